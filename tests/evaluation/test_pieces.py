@@ -31,7 +31,7 @@ RULES = ("ud", "udtools", "conll18", "conll17")
 MEASURES = {
     "ud": ["UAS(nopunct)", "LAS-FUN-PUNCT", "LAS(class=gold)@CORE", "UEM", "LEM@CORE", "Roots", "Trees", "WLAS(w)"],
     "udtools": ["WLAS(w)", "CNC"],
-    "conll18": ["CallinWLAS(w)", "UEM"],
+    "conll18": ["CallinWLAS(w)", "UEM", "LAS"],  # LAS twice
     "conll17": ["WeightedLAS(w)"],
 }
 WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}

@@ -73,7 +73,7 @@ def test_marks_are_found_however_they_are_spaced(spelled: str) -> None:
 def test_without_two_documents_sentences_are_units(comments: list[str]) -> None:
     found = units_of(gold_of(*comments), "auto")
     assert (found.kind, found.marked, found.n_units) == ("sentence", False, len(comments))
-    with pytest.raises(InputError, match=r"does not mark two documents.*use --resample-by sentence") as refusal:
+    with pytest.raises(InputError, match=r"does not mark two or more documents.*use --resample-by sentence") as refusal:
         units_of(gold_of(*comments), "document")
     assert refusal.value.slug == "no-documents"
 

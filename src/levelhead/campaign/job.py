@@ -5,59 +5,41 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
+from levelhead.campaign.job_files import File, LargeFile, contents, whole_contents
 from levelhead.campaign.outputs import Output
-from levelhead.errors import Fault, InputError, Place, TextMismatch
+from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, json_of, numbers_of, units_fields
+from levelhead.errors import InputError, TextMismatch
+from levelhead.evaluation.files import adds_up
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
 from levelhead.evaluation.partial_scores import PartialEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
-from levelhead.jobs import StaleInput
 from levelhead.scoring import Rules
+from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import Resource
+from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO
-from levelhead.treebank import Treebank
+from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.contents import contents_hash, contents_of
-from levelhead.treebank.input_bytes import decompressed
 
-_MOST_FAULTS = 1000
 _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
 _FILES_AT_ONCE = 8
-
-GOLD = "{gold}"
-"""What messages call the gold file: its name does not decide a result, and is put in where the result is read."""
-
-
-@dataclass(frozen=True)
-class File:
-    """A file, and what was in it when the jobs were planned.
-
-    Args:
-        path: where it is.
-        sha256: the hash of its bytes as they are on the disk.
-        data: the bytes themselves, if they are at hand: those of a pipe, which can be read only once, and those of a
-            file that this process has just read for the hash and scores itself.
-    """
-
-    path: str
-    sha256: str
-    data: bytes | None = field(default=None, compare=False, repr=False)
-
 
 Source = File | Treebank
 """Gold or an output: a file, or a treebank that is in memory already."""
@@ -156,7 +138,21 @@ def count_output(gold: Source, system: Source | None, settings: JobSetup) -> byt
     Raises:
         StaleInput: a file is not what it was when the job was planned.
     """
-    return _record(gold, system, settings)[0]
+    try:
+        return _record(gold, system, settings, blocks.SIZES.large)[0]
+    except LargeFile:
+        return _record_of_large_files(gold, system, settings)
+
+
+def _record_of_large_files(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
+    """Count piece by piece if possible; an output that is not valid is read whole for its valid sentences."""
+    record = None
+    if isinstance(gold, File) and not isinstance(system, Treebank) and adds_up(settings.setup):
+        from levelhead.campaign.pieces_record import record_in_pieces
+
+        unit = settings.resample_by if settings.by_sentence else None
+        record = record_in_pieces(gold, system, _setup_with_files(settings), unit, blocks.SIZES.piece)
+    return _record(gold, system, settings)[0] if record is None else json_of(record)
 
 
 def look_at_outputs(
@@ -185,49 +181,34 @@ def look_at_outputs(
     return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
 
 
-def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[bytes, Matches | None]:
+def _record(
+    gold: Source, system: Source | None, settings: JobSetup, most: int = sys.maxsize
+) -> tuple[bytes, Matches | None]:
     try:
         setup = _setup_with_files(settings)
     except _UnusableOutput as error:
-        return _json({"faults_of": error.measure, "faults": _faults(error.reason)}), None
-    reference = gold_of(gold, setup)
+        return json_of({"faults_of": error.measure, "faults": faults_of_error(error.reason)}), None
+    reference = gold_of(gold, setup, most)
     if not isinstance(reference, Treebank):
-        return _json({"faults_of": "gold", "faults": _faults(reference)}), None
+        return json_of({"faults_of": "gold", "faults": faults_of_error(reference)}), None
     units = None
     if settings.by_sentence:
         try:
             units = units_of(reference, settings.resample_by)
         except InputError as error:
-            return _json({"faults_of": "gold", "faults": _faults(error)}), None
+            return json_of({"faults_of": "gold", "faults": faults_of_error(error)}), None
     matches = None
     if system is None:
         record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
     else:
-        record, matches = _scored(reference, system, setup, by_sentence=settings.by_sentence)
+        record, matches = _scored(reference, system, setup, most, by_sentence=settings.by_sentence)
     nothing = setup.names if setup.rules.undefined is None else ()
-    record["undefined"] = _undefined(gold, setup, record.get("undefined", nothing))
-    record["gold"] = _contents_of(reference)
+    record["undefined"] = _undefined(gold, setup, record.get("undefined", nothing), most)
+    record["gold"] = contents_fields(contents_of(reference))
     if units is not None:
         record["gold_hash"] = contents_hash(reference)
-        record["units"] = {**units._asdict(), "of_sentence": units.of_sentence.tolist()}
-    return _json(record), matches
-
-
-def _json(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _contents(file: File) -> bytes:
-    """The bytes of a file, if its hash has not changed."""
-    if file.data is not None:
-        return file.data
-    try:
-        data = Path(file.path).read_bytes()
-    except OSError as error:
-        raise StaleInput(error.strerror or str(error), "changing-file", Place(file.path)) from error
-    if hashlib.sha256(data).hexdigest() != file.sha256:
-        raise StaleInput("it was written to while it was read", "changing-file", Place(file.path))
-    return data
+        record["units"] = units_fields(units)
+    return json_of(record), matches
 
 
 class _UnusableOutput(Exception):
@@ -256,50 +237,65 @@ def _setup_with_files(settings: JobSetup) -> Setup:
 
 @lru_cache(maxsize=_FILES_AT_ONCE)
 def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Resource:
-    _contents(file)  # is what it was
+    contents(file)  # is what it was
     return load(argument)
 
 
-def gold_of(source: Source, setup: Setup) -> Treebank | InputError:
+def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank | InputError:
     """Return the gold treebank of a job, or why it cannot be read.
 
     Args:
         source: the gold file, or the treebank itself.
         setup: the settings.
+        most: how many bytes are not large.
+
+    Raises:
+        LargeFile: the gold file has more.
     """
     taken_apart = setup.format == "conllx" and setup.gold_format == "conllu"
     if isinstance(source, Treebank):
         return source.without_multiword_tokens() if taken_apart else source
-    return _gold(source, setup.rules.name, setup.gold_format or setup.format, taken_apart=taken_apart)
+    return _gold(source, setup.rules.name, setup.gold_format or setup.format, most, taken_apart=taken_apart)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _gold(file: File, rules: str, form: Any, *, taken_apart: bool) -> Treebank | InputError:
+def _gold(file: File, rules: str, form: Any, most: int, *, taken_apart: bool) -> Treebank | InputError:
     try:
-        treebank = parse_as(decompressed(_contents(file), ""), GOLD, rules_named(rules), form)
+        treebank = parse_as(whole_contents(file, most), GOLD, rules_named(rules), form)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank
 
 
-def _undefined(gold: Source, setup: Setup, valueless: Sequence[str]) -> list[str]:
+def _undefined(gold: Source, setup: Setup, valueless: Sequence[str], most: int) -> list[str]:
     """The measures without a value for which gold has nothing to measure: gold itself has no value either."""
-    perfect = _of_gold(gold, setup, tuple(valueless)) if valueless else {}
+    perfect = _of_gold(gold, setup, tuple(valueless), most) if valueless else {}
     return [name for name, value in perfect.items() if value is None]
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _of_gold(source: Source, setup: Setup, measures: tuple[str, ...]) -> Mapping[str, float | None]:
+def _of_gold(source: Source, setup: Setup, measures: tuple[str, ...], most: int) -> Mapping[str, float | None]:
     """The values of measures for gold against itself; those with weights or models always have one."""
-    gold = gold_of(source, setup)
+    gold = gold_of(source, setup, most)
     if not isinstance(gold, Treebank):
         return {}
+    chosen = without_files(setup, measures)
+    return {name: score.value for name, score in score_treebanks(gold, gold, chosen).items()}
+
+
+def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
+    """Return the settings for some of their measures, without those that need a file: they always have a value.
+
+    Args:
+        setup: the settings.
+        measures: the texts of the measures.
+    """
     chosen = [one for one, definition in setup.defined if str(one) in measures and not definition.needs_file]
-    return {name: score.value for name, score in score_treebanks(gold, gold, setup.with_measures(chosen)).items()}
+    return setup.with_measures(chosen)
 
 
 def _scored(
-    gold: Treebank, output: Source, setup: Setup, *, by_sentence: bool
+    gold: Treebank, output: Source, setup: Setup, most: int, *, by_sentence: bool
 ) -> tuple[dict[str, Any], Matches | None]:
     """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
     data = b""
@@ -307,7 +303,7 @@ def _scored(
         if isinstance(output, Treebank):
             system = output
         else:
-            data = decompressed(_contents(output), "")
+            data = whole_contents(output, most)
             system = parse_as(data, None, setup.rules, setup.format)
         matches = match(gold, system, setup.rules)
         evaluation = score_matches(matches, setup)
@@ -316,17 +312,27 @@ def _scored(
         return _refused(error, status, _salvaged(gold, data, setup)), None
     except InputError as error:
         return _refused(error, status_of_refusal(error), _salvaged(gold, data, setup)), None
-    record = {
+    record = valid_fields(evaluation, setup)
+    return record | ({"sentences": _sentences(evaluation, matches, setup)} if by_sentence else {}), matches
+
+
+def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
+    """Return the record of a valid output, without what gold decides.
+
+    Args:
+        evaluation: its scores.
+        setup: the settings.
+    """
+    return {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, setup.rules.name),
         "reasons": [],
-        "scores": _numbers(evaluation),
+        "scores": numbers_of(evaluation),
         "undefined": [name for name, one in evaluation.items() if one.value is None],
-        "system": _contents_of(system),
+        "system": contents_fields(evaluation.system),
         "measures": setup.signature_of_measures(),
         "notes": list(evaluation.notes),
     }
-    return record | ({"sentences": _sentences(evaluation, matches, setup)} if by_sentence else {}), matches
 
 
 def _sentences(evaluation: Evaluation, matches: Matches, setup: Setup) -> dict[str, list[list[float]]]:
@@ -337,10 +343,29 @@ def _sentences(evaluation: Evaluation, matches: Matches, setup: Setup) -> dict[s
         if evaluation[str(measure)].reason is None:
             values = setup.values_of(measure)
             counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
-            parts = system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
-            whole = np.array_equal(parts, np.rint(parts))
-            found[str(measure)] = parts.astype(np.int64).tolist() if whole else parts.tolist()
+            found[str(measure)] = lists_of(sentence_parts(counts, measure))
     return found
+
+
+def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
+    """Return the numerators and the denominators of a measure, float64, shape (2, sentences).
+
+    Args:
+        counts: its counts in every gold sentence.
+        measure: the measure.
+    """
+    return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
+
+
+def lists_of(parts: NDArray[Any]) -> list[list[float]]:
+    """Return numbers as lists, of integers if all are whole.
+
+    Args:
+        parts: the numbers, shape (2, sentences).
+    """
+    whole = np.array_equal(parts, np.rint(parts))
+    lists: list[list[float]] = (parts.astype(np.int64) if whole else parts).tolist()
+    return lists
 
 
 def _n_characters(treebank: Treebank, rules: Rules) -> int:
@@ -348,9 +373,9 @@ def _n_characters(treebank: Treebank, rules: Rules) -> int:
 
 
 def _refused(error: InputError, status: str, secondary: PartialEvaluation | None) -> dict[str, Any]:
-    record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": _faults(error)}
+    record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": faults_of_error(error)}
     if secondary is not None:
-        record |= {"secondary": _numbers(secondary.evaluation), "coverage": secondary.coverage}
+        record |= {"secondary": numbers_of(secondary.evaluation), "coverage": secondary.coverage}
     return record
 
 
@@ -360,23 +385,3 @@ def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> PartialEvaluation | 
         return score_valid_sentences(gold, *valid_sentences(data), setup)
     except InputError:
         return None
-
-
-def _faults(error: InputError) -> list[list[Any]]:
-    return [_fault(fault) for fault in error.faults[:_MOST_FAULTS]]
-
-
-def _fault(fault: Fault) -> list[Any]:
-    """A fault, and whether it is one of gold; without the name of the file."""
-    place = fault.place
-    return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
-
-
-def _contents_of(treebank: Treebank) -> list[Any]:
-    contents = contents_of(treebank)
-    warnings = [_fault(fault) for fault in contents.warnings]
-    return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
-
-
-def _numbers(evaluation: Evaluation) -> dict[str, list[Any]]:
-    return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in evaluation.items()}

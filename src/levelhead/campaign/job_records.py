@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign.job import GOLD, JobSetup
+from levelhead.campaign.job import JobSetup
+from levelhead.campaign.record_fields import GOLD
 from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation.partial_scores import Coverage

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from levelhead._version import VERSION
 from levelhead.campaign.job import (
-    File,
     GoldView,
     JobSetup,
     Look,
@@ -27,6 +26,7 @@ from levelhead.campaign.job import (
     look_at_outputs,
     view_gold,
 )
+from levelhead.campaign.job_files import File
 from levelhead.campaign.job_records import read_record
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.results import OutputResult, Results
@@ -38,6 +38,7 @@ from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
+from levelhead.treebank import blocks
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import is_stream, raw_bytes
 from levelhead.treebank.layouts import irregularity
@@ -47,7 +48,6 @@ _Source = TypeVar("_Source", Source, Source | None)
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
 _TEST_SETS_FOR_A_WORKER = 4
-_MOST_AT_HAND = 1 << 28  # bytes of a larger file are not held between its hash and its job
 _OVERHEAD = 100_000  # the cost of a job besides its bytes, in bytes, for the time left
 
 
@@ -340,7 +340,7 @@ class _Scoring:
     def _hash_of(self, path: Path, size: int) -> str:
         if reason := irregularity(path):
             raise OSError(errno.EINVAL, reason)  # a device may have no end
-        if self.at_hand is None or size > _MOST_AT_HAND:
+        if self.at_hand is None or size > blocks.SIZES.large:  # a larger file is not held until its job
             with path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         self.at_hand[os.fspath(path)] = data = path.read_bytes()

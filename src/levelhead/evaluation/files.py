@@ -26,7 +26,7 @@ def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | No
         MeasureError: a measure has no weight for a relation.
     """
     chosen = sizes or blocks.SIZES
-    if isinstance(gold, Treebank) or isinstance(system, Treebank) or not _adds_up(setup):
+    if isinstance(gold, Treebank) or isinstance(system, Treebank) or not adds_up(setup):
         return score_treebanks(*load_pair(gold, system, setup), setup)
     if _is_small(gold, chosen) and _is_small(system, chosen):  # two threads read them
         return score_treebanks(*load_pair(gold, system, setup), setup)
@@ -43,8 +43,12 @@ def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
         return False
 
 
-def _adds_up(setup: Setup) -> bool:
-    """Say whether all that is computed can be put together from the pieces of files."""
+def adds_up(setup: Setup) -> bool:
+    """Say whether all that is computed can be put together from the pieces of files.
+
+    Args:
+        setup: the settings.
+    """
     whole = (
         definition.counter is not None or definition.punctuation_for(measure.argument) == "callin"
         for measure, definition in setup.defined

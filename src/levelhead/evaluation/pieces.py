@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -43,7 +43,7 @@ def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Ev
     try:
         first = next(parts, b"")
     except UnreadableFile as error:
-        raise (_pieces(gold, setup, of_gold=True).error() or error) from error
+        raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
     return score_parts(gold, (system, chain([first], parts)), setup, size)
 
 
@@ -61,17 +61,44 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
-    ours, theirs = _pieces(gold, ready, of_gold=True), _pieces(system, ready, of_gold=False)
-    tally = PieceCounts(ready)
+    ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
     try:
-        for pair in paired_pieces(ours, theirs, ready.rules, size):
-            tally.add(match(*pair, ready.rules))
-        if not ours.n_sentences:  # official scorers take empty files
-            nothing = parse_as(b"", None, ready.rules)
-            tally.add(match(nothing, nothing, ready.rules))
+        return score_pieces(ours, theirs, ready, size)
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready)
-    return tally.evaluation(ours.contents(), theirs.contents())
+
+
+def score_pieces(
+    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[Matches], None] | None = None
+) -> Evaluation:
+    """Score a system's output against gold, both read piece by piece.
+
+    Args:
+        gold: the gold file.
+        system: the system's output.
+        ready: the settings, with the weights that measures name.
+        size: how many bytes of gold a piece has, about.
+        look: is called with the aligned words of each piece, in order.
+
+    Raises:
+        InputError: a file is not valid, or the texts differ; with every fault.
+        MeasureError: a measure has no weight for a relation.
+        HeadsBack: a file cannot be cut.
+    """
+    tally = PieceCounts(ready)
+    for matches in _matched(gold, system, ready, size):
+        tally.add(matches)
+        if look is not None:
+            look(matches)
+    return tally.evaluation(gold.contents(), system.contents())
+
+
+def _matched(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[Matches]:
+    for pair in paired_pieces(gold, system, ready.rules, size):
+        yield match(*pair, ready.rules)
+    if not gold.n_sentences:  # official scorers take empty files
+        nothing = parse_as(b"", None, ready.rules)
+        yield match(nothing, nothing, ready.rules)
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
@@ -83,7 +110,14 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
 
-def _pieces(file: Parts, setup: Setup, *, of_gold: bool) -> Pieces:
+def pieces_of(file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool) -> Pieces:
+    """Return a file that is read piece by piece, as the rules say.
+
+    Args:
+        file: what to call the file in messages, if anything, and its contents part by part.
+        setup: the settings: rules and formats.
+        of_gold: whether it is gold, which may have a format of its own.
+    """
     name, parts = file
     if setup.rules.reading is not None:
         return OfficialPieces(parts, name, SCORERS[setup.rules.reading])
@@ -118,6 +152,7 @@ class PieceCounts:
 
     def __init__(self, ready: Setup) -> None:
         self._ready = ready
+        self._defined = dict(ready.defined)  # a measure that is requested twice is counted once
         self._counts: dict[str, Counts] = {}
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
@@ -133,7 +168,7 @@ class PieceCounts:
         self._gold.add(matches.gold)
         self._system.add(matches.system)
         schemes = self._ready.registry.schemes
-        for measure, definition in self._ready.defined:
+        for measure, definition in self._defined.items():
             name, weights = str(measure), self._ready.values_of(measure)
             if not_annotated(matches, definition) is None:
                 self._annotated.add(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,20 +75,89 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
     Raises:
         InputError: gold does not mark two documents, or no sentence has the comment.
     """
-    if resample_by == SENTENCE:
-        return Units(SENTENCE, np.arange(len(gold), dtype=np.int64))
-    documents = _documents(gold)
-    several = documents.max(initial=0) > 0
-    if resample_by == AUTO and not several:
-        return Units(SENTENCE, np.arange(len(gold), dtype=np.int64), marked=False)
-    if resample_by in {AUTO, DOCUMENT}:
-        if not several:
-            message = (
-                "the gold treebank does not mark two or more documents (# newdoc): use --resample-by sentence or auto"
-            )
-            raise InputError(Fault("no-documents", message, Place(gold.source.path)))
-        return _sized(DOCUMENT, documents, gold)
-    return _sized(resample_by, _comments(gold, resample_by.removeprefix(COMMENT)), gold)
+    tally = UnitTally(resample_by)
+    tally.add(gold)
+    return tally.units(gold.source.path)
+
+
+class UnitTally:
+    """Finds the units of a gold treebank that is read piece by piece, see `units_of`.
+
+    Args:
+        resample_by: "auto", "sentence", "document" or "comment:NAME".
+    """
+
+    def __init__(self, resample_by: str) -> None:
+        self._resample_by = resample_by
+        self._lengths: list[NDArray[np.int32]] = []  # words in each sentence
+        self._documents: list[NDArray[np.bool_]] = []  # whether each sentence starts one
+        self._values: list[NDArray[np.int32]] = []  # the number of each sentence's value
+        self._numbers: dict[str | None, int] = {}
+        self._held: str | None = None
+
+    def add(self, piece: Treebank) -> None:
+        """Add the sentences of a piece.
+
+        Args:
+            piece: the piece.
+        """
+        self._lengths.append(np.diff(piece.sentence_starts).astype(np.int32))
+        if self._resample_by in {AUTO, DOCUMENT}:
+            self._documents.append(_document_starts(piece))
+        elif self._resample_by != SENTENCE:
+            numbers = (self._numbers.setdefault(value, len(self._numbers)) for value in self._values_of(piece))
+            self._values.append(np.fromiter(numbers, dtype=np.int32, count=len(piece)))
+
+    def units(self, path: str | None) -> Units:
+        """Return the units of all pieces.
+
+        Args:
+            path: what to call the gold file in messages.
+
+        Raises:
+            InputError: gold does not mark two documents, or no sentence has the comment.
+        """
+        kind = self._resample_by
+        if kind == SENTENCE:
+            return self._sentences(marked=True)
+        if kind not in {AUTO, DOCUMENT}:
+            if not self._numbers.keys() - {None}:
+                message = f"no sentence has the comment {quoted(kind.removeprefix(COMMENT))} that --resample-by names"
+                raise InputError(Fault("no-documents", message, Place(path)))
+            return self._sized(kind, _joined(self._values))
+        documents = np.cumsum(_joined(self._documents))
+        several = len(documents) > 0 and documents[-1] > documents[0]
+        if several:
+            return self._sized(DOCUMENT, documents - documents[0])
+        if kind == AUTO:
+            return self._sentences(marked=False)
+        message = "the gold treebank does not mark two or more documents (# newdoc): use --resample-by sentence or auto"
+        raise InputError(Fault("no-documents", message, Place(path)))
+
+    def _values_of(self, piece: Treebank) -> Iterator[str | None]:
+        name = self._resample_by.removeprefix(COMMENT)
+        for sentence, comments in zip(piece, piece.comments, strict=True):
+            self._held = sentence.metadata.get(name, None if _starts_document(comments) else self._held)
+            yield self._held
+
+    def _sentences(self, *, marked: bool) -> Units:
+        return Units(SENTENCE, np.arange(sum(map(len, self._lengths)), dtype=np.int64), marked=marked)
+
+    def _sized(self, kind: str, of_sentence: NDArray[np.int64]) -> Units:
+        words = np.bincount(of_sentence, weights=_joined(self._lengths))
+        total = max(1.0, float(words.sum()))
+        return Units(kind, of_sentence, float(words.max()) / total, total**2 / max(1.0, float(words @ words)))
+
+
+def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *pieces], dtype=np.int64)
+
+
+def _document_starts(piece: Treebank) -> NDArray[np.bool_]:
+    """Say of each sentence whether it starts a document."""
+    if b"newdoc" not in piece.comments.text:
+        return np.zeros(len(piece), dtype=bool)
+    return np.array([_starts_document(text) for text in piece.comments], dtype=bool)
 
 
 def unit_line(units: Mapping[str, Units], results: str = "confidence intervals and p-values") -> str:
@@ -143,37 +212,5 @@ def _plural(kind: str, n_units: int) -> str:
     return f"{n_units:,} {name if n_units == 1 else name.replace('value', 'values') if ' ' in name else name + 's'}"
 
 
-def _documents(gold: Treebank) -> NDArray[np.int64]:
-    """The document of each sentence, from 0; 0 also holds sentences before the first mark."""
-    if b"newdoc" not in gold.comments.text:
-        return np.zeros(len(gold), dtype=np.int64)
-    starts = np.array([_starts_document(text) for text in gold.comments], dtype=np.int64)
-    numbers: NDArray[np.int64] = np.cumsum(starts)
-    return numbers - (numbers[0] if len(numbers) else 0)
-
-
 def _starts_document(comments: str) -> bool:
     return any(line.removeprefix("#").split()[:1] == ["newdoc"] for line in comments.split("\n") if line)
-
-
-def _comments(gold: Treebank, name: str) -> NDArray[np.int64]:
-    values: list[str | None] = []
-    held: str | None = None
-    for sentence in gold:
-        held = sentence.metadata.get(name, None if _starts_document(gold.comments[len(values)]) else held)
-        values.append(held)
-    if not any(value is not None for value in values):
-        message = f"no sentence has the comment {quoted(name)} that --resample-by names"
-        raise InputError(Fault("no-documents", message, Place(gold.source.path)))
-    return _numbered(values)
-
-
-def _numbered(values: Sequence[str | None]) -> NDArray[np.int64]:
-    number = {value: i for i, value in enumerate(dict.fromkeys(values))}
-    return np.array([number[value] for value in values], dtype=np.int64)
-
-
-def _sized(kind: str, of_sentence: NDArray[np.int64], gold: Treebank) -> Units:
-    words = np.bincount(of_sentence, weights=np.diff(gold.sentence_starts))
-    total = max(1.0, float(words.sum()))
-    return Units(kind, of_sentence, float(words.max()) / total, total**2 / max(1.0, float(words @ words)))

@@ -43,7 +43,20 @@ def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterat
     Raises:
         UnreadableFile: it cannot be opened, changes while it is read, or its compression is damaged.
     """
-    parts, kept, size = parts_of(path), deque[bytes](), 0
+    return whole_or_parts(parts_of(path), most)
+
+
+def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
+    """Join the parts of a file; of a large one return an iterator that gives them part by part.
+
+    Args:
+        parts: the contents of the file, part by part.
+        most: how many bytes are not large.
+
+    Raises:
+        UnreadableFile: the file cannot be read.
+    """
+    kept, size = deque[bytes](), 0
     for part in parts:
         kept.append(part)
         size += len(part)
@@ -67,7 +80,7 @@ class Blocks:
         spaces: whether a line of spaces and tabs is blank.
     """
 
-    def __init__(self, parts: Iterator[bytes], name: str, *, spaces: bool) -> None:
+    def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool) -> None:
         self._parts, self._name = parts, name
         self._blank = _BLANK_LINE if spaces else _EMPTY_LINE
         self._waiting = b""

@@ -125,6 +125,20 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> I
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
+def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
+    """Give bytes part by part, decompressed if their first few mark them as compressed.
+
+    Args:
+        raw: the contents of a file as they are.
+        name: what to call the file in messages.
+        limits: how many times larger than the compressed bytes they may be.
+
+    Raises:
+        UnreadableFile: their compression is damaged, or they are an archive.
+    """
+    yield from _decoded(_Counted(io.BytesIO(raw)), name, len(raw), limits)
+
+
 class _Counted:
     """A file that has been read a little: its first bytes, and how many have been read since."""
 
@@ -145,7 +159,7 @@ class _Counted:
 def _decoded(file: _Counted, name: str, size: int | None, limits: Limits) -> Iterator[bytes]:
     """Give the parts of a file that is compressed or not; the size of one from a pipe is known at its end only."""
     if file.start.startswith(b"PK\x03\x04"):
-        raise _unreadable("archive", "a zip archive is not read", name)
+        raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
         if file.start.startswith(magic):
             total = 0

@@ -237,22 +237,26 @@ class _FileReader:
         self.heads: list[int] = []
         self.starts = [0]
         self.lines: list[int] = []
+        self.comments: list[bytes] = []
         self.multiword: list[tuple[int, int, int, list[str]]] = []
 
     def read(self, data: bytes) -> Treebank:
-        """Read a file line by line; comments are skipped between sentences."""
+        """Read a file line by line; the lines between sentences that begin with "#" are comments."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise refusal_of_encoding(error.start, self.name) from error
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
-        inside = False
+        inside, above = False, ""
         for number, line in numbered:
             if not inside and line.startswith("#"):
+                above += line + "\n"
                 continue
             if not inside:
                 self.lines.append(number)
+                self.comments.append(above.encode())
+                above = ""
             if line:
                 self._read_token(number, line, numbered)
             else:
@@ -352,12 +356,13 @@ class _FileReader:
         spans = np.array([numbers for *numbers, _ in self.multiword], dtype=np.int32).reshape(-1, 3)
         nothing = np.zeros(0, dtype=np.int32)
         n_sentences = len(self.starts) - 1
+        comments = self.comments[:n_sentences]
         return Treebank(
             **named_columns(codes, strings),
             heads=np.array(self.heads, dtype=np.int32),
             sentence_starts=np.array(self.starts, dtype=np.int32),
             multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells.reshape(-1, 9)),
             empty=EmptyNodes(nothing, nothing, nothing, np.zeros((0, 9), dtype=np.int32)),
-            comments=Comments(b"", np.zeros(n_sentences + 1, dtype=np.int64)),
+            comments=Comments(b"".join(comments), np.cumsum([0, *map(len, comments)], dtype=np.int64)),
             source=Source(lines=np.array(self.lines[:n_sentences], dtype=np.int32)),
         )

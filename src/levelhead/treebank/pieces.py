@@ -46,12 +46,12 @@ class Pieces(ABC):
 
     Args:
         parts: its contents, part by part.
-        name: what to call it in messages.
+        name: what to call it in messages, if anything.
         spaces: whether a line of spaces and tabs is blank.
         apart: whether multiword tokens are taken apart.
     """
 
-    def __init__(self, parts: Iterator[bytes], name: str, *, spaces: bool, apart: bool = False) -> None:
+    def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool, apart: bool = False) -> None:
         self.name = name
         self._apart = apart
         self._waiting: Treebank | None = None
@@ -238,14 +238,20 @@ class OwnPieces(Pieces):
 
     Args:
         parts: its contents, part by part.
-        name: what to call it in messages.
+        name: what to call it in messages, if anything.
         conllx: whether it is CoNLL-X.
         texts: whether `# text` comments are compared with the forms.
         apart: whether multiword tokens are taken apart.
     """
 
     def __init__(
-        self, parts: Iterator[bytes], name: str, *, conllx: bool = False, texts: bool = False, apart: bool = False
+        self,
+        parts: Iterator[bytes],
+        name: str | None,
+        *,
+        conllx: bool = False,
+        texts: bool = False,
+        apart: bool = False,
     ) -> None:
         super().__init__(parts, name, spaces=True, apart=apart)
         self._conllx, self._texts = conllx, texts
@@ -337,11 +343,11 @@ class OfficialPieces(Pieces):
 
     Args:
         parts: its contents, part by part.
-        name: what to call it in messages.
+        name: what to call it in messages, if anything.
         official: the scorer.
     """
 
-    def __init__(self, parts: Iterator[bytes], name: str, official: OfficialReading) -> None:
+    def __init__(self, parts: Iterator[bytes], name: str | None, official: OfficialReading) -> None:
         super().__init__(parts, name, spaces=False)
         self._official = official
         self._errors: dict[int, ConlluError] = {}

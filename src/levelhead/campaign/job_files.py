@@ -1,0 +1,136 @@
+"""The files of a job: what was in them when the jobs were planned, and their contents."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from levelhead.errors import Place
+from levelhead.jobs import StaleInput
+from levelhead.treebank.blocks import whole_or_parts
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_of, parts_of_bytes
+
+
+@dataclass(frozen=True)
+class File:
+    """A file, and what was in it when the jobs were planned.
+
+    Args:
+        path: where it is.
+        sha256: the hash of its bytes as they are on the disk.
+        data: the bytes themselves, if they are at hand: those of a pipe, which can be read only once, and those of a
+            file that this process has just read for the hash and scores itself.
+    """
+
+    path: str
+    sha256: str
+    data: bytes | None = field(default=None, compare=False, repr=False)
+
+
+class LargeFile(Exception):
+    """A file that is too large to be read whole."""
+
+
+def contents(file: File) -> bytes:
+    """Return the bytes of a file as they are.
+
+    Args:
+        file: the file.
+
+    Raises:
+        StaleInput: it is not what it was when the job was planned.
+    """
+    if file.data is not None:
+        return file.data
+    try:
+        data = Path(file.path).read_bytes()
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    _check(file, hashlib.sha256(data).hexdigest())
+    return data
+
+
+def whole_contents(file: File, most: int) -> bytes:
+    """Return the contents of a file, decompressed.
+
+    Args:
+        file: the file.
+        most: how many bytes are not large.
+
+    Raises:
+        LargeFile: it has more.
+        StaleInput: it is not what it was when the job was planned.
+        UnreadableFile: its compression is damaged, or it is too large.
+    """
+    if file.data is None and _state(file)[0] > most:
+        raise LargeFile
+    raw = contents(file)
+    if most >= DEFAULT_LIMITS.size:
+        return decompressed(raw, "")
+    found = whole_or_parts(parts_of_bytes(raw, ""), most)
+    if not isinstance(found, bytes):
+        raise LargeFile
+    return found
+
+
+def parts_of_file(file: File) -> Iterator[bytes]:
+    """Give the contents of a file part by part, decompressed.
+
+    Args:
+        file: the file.
+
+    Raises:
+        UnreadableFile: its compression is damaged, or it changes meanwhile.
+    """
+    return parts_of(file.path) if file.data is None else parts_of_bytes(file.data, "")
+
+
+@contextlib.contextmanager
+def unchanged(*files: File) -> Iterator[None]:
+    """Check that files are what they were when the job was planned, and that they stay so.
+
+    Args:
+        files: the files.
+
+    Raises:
+        StaleInput: one is not; also if its change led to another error.
+    """
+    on_disk = [file for file in files if file.data is None]
+    before = [_state(file) for file in on_disk]
+    for file in on_disk:
+        try:
+            with Path(file.path).open("rb") as opened:
+                _check(file, hashlib.file_digest(opened, "sha256").hexdigest())
+        except OSError as error:
+            raise _unreadable(file, error) from error
+    try:
+        yield
+    finally:
+        for file, state in zip(on_disk, before, strict=True):
+            if _state(file) != state:
+                raise _changed(file)
+
+
+def _state(file: File) -> tuple[int, int, int]:
+    """Size, time of the last change and number of a file."""
+    try:
+        status = Path(file.path).stat()
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _check(file: File, sha256: str) -> None:
+    if sha256 != file.sha256:
+        raise _changed(file)
+
+
+def _changed(file: File) -> StaleInput:
+    return StaleInput("it was written to while it was read", "changing-file", Place(file.path))
+
+
+def _unreadable(file: File, error: OSError) -> StaleInput:
+    return StaleInput(error.strerror or str(error), "changing-file", Place(file.path))

@@ -1,0 +1,179 @@
+"""The record of a job whose files are read piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign.evaluator_status import CANNOT_OPEN
+from levelhead.campaign.job import lists_of, sentence_parts, valid_fields, without_files
+from levelhead.campaign.job_files import File, parts_of_file, unchanged
+from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, units_fields
+from levelhead.errors import InputError, MeasureError, TextMismatch
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.pieces import pieces_of, score_pieces
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.score import count
+from levelhead.significance.units import UnitTally
+from levelhead.treebank.contents import Contents
+from levelhead.treebank.enhanced_graph import MalformedDeps
+from levelhead.treebank.official_reader import HeadsBack
+from levelhead.treebank.pieces import Pieces
+
+_GOLDS_AT_ONCE = 2
+
+
+def record_in_pieces(
+    gold: File, system: File | None, setup: Setup, resample_by: str | None, size: int
+) -> dict[str, Any] | None:
+    """Count what a system got right, piece by piece.
+
+    Args:
+        gold: the gold file.
+        system: the system's output, or None if it is missing.
+        setup: the settings, with the weights that measures name.
+        resample_by: what tests take as units, for counts of every sentence; None for no such counts.
+        size: how many bytes of gold a piece has, about.
+
+    Returns:
+        The record; None if the files must be read whole: the output is not valid, a weight is missing, or a file
+        cannot be cut.
+
+    Raises:
+        StaleInput: a file is not what it was when the job was planned.
+    """
+    tally = None if resample_by is None else _SentenceTally(setup, resample_by)
+    try:
+        with unchanged(gold) if system is None else unchanged(gold, system):
+            if system is None:
+                return _record_of_missing(gold, setup, tally, size)
+            return _record(gold, system, setup, tally, size)
+    except (HeadsBack, MeasureError):
+        return None
+    except _NoUnits as error:
+        return {"faults_of": "gold", "faults": faults_of_error(error.reason)}
+    except InputError as error:
+        of_gold = not isinstance(error, TextMismatch) and error.place.file == GOLD
+        return {"faults_of": "gold", "faults": faults_of_error(error)} if of_gold else None
+
+
+def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
+    theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
+    evaluation = score_pieces(_gold(gold, setup), theirs, setup, size, None if tally is None else tally.add)
+    record = valid_fields(evaluation, setup)
+    if tally is not None:
+        record["sentences"] = tally.sentences(evaluation)
+    record["undefined"] = _undefined(gold, setup, tuple(record["undefined"]), size)
+    return record | _of_gold(evaluation.gold, tally)
+
+
+def _record_of_missing(gold: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
+    nothing = setup.names if setup.rules.undefined is None else ()
+    look = None if tally is None else tally.add_units
+    ours, same = _gold(gold, setup), _gold(gold, setup)
+    perfect = score_pieces(ours, same, without_files(setup, nothing), size, look)
+    undefined = [name for name, one in perfect.items() if one.value is None]
+    record = {"state": "missing", "status": CANNOT_OPEN, "reasons": [], "undefined": undefined}
+    return record | _of_gold(perfect.gold, tally)
+
+
+def _of_gold(contents: Contents, tally: _SentenceTally | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {"gold": contents_fields(contents)}
+    return fields if tally is None else fields | {"gold_hash": contents.sha256, "units": tally.units()}
+
+
+def _gold(file: File, setup: Setup) -> Pieces:
+    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True)
+
+
+def _undefined(gold: File, setup: Setup, valueless: tuple[str, ...], size: int) -> list[str]:
+    """The measures without a value for which gold has nothing to measure: gold itself has no value either."""
+    perfect = _perfect(gold, setup, valueless, size) if valueless else {}
+    return [name for name, value in perfect.items() if value is None]
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _perfect(gold: File, setup: Setup, measures: tuple[str, ...], size: int) -> Mapping[str, float | None]:
+    """The values of measures for gold against itself."""
+    ours, same = _gold(gold, setup), _gold(gold, setup)
+    found = score_pieces(ours, same, without_files(setup, measures), size)
+    return {name: score.value for name, score in found.items()}
+
+
+class _NoUnits(Exception):
+    """Gold does not have the units that tests should take."""
+
+    def __init__(self, reason: InputError) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _SentenceTally:
+    """The units of gold, and the counts of every sentence: at most 16 bytes for each measure.
+
+    Args:
+        setup: the settings.
+        resample_by: what tests take as units.
+    """
+
+    def __init__(self, setup: Setup, resample_by: str) -> None:
+        self._setup = setup
+        self._defined = dict(setup.defined)  # each measure once
+        self._units = UnitTally(resample_by)
+        self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in setup.names}
+
+    def add_units(self, matches: Matches) -> None:
+        """Add the gold sentences of a piece.
+
+        Args:
+            matches: its aligned words.
+        """
+        self._units.add(matches.gold)
+
+    def add(self, matches: Matches) -> None:
+        """Add the gold sentences of a piece and their counts.
+
+        Args:
+            matches: its aligned words.
+        """
+        self.add_units(matches)
+        schemes = self._setup.registry.schemes
+        for measure, definition in self._defined.items():
+            values = self._setup.values_of(measure)
+            try:
+                counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
+            except (MalformedDeps, MeasureError):  # then the measure has no value, for any sentence
+                continue
+            parts = sentence_parts(counts, measure)
+            with np.errstate(invalid="ignore"):  # sums of huge weights
+                small = parts.astype(np.int32)
+            self._parts[str(measure)].append(small if np.array_equal(small, parts) else parts)
+
+    def sentences(self, evaluation: Evaluation) -> dict[str, list[list[float]]]:
+        """Return numerators and denominators of the measures that have a value; to be called once.
+
+        Args:
+            evaluation: the scores.
+        """
+        named = {name: self._parts.pop(name) for name in tuple(self._parts)}
+        return {
+            name: lists_of(np.concatenate(named.pop(name), axis=1))
+            for name in tuple(named)
+            if evaluation[name].reason is None
+        }
+
+    def units(self) -> dict[str, Any]:
+        """Return the units.
+
+        Raises:
+            _NoUnits: gold does not have them.
+        """
+        try:
+            return units_fields(self._units.units(GOLD))
+        except InputError as error:
+            raise _NoUnits(error) from error

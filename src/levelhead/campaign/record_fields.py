@@ -1,0 +1,68 @@
+"""What a job returns, written as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from levelhead.errors import Fault, InputError
+from levelhead.evaluation.pair import Evaluation
+from levelhead.significance.units import Units
+from levelhead.treebank.contents import Contents
+
+_MOST_FAULTS = 1000
+
+GOLD = "{gold}"
+"""What messages call the gold file: its name does not decide a result, and is put in where the result is read."""
+
+
+def json_of(record: dict[str, Any]) -> bytes:
+    """Return a record as JSON, the same bytes wherever it is made.
+
+    Args:
+        record: the record.
+    """
+    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
+
+
+def faults_of_error(error: InputError) -> list[list[Any]]:
+    """Return the faults of an error, the first thousand.
+
+    Args:
+        error: the error.
+    """
+    return [_fault(fault) for fault in error.faults[:_MOST_FAULTS]]
+
+
+def _fault(fault: Fault) -> list[Any]:
+    """A fault, and whether it is one of gold; without the name of the file."""
+    place = fault.place
+    return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
+
+
+def contents_fields(contents: Contents) -> list[Any]:
+    """Return the sizes of a treebank and the warnings about it.
+
+    Args:
+        contents: the sizes and warnings.
+    """
+    warnings = [_fault(fault) for fault in contents.warnings]
+    return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
+
+
+def numbers_of(evaluation: Evaluation) -> dict[str, list[Any]]:
+    """Return the counts behind scores, by measure.
+
+    Args:
+        evaluation: the scores.
+    """
+    return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in evaluation.items()}
+
+
+def units_fields(units: Units) -> dict[str, Any]:
+    """Return the units of a gold treebank.
+
+    Args:
+        units: the units.
+    """
+    return {**units._asdict(), "of_sentence": units.of_sentence.tolist()}

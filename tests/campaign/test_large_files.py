@@ -1,0 +1,214 @@
+"""Jobs of the engine on files read piece by piece: the same records, output and messages as reading them whole."""
+
+import gzip
+import hashlib
+import json
+import lzma
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import EXAMPLES
+from levelhead.campaign.job import JobSetup, count_output
+from levelhead.campaign.job_files import File, LargeFile, unchanged, whole_contents
+from levelhead.campaign.pieces_record import record_in_pieces
+from levelhead.cli import program
+from levelhead.errors import LevelheadError
+from levelhead.evaluation.setup import setup_of
+from levelhead.jobs import StaleInput
+from levelhead.treebank import blocks
+from levelhead.treebank.blocks import PieceSizes
+from oracle.damage import damaged_bytes
+from oracle.drawing import some_system, some_treebank
+from strategies import SEEDS
+
+RULES = ("ud", "udtools", "conll18", "conll17")
+WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}
+MORE = {
+    "ud": ["UAS(nopunct)", "LAS(class=gold)@CORE", "UEM", "LEM@CORE", "Roots", "Trees", "WLAS(w,default=0.25)"],
+    "udtools": ["WLAS(w,default=0.25)", "CNC"],
+    "conll18": ["CallinWLAS(w,default=0.25)", "UEM", "LAS"],  # LAS twice
+    "conll17": ["WeightedLAS(w,default=0.25)"],
+}
+WHOLE = PieceSizes(1 << 40, 1)
+TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
+UNITS = (None, "auto", "sentence", "document", "comment:genre")
+CORPUS = "# newdoc\n", "# newdoc id = d\n", "# genre = a\n", "# genre = b\n# newdoc\n", "", ""
+
+
+def settings_of(rules: str, resample_by: str | None, **more: Any) -> JobSetup:
+    setup = setup_of([*setup_of(rules=rules).names, *MORE[rules]], rules=rules, weights={"w": WEIGHTS})
+    return JobSetup(setup, by_sentence=resample_by is not None, resample_by=resample_by or "auto", **more)
+
+
+def file_of(path: Path, data: bytes, *, at_hand: bool = False) -> File:
+    path.write_bytes(data)
+    return File(str(path), hashlib.sha256(data).hexdigest(), data if at_hand else None)
+
+
+def outcome(gold: File, system: File | None, setup: JobSetup, sizes: PieceSizes) -> object:
+    """Return the record of a job, or the error in its place."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "SIZES", sizes)
+        try:
+            return count_output(gold, system, setup)
+        except LevelheadError as error:
+            return type(error), str(error)
+
+
+def compare(gold: File, system: File | None, setup: JobSetup) -> Any:
+    """Count whole and in pieces of several sizes, and require the same record; return it."""
+    whole = outcome(gold, system, setup, WHOLE)
+    for sizes in TINY:
+        assert outcome(gold, system, setup, sizes) == whole
+    return json.loads(whole) if isinstance(whole, bytes) else whole
+
+
+def with_marks(random: Random, text: str) -> str:
+    """Return a treebank whose sentences have marks of documents and other comments."""
+    return "\n\n".join(random.choice(CORPUS) + one if one.strip() else one for one in text.split("\n\n"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("jobs")
+
+
+@settings(max_examples=60)
+@given(
+    seed=SEEDS,
+    sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
+    rules=st.sampled_from(RULES),
+    unit=st.sampled_from(UNITS),
+)
+def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, unit: str | None) -> None:
+    """Records of valid outputs are made in pieces, and are those of whole files, byte by byte."""
+    random = Random(seed)
+    gold = with_marks(random, some_treebank(random, sizes))
+    files = file_of(folder / "gold", gold.encode()), file_of(folder / "system", some_system(random, gold).encode())
+    setup = settings_of(rules, unit)
+    record = compare(*files, setup)
+    if record.get("state") == "valid":
+        assert record_in_pieces(*files, setup.setup, unit, 1) is not None
+    compare(files[0], None, setup)
+
+
+@settings(max_examples=60)
+@given(
+    seed=SEEDS,
+    sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
+    rules=st.sampled_from(RULES),
+    unit=st.sampled_from(UNITS),
+    edits=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+)
+def test_damaged_pairs(
+    folder: Path, seed: int, sizes: list[int], rules: str, unit: str | None, edits: tuple[int, int]
+) -> None:
+    """Whatever is wrong with one file or both, the record is that of reading them whole."""
+    random = Random(seed)
+    gold = some_treebank(random, sizes)
+    system = some_system(random, gold)
+    data = [damaged_bytes(random, text, n) for text, n in zip((gold, system), edits, strict=True)]
+    files = file_of(folder / "gold", data[0]), file_of(folder / "system", data[1])
+    compare(*files, settings_of(rules, unit))
+    compare(files[0], None, settings_of(rules, unit))
+
+
+def test_conllx_against_conllu(tmp_path: Path) -> None:
+    """The multiword tokens of gold are taken apart."""
+    gold = some_treebank(Random(5), [4] * 12)
+    words = [line for line in gold.split("\n") if not line.startswith("#") and "-" not in line.partition("\t")[0]]
+    system = "\n".join(line for line in words if "." not in line.partition("\t")[0])
+    files = file_of(tmp_path / "gold", gold.encode()), file_of(tmp_path / "system", system.encode())
+    setup = JobSetup(setup_of("UAS,LAS,UEM", format="conllx", gold_format="conllu"), by_sentence=True)
+    assert compare(*files, setup)["state"] == "valid"
+    compare(files[0], None, setup)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress], ids=["plain", "gz", "xz"])
+@pytest.mark.parametrize("at_hand", [False, True])
+def test_compressed_files(tmp_path: Path, pack: Callable[[bytes], bytes], at_hand: bool) -> None:
+    """Compressed files, damaged ones, and contents that are at hand."""
+    gold, system = (EXAMPLES / f"parallel/{name}/en.conllu" for name in ("gold", "systems/alpha"))
+    ours = file_of(tmp_path / "gold", pack(gold.read_bytes()), at_hand=at_hand)
+    theirs = pack(system.read_bytes())
+    for data in (theirs, theirs[: len(theirs) // 2], b"", b"PK\x03\x04"):
+        output = file_of(tmp_path / "system", data, at_hand=at_hand)
+        compare(ours, output, settings_of("ud", "auto"))
+        compare(output, ours, settings_of("conll18", None))
+    with pytest.raises(LargeFile):
+        whole_contents(ours, 5)
+
+
+def test_missing_weights(tmp_path: Path) -> None:
+    """The message names the same relation."""
+    gold = EXAMPLES / "parallel/gold/en.conllu"
+    file = file_of(tmp_path / "gold", gold.read_bytes())
+    found = compare(file, file, JobSetup(setup_of("LAS,WLAS(w)", weights={"w": WEIGHTS})))
+    assert "weight" in found[1]
+
+
+def damage(path: Path) -> None:
+    """Write to a file that is read, so that what is read looks wrong."""
+    path.write_bytes(b"other")
+    raise ValueError(path)
+
+
+def test_files_that_change(tmp_path: Path) -> None:
+    """A file that is not what it was is noticed before and after it is read, and before its errors are believed."""
+    file = file_of(tmp_path / "gold", (EXAMPLES / "parallel/gold/en.conllu").read_bytes())
+    with unchanged(file):
+        pass
+    with pytest.raises(StaleInput, match="written to"), unchanged(file):
+        damage(Path(file.path))
+    assert outcome(file, file, settings_of("ud", None), TINY[0]) == outcome(file, file, settings_of("ud", None), WHOLE)
+    with pytest.raises(StaleInput, match="written to"), unchanged(file):
+        pass
+    Path(file.path).unlink()
+    with pytest.raises(StaleInput, match="No such file"), unchanged(file):
+        pass
+
+
+COMMANDS = {
+    "rank": ["rank", "gold", "systems"],
+    "rank by two measures": ["rank", "gold", "systems", "-m", "LAS,UAS"],
+    "score": ["score", "gold", "systems/alpha"],
+    "compare": ["compare", "gold/en.conllu", "systems/alpha/en.conllu", "systems/beta/en.conllu"],
+    "compare folders": ["compare", "gold", "systems/alpha", "systems/beta", "-m", "LAS,MLAS"],
+}
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_the_commands(case: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """Output, messages and exit codes of the commands that use the engine; every valid pair is read in pieces."""
+    monkeypatch.chdir(EXAMPLES / "parallel")
+    seen = []
+    for sizes in (WHOLE, *TINY):
+        monkeypatch.setattr(blocks, "SIZES", sizes)
+        code = program.run([*COMMANDS[case], "--format", "json"])
+        seen.append((code, *capfd.readouterr()))
+    assert all(one == seen[0] for one in seen)
+    assert seen[0][0] == os.EX_OK, seen[0]
+
+
+@pytest.mark.parametrize("rules", ["udtools", "conll18", "conll17"])
+def test_documents_of_files_with_unusual_numbers(tmp_path: Path, rules: str) -> None:
+    """Comments are kept where official scorers read numbers as Python does, so units do not depend on them."""
+    text = some_treebank(Random(3), [3, 4, 5, 4])
+    marked = "# newdoc\n" + "\n\n# newdoc\n".join(text.split("\n\n"))
+    marked = marked.removesuffix("# newdoc\n")
+    unusual = marked.replace("\t1\t", "\t01\t")
+    assert unusual != marked
+    found = []
+    for data in (marked, unusual):
+        file = file_of(tmp_path / "gold", data.encode())
+        record = compare(file, file, settings_of(rules, "document"))
+        found.append(record["units"])
+    assert found[0] == found[1]
+    assert found[0]["kind"] == "document"
