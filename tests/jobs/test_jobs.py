@@ -135,7 +135,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
         "def advance(_):\n"
         "    print('working', flush=True)\n"
         "if __name__ == '__main__':\n"
-        "    j.run(some, j.processes(2), advance=advance)\n"
+        "    j.run_jobs(some, j.processes(2), advance=advance)\n"
     )
     (tmp_path / "campaign.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path])}

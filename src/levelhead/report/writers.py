@@ -58,13 +58,14 @@ def _narrowed(
 ) -> tuple[list[_Lines], list[list[_Lines]]]:
     """Return the heads and rows of a table with line breaks; the last column gets the space that the others leave."""
     n_first = len(_first_texts(columns))
-    share = min(_WIDEST_TEXT, max(_FIRST_TEXTS // n_first, _LEAST))
-    widest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
+    share = max(_FIRST_TEXTS // n_first, 2 * _LEAST)
+    longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
+    widest = [min(one, _WIDEST_TEXT) for one in longest]
     for _ in range(2):  # without and with the last column
         cells = [
             [
-                _wrapped(cell, most, most) if column.kind == "text" else cell
-                for cell, column, most in zip(row, columns, widest)
+                _wrapped(cell, width, word) if column.kind == "text" else cell
+                for cell, column, width, word in zip(row, columns, widest, longest)
             ]
             for row in rows
         ]
@@ -73,7 +74,7 @@ def _narrowed(
             for name, width in zip(names, _widths(columns[: len(widest)], cells))
         ]
         left = _WIDEST - _width(_widths(columns[: len(widest)], [heads, *cells])) - len(" | ")
-        widest = [*widest, max(left, _LEAST_TEXT)]
+        widest, longest = [*widest, max(left, _LEAST_TEXT)], [*longest, max(left, _LEAST_TEXT)]
     return heads, cells
 
 
