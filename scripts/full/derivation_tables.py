@@ -18,7 +18,7 @@ from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, co
 
 def measured(folder: Path) -> Iterator[TreebankPerplexities]:
     """Give both perplexities of each treebank that has both files."""
-    known = printed("nivre-fang-2017")["table_2"]
+    known = printed("nivre_fang")["table_2"]
     for path in sorted(folder.glob("*-ud-train.conllu*")):
         code, dev = path.name.partition("-")[0], path.with_name(path.name.replace("-train", "-dev"))
         if dev.exists():

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead import InputError, Treebank, from_conllu, read
-from levelhead.parsing import Model, OutsideModel, Recipe, Schedule, parse_any, read_model, train, train_any
+from levelhead.parsing import Baseline, Model, OutsideModel, Recipe, Schedule, parse_any, read_model, train, train_any
 from levelhead.parsing.external import Outside
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
@@ -65,13 +65,13 @@ def own_model(parser: str, beam: int = 1, scheme: str = "content-head") -> Model
     return train(read(GOLD), parser, beam=beam, scheme=scheme, schedule=Schedule(2, 1, 1))
 
 
-def udpipe_model() -> Model | OutsideModel:
+def udpipe_model() -> Model | Baseline | OutsideModel:
     """A model of UDPipe's, trained in a moment."""
     options = "iterations=1;hidden_layer=4;embedding_form=4;embedding_upostag=4;use_gold_tags=1"
     return train_any(read(GOLD), Recipe("udpipe", outside=Outside(options=options)))
 
 
-KINDS: dict[str, Callable[[], Model | OutsideModel]] = {
+KINDS: dict[str, Callable[[], Model | Baseline | OutsideModel]] = {
     "arc-eager": lambda: own_model("arc-eager", beam=2),
     "arc-standard": lambda: own_model("arc-standard"),
     "swap-eager": lambda: own_model("swap-eager"),
@@ -79,6 +79,7 @@ KINDS: dict[str, Callable[[], Model | OutsideModel]] = {
     "graph": lambda: own_model("graph"),
     "graph-first-order": lambda: own_model("graph-first-order"),
     "function-head": lambda: own_model("swap-lazy", scheme="function-head"),
+    "baseline": lambda: train_any(read(GOLD), Recipe("baseline-random-projective")),
     "command": lambda: OutsideModel("command", b"contents of another program's model" * 20, {"words": 1}, 2),
     "udpipe": udpipe_model,
 }

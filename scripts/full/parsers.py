@@ -1,4 +1,4 @@
-"""Train the parsers on every treebank of the tables in docs/parsers.md, and score them.
+"""Train the parsers and baselines on every treebank of the tables in docs/parsers.md, and score them.
 
     python scripts/full/parsers.py DATA [--parser swap-lazy] [--beam 4] [--seeds 3] [--first-seed 0]
                                    [--release r2.0] [CODE ...]
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import levelhead
-from levelhead.parsing import parse_treebank, read_model, train, write_model
+from levelhead.parsing import Recipe, parse_any, read_model, train_any, write_model
 from levelhead.treebank import Treebank
 
 THIRTEEN = "cu el en et got hu id ko lt lv pt tr vi"
@@ -42,7 +42,8 @@ def universal(path: Path) -> Treebank:
 def measured(train_path: Path, gold_path: Path, parser: str, beam: int | None, seed: int) -> Result:
     """Train, write, read, parse and score."""
     start = time.process_time()
-    model = train(universal(train_path), parser, seed=seed, **({} if beam is None else {"beam": beam}))
+    recipe = Recipe(parser, seed=seed) if beam is None else Recipe(parser, beam, seed)
+    model = train_any(universal(train_path), recipe)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         write_model(model, path)
@@ -50,7 +51,7 @@ def measured(train_path: Path, gold_path: Path, parser: str, beam: int | None, s
         model = read_model(path)
     gold = universal(gold_path)
     start = time.process_time()
-    parsed = parse_treebank(model, gold)
+    parsed = parse_any(model, gold).treebank
     speed = gold.n_words / (time.process_time() - start)
     scores = levelhead.score(gold, parsed, measures=["UAS", "LAS", "LAS(nopunct)"])
     return Result(*(100 * (score.value or 0) for score in scores.values()), seconds, speed)

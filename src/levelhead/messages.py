@@ -242,7 +242,6 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # studies
     "unknown-study": _error("Unknown study.", "`levelhead reproduce --help` lists them."),
-    "unused-input": _error("The study does not use this input.", "Leave it out, or give the input that it belongs to."),
     "no-outputs-folder": _error("Trained parsers need a folder for their outputs.", "Name a folder."),
     "not-gold-words": _error(
         "The words or sentences of an output differ from those of the test set.",

@@ -15,7 +15,8 @@ Frames = Literal["polars", "pandas"]
 """The libraries of data frames."""
 
 _MOST_FIELDS = 4
-_NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked"}
+_NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked", "setting", "sources", "units"}
+_NAMES = {"cells": "errors", "differing": "differing sentences"}
 
 
 class Tabular:
@@ -79,7 +80,7 @@ def _size(name: str, value: object) -> str | None:
     if hasattr(value, "_fields") or name in _NOT_COUNTED:
         return None
     n = len(value)
-    words = name.replace("_", " ")
+    words = _NAMES.get(name, name.replace("_", " "))
     return f"{n} {words.removesuffix('s') if n == 1 else words}" if n else None
 
 

@@ -70,7 +70,7 @@ def test_trees_that_cannot_be_derived(levelhead) -> None:
     """One line that says where and what to do, or lifting."""
     code, out, err = levelhead("derive", CROSSING, "--system", "arc-standard")
     assert (code, out) == (2, "")
-    assert f"{CROSSING}:180: not-derivable: arc-standard derives projective trees only" in err
+    assert f"{CROSSING}:180: not-derivable: arc-standard only derives projective trees" in err
     code, out, err = levelhead("derive", CROSSING, "--system", "arc-standard", "--lift")
     assert (code, len(out.splitlines()), err) == (0, 20, "1 arcs lifted\n")
 

@@ -73,8 +73,8 @@ fi       | head not aligned              |     0 |  0.00
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "breakdown --by cascading": """\
-Treebank | Class   | Arcs       | Wrong | Parent right |  Share
----------+---------+------------+-------+--------------+--------
+Treebank | Class   | Arcs      | Wrong | Parent right |  Share
+---------+---------+-----------+-------+--------------+--------
 en       | NONCORE | labeled   |     1 |            1 | 100.00
 en       | NONCORE | unlabeled |     1 |            1 | 100.00
 fi       | NONCORE | labeled   |     1 |            1 | 100.00
@@ -393,7 +393,7 @@ def test_bad_input(run, tmp_path):
     for verb in (("score",), ("compare",), by_sentence):
         code, out, err = run(*verb, "-m", f"WLAS({weights})", *EN)
         assert (code, out) == (2, "")
-        assert "missing-weight: has no weight" in err
+        assert "missing-weight: the relation nsubj has no weight" in err
     for verb in (("compare",), by_sentence):
         code, out, err = run(*verb, "-m", "EULAS", broken, broken)
         assert (code, out) == (2, "")

@@ -207,6 +207,28 @@ def test_what_is_public_is_explained(name: str) -> None:
     assert [full for full in missing if full.rpartition(".")[2] not in OF_BASE_CLASSES] == []
 
 
+AT_THE_ROOT = {
+    "__init__", "__main__", "_version", "arguments", "errors", "extras", "immutable", "messages", "progress", "tabular",
+}  # fmt: skip
+"""Modules that every room may use, and so belong to none."""
+
+
+def test_other_modules_are_in_rooms() -> None:
+    assert {path.stem for path in ROOT.glob("*.py")} == AT_THE_ROOT
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    """The names of the official scripts are theirs."""
+    names = [
+        node.name
+        for name in FILES
+        if room_of(name) != "compat"
+        for node in tree_of(name).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
 def test_the_public_names_are_what_is_importable() -> None:
     """The list is sorted, complete, and holds nothing that is not there or that is something else of the same name."""
     nodes = [node for node in nodes_of("__init__.py") if isinstance(node, ast.ImportFrom)]

@@ -70,8 +70,10 @@ RESULTS = {
     "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
     "Correlation": correlation,
     "Judgement": judgement,
+    "Measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
     "Derivations": lambda: levelhead.derive(GOLD),
     "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),
+    "Recovery": lambda: levelhead.recover(EXAMPLES / "recover" / "answers.txt", EXAMPLES / "recover" / "gold.conllu"),
     "RoundTrip": lambda: check_round_trip(levelhead.read(GOLD)),
     "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
@@ -119,11 +121,27 @@ def test_results_say_where_they_come_from(name: str) -> None:
     assert provenance.signature["version"] == VERSION
     hashes = {one[:12] for files in provenance.files.values() for one in files.values()}
     assert (hashes == set()) == (name == "Correlation")  # the table is in memory
-    known = {hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in PARALLEL.rglob("*.conllu")}
+    known = {hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in EXAMPLES.rglob("*.*")}
     assert hashes <= known
-    assert not {"signature", "files", "warnings", "notes"} & set(getattr(type(result), "__dataclass_fields__", ()))
+    if name != "Measurements":  # which are read from tables with notes of their own
+        assert not {"signature", "files", "warnings", "notes"} & set(getattr(type(result), "__dataclass_fields__", ()))
     if name not in {"Explanation", "Derivations"}:
         assert provenance.signature["version"] in result.table().notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Comparison", "<Comparison: 2 systems, 3 measures, 6 results>"),
+        ("Agreement", "<Agreement: 14 differing sentences>"),
+        ("ErrorExamples", "<ErrorExamples: 2 errors>"),
+        ("Measurements", "<Measurements: 20 treebanks, 1 text>"),
+        ("Study", "<Study: 1 claim>"),
+        ("Validation", "<Validation: 9 files, 2 errors and warnings>"),
+    ],
+)
+def test_short_forms(name: str, shown: str) -> None:
+    assert repr(RESULTS[name]()) == shown
 
 
 def test_options_of_tables() -> None:

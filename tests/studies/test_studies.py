@@ -20,7 +20,7 @@ from levelhead.cli.reproduce import _NAMES
 from levelhead.errors import InputError
 from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
-from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Study, StudyRequest, reproduce
+from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
 from levelhead.studies.built_in_parsers import built_in
 from levelhead.studies.page import document, markdown, page, text, write_page
 from levelhead.studies.parser_outputs import with_one_root
@@ -132,7 +132,7 @@ def test_resumed_studies_are_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in STUDIES if not name.endswith("-2018")])
 def test_printed_numbers_are_typed_in_with_their_place(name: str) -> None:
     """Every table of printed numbers says where it is printed."""
-    path = files("levelhead.studies") / "printed" / f"{name}.toml"
+    path = files(STUDIES[name].package) / "printed.toml"
     numbers = tomllib.loads(path.read_text(encoding="utf-8"))
     assert {"title", "source"} <= set(numbers)
     heads = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("[")]
@@ -223,9 +223,6 @@ def test_command_line(tmp_path: Path) -> None:
         (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "sistems"], "unreadable-file"),
         (["callin", "--treebanks", EXAMPLES / "gold", "--judgements", EXAMPLES / "people"], "unreadable-file"),
         (["conll17", "--scores", EXAMPLES / "scores.tsv"], "unreadable-file"),
-        (["callin", "--treebanks", EXAMPLES / "gold", "--scores", __file__], "unused-input"),
-        (["kohita-2017", "--treebanks", EXAMPLES / "gold", "--judgements", EXAMPLES], "unused-input"),
-        (["conll17", "--systems", EXAMPLES / "systems"], "unused-input"),
         (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES], "missing-system-file"),
         (["kohita-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "systems"], "missing-system-file"),
         (["sogaard-haulrich", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "gold"], "missing-system-file"),
@@ -242,7 +239,7 @@ def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, mo
     def work(*_: object) -> None:
         raise AssertionError("work was begun")
 
-    for jobs in ("levelhead.studies.request.run", "levelhead.campaign.run.run"):
+    for jobs in ("levelhead.studies.request.run_jobs", "levelhead.campaign.run.run_jobs"):
         monkeypatch.setattr(jobs, work)
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "other.conllu").write_text("")
@@ -251,15 +248,28 @@ def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, mo
             reproduce(name, StudyRequest((EXAMPLES / "gold",), systems))
 
 
-def test_a_folder_of_folders_is_told_from_one_of_treebanks() -> None:
+def test_inputs_of_other_studies_have_no_effect(tmp_path: Path) -> None:
+    """An option that matters for other studies is accepted, and changes nothing."""
+    plain = document(quick("nivre-fang-2017", tmp_path / "a"))
+    assert document(quick("nivre-fang-2017", tmp_path / "b", scores=Path(__file__), judgements=EXAMPLES)) == plain
+    without = document(reproduce("conll17", StudyRequest(quick=True)))
+    assert document(reproduce("conll17", StudyRequest(systems=EXAMPLES / "systems", quick=True))) == without
+
+
+def test_a_folder_of_folders_is_told_from_one_of_treebanks(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"name one of the folders in it: gold$"):
         run("nivre-fang-2017", "--treebanks", EXAMPLES)
-    with pytest.raises(InputError, match=r"in it: nivre-fang/gold, nivre-fang/system, parallel/gold$"):
-        run("callin", "--quick", "--treebanks", EXAMPLES.parent)
+    for name in ("a/gold", "a/system", "b/gold"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "en.conllu").write_text("")
+    with pytest.raises(InputError, match=r"in it: a/gold, a/system, b/gold$"):
+        run("callin", "--quick", "--treebanks", tmp_path)
 
 
 def test_the_command_line_has_all_studies() -> None:
-    assert _NAMES == tuple(STUDIES) == tuple(_USED) == tuple(_WHERE) == tuple(_MODULES)
+    assert tuple(STUDIES) == _NAMES
+    help_text = " ".join(CliRunner().invoke(cli, ["reproduce", "--help"]).output.split())
+    assert all(f" {name}" in help_text for name in STUDIES)
 
 
 @pytest.mark.parametrize("name", ["nivre-fang-2017", "measures-2018"])

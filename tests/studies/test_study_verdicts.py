@@ -23,7 +23,7 @@ from levelhead.studies.callin.claims import (
 from levelhead.studies.callin.claims import claims_on_scores as callin_scores
 from levelhead.studies.callin.measures import MEASURES as CALLIN_MEASURES
 from levelhead.studies.callin.variances import claim_on_variances, relative_change, verdict_of_equality
-from levelhead.studies.conll17 import _claims_on_ranking
+from levelhead.studies.conll17.study import _claims_on_ranking
 from levelhead.studies.kohita.claims import claims_on_entropy, claims_on_own_gains
 from levelhead.studies.kohita.claims import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018.claims import _expected
@@ -153,7 +153,7 @@ def verdict(claims: Sequence[Claim], start: str) -> str:
 
 def nivre_fang(change: Callable[[int, dict[str, float | None]], None] | None = None) -> list[Claim]:
     """Claims on ten treebanks that are as the paper prints them, changed."""
-    numbers, rows = printed("nivre-fang-2017"), {}
+    numbers, rows = printed("nivre_fang"), {}
     for i, code in enumerate(list(numbers["table_2"])[:10]):
         row: dict[str, float | None] = {
             name: None if value is None else value / 100
@@ -170,7 +170,7 @@ def nivre_fang(change: Callable[[int, dict[str, float | None]], None] | None = N
 
 def test_nivre_and_fang_on_their_own_numbers() -> None:
     assert set(verdicts(nivre_fang()).values()) == {"holds"}
-    numbers = printed("nivre-fang-2017")
+    numbers = printed("nivre_fang")
     assert set(verdicts(nivre_fang_scores({}, numbers, REQUEST)).values()) == {"no data"}
 
 
@@ -255,7 +255,7 @@ def test_claims_on_gains_of_several_measures() -> None:
 
 
 def test_entropy_must_fall() -> None:
-    numbers, lowers = printed("kohita-2017"), "Conversion lowers"
+    numbers, lowers = printed("kohita"), "Conversion lowers"
     assert verdict(claims_on_entropy(described([-0.1] * 5), numbers), lowers) == "holds"
     assert verdict(claims_on_entropy(described([-0.1, 0.1, -0.1, -0.1]), numbers), lowers) == "does not hold"
     assert verdict(claims_on_entropy(described([-0.1, 0.0, -0.1, -0.1]), numbers), lowers) == "does not hold"
@@ -304,7 +304,7 @@ def test_callin_on_the_order_of_correlations() -> None:
     noise = [0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8, 0.4, 0.6, 0.5]
     near = [a + 0.3 * b for a, b in zip(share, noise)]
     far = [a + 2 * b for a, b in zip(share, noise)]
-    order = "LAS goes with that share"
+    order = "LAS correlates with that share"
 
     def found(**columns: Sequence[float]) -> str:
         return verdict(claims_on_correlations(callin_rows(F_freq=share, **columns), StudyRequest()), order)
@@ -395,7 +395,7 @@ def test_derivation_perplexity_must_be_higher() -> None:
 
 def parsers(rows: Sequence[Mapping[str, Sequence[float]]]) -> list[Claim]:
     measured = {code: {"separated": {}, **row} for code, row in zip(CODES, rows)}
-    return claims_on_parsers(measured, printed("sogaard-haulrich"), REQUEST)
+    return claims_on_parsers(measured, printed("sogaard_haulrich"), REQUEST)
 
 
 def test_perplexity_and_accuracy_of_parsers() -> None:

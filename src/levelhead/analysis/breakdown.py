@@ -79,7 +79,7 @@ def break_down(
     Args:
         matches: the aligned words.
         measure: a measure of words.
-        by: the names of properties (`BUCKETS`), or `comment:NAME`.
+        by: the names of properties (`PROPERTIES`), or `comment:NAME`.
         settings: what properties may need.
         registry: the available measures and schemes.
 

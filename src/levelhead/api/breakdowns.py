@@ -62,7 +62,7 @@ def breakdown(
 
     Args:
         by: a property such as "deprel", "class", "upos", "length", or several joined by commas, see
-            `levelhead.analysis.BUCKETS`; for one system also "sentence", "error" or "cascading", or a list of
+            `levelhead.analysis.PROPERTIES`; for one system also "sentence", "error" or "cascading", or a list of
             properties, each with a breakdown of its own.
         measures: one measure of words; with "sentence" any number of measures.
         train: training treebanks, for properties such as "frequency" and for WLAS(WDE).
@@ -99,7 +99,7 @@ def trees(
     systems: Golds | Systems,
     *,
     show: str | Sequence[str] = (),
-    limit: int = 5,
+    limit: int | None = None,
     measures: Measures = "LAS",
     rules: str | Rules = "ud",
     format: Format = "conllu",
@@ -113,7 +113,8 @@ def trees(
 
     Args:
         show: of one system: the errors to show, such as "nsubj:obj": gold's relation and the system's.
-        limit: how many words of each error; or how many sentences of gains and of losses for each system.
+        limit: the most words of each error, or sentences of gains and of losses for each system; by default, 5 are
+            drawn, and tables and JSON have all.
         measures: of several systems: one measure of words.
 
     Raises:

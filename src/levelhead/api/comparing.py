@@ -110,10 +110,10 @@ def languages(
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
 
-@public(one=TREEBANK, other=TREEBANK)
+@public(first=TREEBANK, second=TREEBANK)
 def agree(
-    one: Input,
-    other: Input,
+    first: Input,
+    second: Input,
     *,
     rules: str | Rules = "ud",
     format: Format = "conllu",
@@ -122,9 +122,10 @@ def agree(
     """Return the agreement of two annotations, neither of which is gold: symmetric F1, kappa, differing sentences.
 
     Args:
-        one: a treebank or its path.
-        other: another annotation of the same text.
-        gold_format: the format of the first file, if it is another one.
+        first: a treebank or its path.
+        second: another annotation of the same text.
+        gold_format: the format of the first file, if it differs; if only the first is CoNLL-U, its multiword tokens are
+            split.
 
     Raises:
         InputError: a file is invalid, or the texts differ.
@@ -134,7 +135,7 @@ def agree(
     from levelhead.scoring.matches import match
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
-    return agreement(match(*load_pair(one, other, setup), setup.rules))
+    return agreement(match(*load_pair(first, second, setup), setup.rules))
 
 
 @public(

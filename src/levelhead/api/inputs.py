@@ -152,7 +152,7 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
 
 
 def workers_for(jobs: int | Workers) -> Workers:
-    """Return who does the work.
+    """Return the workers and the store.
 
     Args:
         jobs: a number of processes, or workers such as `levelhead.jobs.cluster` returns.

@@ -14,7 +14,7 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
-    from levelhead.parsing import Model, Outside, OutsideModel, ParsedTreebank, Report
+    from levelhead.parsing import Baseline, Model, Outside, OutsideModel, ParsedTreebank, Report
     from levelhead.parsing.training import Relations, Scheme
 
 
@@ -28,9 +28,9 @@ def _parsers() -> Iterable[str]:
 
 
 def _models() -> tuple[type, ...]:
-    from levelhead.parsing import Model, OutsideModel
+    from levelhead.parsing import Baseline, Model, OutsideModel
 
-    return Model, OutsideModel
+    return Model, Baseline, OutsideModel
 
 
 def _callable(name: str, value: Any) -> Callable[..., Any]:
@@ -54,14 +54,15 @@ def train(
     seed: int = 0,
     outside: Outside | None = None,
     progress: Callable[[Report], None] | None = None,
-) -> Model | OutsideModel:
+) -> Model | Baseline | OutsideModel:
     """Return a parser trained on a treebank; `levelhead.parsing.write_model` writes it to a file.
 
     Args:
         treebank: what to learn from.
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
-            "graph-first-order", or an outside parser ("udpipe", "malt", "command").
-        dev: keep the pass that is best on this treebank, and stop early.
+            "graph-first-order", a baseline ("baseline-left", "baseline-right", "baseline-random",
+            "baseline-random-projective"), or an outside parser ("udpipe", "malt", "command").
+        dev: keep the pass that is best on this treebank, and stop early; no effect with baselines.
         scheme: learn trees as they are ("content-head"), or converted to "function-head"; output is converted back.
         progress: called after each pass.
 
@@ -77,7 +78,11 @@ def train(
 
 @public(model=_MODEL)
 def parse(
-    model: PathLike | Model | OutsideModel, treebank: Input, *, outside: Outside | None = None, repair: bool = False
+    model: PathLike | Model | Baseline | OutsideModel,
+    treebank: Input,
+    *,
+    outside: Outside | None = None,
+    repair: bool = False,
 ) -> Treebank:
     """Return a treebank with the trees of a parser; DEPS become empty.
 
@@ -88,9 +93,9 @@ def parse(
     Raises:
         InputError: a file is invalid, or an outside parser fails.
     """
-    from levelhead.parsing import Model, OutsideModel, parse_any, read_model, read_words
+    from levelhead.parsing import Baseline, Model, OutsideModel, parse_any, read_model, read_words
 
-    parser = model if isinstance(model, Model | OutsideModel) else read_model(model)
+    parser = model if isinstance(model, Model | Baseline | OutsideModel) else read_model(model)
     words = treebank if isinstance(treebank, Treebank) else read_words(treebank)
     return _with_repairs(parse_any(parser, words, outside, repair=repair))
 

@@ -46,16 +46,16 @@ def reproduce(
     Args:
         paper: the name of a study, a key of `levelhead.studies.STUDIES`.
         treebanks: folders of treebanks, or files.
-        systems: a folder with the outputs of parsers; without it parsers are trained for a short time.
-        judgements: a folder with people's judgements.
-        scores: a table of published scores.
-        weights: a file with weights of relations.
-        quick: few resamples, and test sets instead of training sets that are missing: to see that all works.
+        systems: a folder with the outputs of parsers; without it, parsers are trained briefly.
+        judgements: a folder with people's judgments, for callin.
+        scores: a table of published scores, for conll17.
+        weights: a file with weights of relations, for callin.
+        quick: use few resamples, and test sets instead of missing training sets, to check that everything works.
         outputs: the folder where the outputs of trained parsers are kept.
         seed: the seed of all randomness.
 
     Raises:
-        InputError: the study is unknown, an input is missing or unused, or a file is invalid.
+        InputError: the study is unknown, an input is missing, or a file is invalid.
     """
     from levelhead.studies import StudyRequest
     from levelhead.studies import reproduce as run

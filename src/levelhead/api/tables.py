@@ -132,6 +132,8 @@ def measurements(
     known = [one for one in tables if isinstance(one, Measurements)]
     read = [read_tables(paths, key=key, missing=missing, columns=set(columns))] if paths else []
     every = [*read, *known]
+    if not every:
+        refuse("tables", (), "at least one table")
     return every[0] if len(every) == 1 else replace(join(every, missing), key=key)
 
 

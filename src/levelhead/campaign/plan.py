@@ -267,13 +267,19 @@ def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
         InputError: a path is given twice.
     """
     given = [Path(path) for path in paths]
-    if len({*given}) < len(given):
-        twice = next(path for path in given if given.count(path) > 1)
+    whole = [_without_dots(path) for path in given]
+    if len({*whole}) < len(whole):
+        twice = next(path for path, same in zip(given, whole) if whole.count(same) > 1)
         raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
-    folders = [path if system_name(path) == path.name else path.parent for path in given]
+    folders = [path if system_name(path) == path.name else path.parent for path in whole]
     names = [[part.partition(".conll")[0] for part in path.parts] for path in folders]
     for depth in range(1, max(map(len, names), default=0) + 1):
         found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
         if len(set(found)) == len(given):
             return dict(zip(found, given))
     return {str(path): path for path in given}
+
+
+def _without_dots(path: Path) -> Path:
+    """Return a path from the root, in which every part is a name."""
+    return path.resolve() if ".." in path.parts else path.absolute()

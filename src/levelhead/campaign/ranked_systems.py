@@ -56,7 +56,7 @@ class RankedSystems(Tabular):
 
     Args:
         rankings: one for each group and measure; all measures of a group together.
-        results: what came of each system on each test set.
+        results: the result of each system on each test set.
         provenance: where the numbers come from.
         intervals: the rankings with their tests; None if none were requested.
     """
@@ -95,7 +95,7 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
     """Rank systems by results that are known, such as a table of scores.
 
     Args:
-        results: what came of each system; with counts of sentences if there are tests and gold files.
+        results: the result of each system; with counts of sentences if there are tests and gold files.
         measures: the measures to rank by, as the results name them.
         choice: how systems are ranked.
 

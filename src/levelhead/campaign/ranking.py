@@ -107,7 +107,7 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
     Systems of equal value share a rank, and the next is counted on: 1, 2, 3, 4, 4, 6.
 
     Args:
-        results: what came of the campaign.
+        results: the results of the campaign.
         measure: the text of the measure.
         group: over which test sets.
         rule: `exact`, `conll17` or `conll18`.

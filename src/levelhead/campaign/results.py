@@ -1,4 +1,4 @@
-"""What came of each system on each test set."""
+"""The results of each system on each test set."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _Value = TypeVar("_Value")
 State = Literal["valid", "invalid", "missing"]
 
 Values = Mapping[str, Fraction | None]
-"""A value for each measure, a ratio; None where there is none to have."""
+"""A value for each measure, a ratio; None if it is not defined."""
 
 
 class OutputResult(NamedTuple):
-    """What came of one system on one test set.
+    """The result of one system on one test set.
 
     Args:
         state: whether there is an output, and whether it counts.
@@ -65,17 +65,17 @@ class OutputResult(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What came of a campaign.
+    """The results of a campaign.
 
     Args:
         test_sets: the test sets, in their order.
         systems: the names of the systems, in theirs.
         measures: the texts of the measures.
-        results: what came of each system (first) on each test set (second), by name and code.
+        results: the result of each system (first) on each test set (second), by name and code.
         gold: the size of each gold treebank by code; empty if only scores are known.
         signature: everything that decides the numbers, by name.
-        looked: what was made of the outputs on each test set, by code, if anything was.
-        of_gold: what was made of each gold treebank, by code, if anything was.
+        looked: what `look` returned for the outputs on each test set, by code.
+        of_gold: what the function `of_gold` returned for each gold treebank, by code.
     """
 
     test_sets: tuple[TestSet, ...]

@@ -70,7 +70,7 @@ def score_plan(
     Args:
         plan: the test sets and systems.
         setup: the settings.
-        workers: who does the work; this process by default.
+        workers: the workers; this process by default.
         store: where results are kept, if anywhere.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
         resample_by: what intervals and tests take as units, see `significance.units_of`.
@@ -269,7 +269,7 @@ class _Scoring:
     def _look_key(self, test_set: TestSet) -> str:
         gold, outputs = self._look_arguments(test_set)
         keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
-        return hashlib.sha256("\n".join(["look", test_set.code, *keys]).encode()).hexdigest()
+        return hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest()
 
     def _path_of(self, measure: Measure, treebank: str) -> Path:
         """The file that a measure names for a test set."""

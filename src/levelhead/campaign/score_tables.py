@@ -25,6 +25,8 @@ _SCORE = ("score", "value", "f1")
 _STATE, _REASON = "state", "reason"
 _TEXT = ("status", _REASON, "software", "rank", _STATE)  # columns that say something else
 
+_MOST_DIGITS = 300
+
 _Cells = dict[tuple[str, str, str], Fraction | None]
 _Zeros = Mapping[tuple[str, str], tuple[State, str]]
 """By system and test set: the outputs that a table says are missing or invalid, with the reason."""
@@ -138,7 +140,7 @@ class _TableReader:
             return None
         try:
             value = Decimal(text.strip())
-            in_range = value.is_finite() and value >= 0 and (perplexity or value <= 100)
+            in_range = value.is_finite() and value >= 0 and (perplexity or value <= 100) and _is_short(value)
         except InvalidOperation:
             in_range = False
         if not in_range:
@@ -148,3 +150,8 @@ class _TableReader:
 
     def _wrong(self, message: str, line: int) -> None:
         self.faults.append(Fault("invalid-table", message, Place(self.name, line)))
+
+
+def _is_short(value: Decimal) -> bool:
+    """Whether a number can be made a fraction: one like 1e-999999999 would take hours."""
+    return abs(value.adjusted()) < _MOST_DIGITS

@@ -6,15 +6,22 @@ import click
 
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
+from levelhead.cli.shared.grouped import grouped
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, reading_options
+from levelhead.cli.shared.reading import Reading
+from levelhead.cli.shared.values import Choice
+
+_first_format = click.option(
+    "--gold-format", type=Choice(["conllu", "conllx"], "format"),
+    help="Format of FIRST, if it differs. If only FIRST is CoNLL-U, its multiword tokens are split",
+)  # fmt: skip
 
 
 @command()
 @click.argument("first", type=options.PATH)
 @click.argument("second", type=options.PATH)
-@reading_options
+@grouped("reading", Reading, (options.rules_option, options.input_format_option, _first_format))
 @printing_options
 def agree(first: str, second: str, reading: Reading, printing: Printing) -> int:
     """Measure how far two annotations of the same text agree: symmetric F1, kappa, sentences that differ."""

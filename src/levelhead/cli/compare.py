@@ -48,7 +48,7 @@ class _Request(NamedTuple):
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
         files = [*inputs_of([self.gold, *self.systems]), *self.measuring.files()]
-        options.check_paths(files, [self.printing.output, self.report_file, self.engine.store])
+        options.check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
 

@@ -34,7 +34,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 @click.option("--labeled", is_flag=True, help="Print relations with the transitions that add arcs")
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
 @options.input_format_option
-@options.format_option("text", "json", "jsonl")
+@options.format_option()
 @options.output_option
 def derive(
     treebank: str,
@@ -73,6 +73,8 @@ def _print(
         options.print_json(derivations.to_dict(labeled=labeled), output)
     elif output_format == "jsonl":
         options.print_json(report.derivation_documents(derivations, labeled=labeled), output, lines=True)
+    elif output_format != "text":
+        options.print_table(derivations.table(labeled=labeled), output_format, None, output)
     elif transitions:
         options.emit(report.transition_lines(derivations, labeled=labeled), output)
     else:

@@ -62,8 +62,7 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
         return
     if not treebanks:
         raise click.UsageError("Missing argument 'TREEBANKS...'.")
-    if chosen["total"] and printing[0] == "tsv":
-        raise click.UsageError("--total adds a summary row, which TSV does not have: choose --format json or text")
+    chosen["total"] &= printing[0] != "tsv"  # which has no summary rows
     sampled = chosen["rarefy"] is not None
     outputs = [chosen["output"], chosen["wde_table"]]
     merge = chosen["merge"] and not sampled  # samples are drawn from a single file

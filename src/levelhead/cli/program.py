@@ -248,8 +248,11 @@ def _flush() -> None:
 
 
 def _usage(error: click.ClickException) -> str:
+    """Return the usage of a command in front of an error; a help text has it already."""
     context = getattr(error, "ctx", None)
-    return f"{context.get_usage()}\n" if context else ""
+    if context is None or isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return ""
+    return f"{context.get_usage()}\n"
 
 
 def _complain(message: str, code: int) -> int:

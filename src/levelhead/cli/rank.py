@@ -151,15 +151,15 @@ def rank(
     if scores is not None:
         if gold is not None:
             raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
-        options.check_paths(filter(None, [scores, manifest]), [output, report_file, engine.store])
+        options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
         results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, engine.split), only)
         files = (str(Path(chosen.folder, path)) for path in options.files_of_measures(chosen.measures))
-        named = (*chosen.definitions, *files)
-        options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, engine.store])
+        named = (*chosen.definitions, *files, *filter(None, [gold, systems]))
+        options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, figures, engine.store])
         _check_output(output_format, output, [system.name for system in campaign.systems])
         results = _score(campaign, chosen, engine, extras)
     found = _ranked(results, chosen, written, extras)

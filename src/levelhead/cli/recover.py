@@ -45,7 +45,7 @@ def recover(
         raise click.UsageError("--output must be a file: standard output is for the table")
     options.check_paths([*options.files_in(answers), gold], [output])
     from levelhead.recovery import Layout, recover_answers
-    from levelhead.report import recovery as report
+    from levelhead.report.recovery import answer_documents
     from levelhead.treebank import read
 
     treebank = read(gold)
@@ -55,9 +55,9 @@ def recover(
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     found.write(output)
     options.print_result(
-        lambda: report.recovery_table(found),
-        lambda: report.recovery_document(found),
+        found.table,
+        found.to_dict,
         output_format, places, None,
-        lines=lambda: report.answer_documents(found),
+        lines=lambda: answer_documents(found),
     )  # fmt: skip
     return DONE

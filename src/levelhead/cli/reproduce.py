@@ -53,17 +53,17 @@ def _library_of(page: str) -> tuple[str, str] | None:
 )  # fmt: skip
 @click.option(
     "--judgements", type=click.Path(path_type=Path), metavar="DIR",
-    help="Folder with people's judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`",
+    help="Folder with people's judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction` (callin)",
 )  # fmt: skip
-@click.option("--scores", type=click.Path(path_type=Path), metavar="TSV", help="Table of published scores")
+@click.option("--scores", type=click.Path(path_type=Path), metavar="TSV", help="Table of published scores (conll17)")
 @click.option(
     "--weights", type=click.Path(path_type=Path), metavar="FILE",
-    help="Weights of relations for WLAS, instead of the entropies of the training sets",
+    help="Weights of relations for WLAS, instead of the entropies of the training sets (callin)",
 )  # fmt: skip
 @click.option(
     "--quick", is_flag=True,
-    help="Check that everything works: few resamples, and test sets instead of missing training sets; in a checkout,"
-    " without --treebanks, on its examples",
+    help="Check that everything works: few resamples, and test sets instead of missing training sets. In a checkout,"
+    " --treebanks is then optional, and defaults to the examples",
 )  # fmt: skip
 @cluster_options
 @click.option("-j", "--jobs", type=limited("jobs"), default=1, show_default=True, help="Number of processes")
@@ -105,9 +105,11 @@ def reproduce(
 ) -> int:
     """Repeat the experiments of PAPER on your treebanks, and compare each printed number with the new one.
 
-    PAPER is nivre-fang-2017, callin, conll17, kohita-2017, sogaard-haulrich or measures-2018.
+    PAPER is nivre-fang-2017, callin, conll17, kohita-2017 or sogaard-haulrich, or one of our own studies, measures-2018
+    or documents-2018. Options for other studies have no effect.
 
-    Without --systems, levelhead's own parsers are trained briefly on the training sets.
+    Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
+    documents-2018 train none and need the outputs of systems.
     """
     from levelhead.jobs import Store
     from levelhead.studies import StudyRequest as Request

@@ -73,7 +73,7 @@ class _Request(NamedTuple):
             raise click.UsageError("--enhancements requires --rules udtools")
         files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
         files += options.files_of_measures(self.gated())
-        options.check_paths(files, [self.printing.output, self.report_file, self.engine.store])
+        options.check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
 
     def gated(self) -> Iterator[str]:
         """Give the measures of gates, as they were written."""
@@ -116,12 +116,12 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios")
 @click.option(
     "--enhancements", metavar="DIGITS", callback=_digits,
-    help="Kinds of enhancement to ignore, as in udtools, whose rules this requires: 1 gapping, 2 shared parents and 3"
-    " dependents in coordination, 4 control, 5 relative clauses, 6 case in labels; for example 146",
+    help="Kinds of enhancement to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
+    " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @click.option(
     "--align-sentences", is_flag=True,
-    help="Print a secondary score, of the valid sentences whose text is that of a gold sentence",
+    help="Score only the valid sentences whose text matches a gold sentence: a secondary, unofficial score",
 )  # fmt: skip
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
@@ -205,10 +205,10 @@ def _evaluations(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluati
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.comparison.evaluations import macro_average
+    from levelhead.comparison.evaluations import average_scores
 
     evaluations, coverages, blocks = _evaluations(request, setup)
-    average = macro_average(evaluations)
+    average = average_scores(evaluations)
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
     request.printing.print(

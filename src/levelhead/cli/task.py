@@ -33,7 +33,7 @@ def task() -> None:
 
 @contextmanager
 def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask, Database]]:
-    """Open a task that is there, if the output is none of its own files."""
+    """Open a task, unless the output is one of its own files."""
     from levelhead.task.model.database import Database
     from levelhead.task.model.description import read_task
 
@@ -46,21 +46,21 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
 
 
 def _check_output(found: SharedTask, output: str | None) -> None:
-    """Refuse to write over what the task is made of: gold, inputs, its description, and what the server keeps."""
+    """Refuse to overwrite the task's own files: gold, inputs, its description, and what the server stores."""
     from levelhead.errors import InputError
-    from levelhead.task.model.campaign import gold_files
+    from levelhead.task.model.campaign import gold_of_task
 
     if output is None or output == "-":
         return
     if found.folder.holds(Path(output)):
         raise click.UsageError("a file that is read cannot be written")
     gold: list[Path] = []
-    with suppress(InputError):  # then there is none that could be written over
-        gold = list(gold_files(found).values())
+    with suppress(InputError):  # then there is no gold to overwrite
+        gold = list(gold_of_task(found).values())
     options.check_paths(map(str, (found.folder.description, *found.manifest.definitions, *gold)), [output])
 
 
-@task.command()
+@task.command(short_help="Create a task folder")
 @click.argument("folder", metavar="[DIR]", type=RESULT_FOLDER, default=".")
 @click.option(
     "--gold",
@@ -80,7 +80,7 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
     return DONE
 
 
-@task.command()
+@task.command(short_help="Start the web server, and run and score submissions")
 @_DIR
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address")
 @click.option(
@@ -117,7 +117,7 @@ def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
     return ScoringWorkers(jobs, chosen.address, chosen.tls)
 
 
-@task.command()
+@task.command(short_help="Print a new token for a team")
 @click.argument("name")
 @click.option("--dir", "folder", type=click.Path(), default=".", help="The task folder  [default: the current folder]")
 def token(name: str, folder: str) -> int:
@@ -129,7 +129,7 @@ def token(name: str, folder: str) -> int:
     return DONE
 
 
-@task.command()
+@task.command(short_help="List all submissions with their state")
 @_DIR
 @options.format_option("text", "json", "tsv", "markdown")
 @options.output_option
@@ -148,7 +148,7 @@ def status(folder: str, output_format: str, output: str | None) -> int:
     return DONE
 
 
-@task.command()
+@task.command(short_help="Retry submissions that failed through no fault of the team")
 @click.argument("submission", metavar="[ID]", required=False)
 @click.option("--dir", "folder", type=click.Path(), default=".", help="The task folder  [default: the current folder]")
 def retry(submission: str | None, folder: str) -> int:
@@ -181,7 +181,7 @@ def _whole_id(database: Database, start: str) -> str:
     raise InputError(Fault("invalid-task", message))
 
 
-@task.command()
+@task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
 @worker_options()
 @options.format_option(*options.FORMATS[:2], *options.FORMATS[3:])
@@ -202,12 +202,12 @@ def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | 
 
 def _workers(chosen: WorkerOptions, found: SharedTask, database: Database) -> Workers:
     """The workers that count the outputs of all primary submissions."""
-    from levelhead.task.results.standings import outputs_of
+    from levelhead.task.results.standings import primary_outputs
 
-    return chosen.for_files(path for folder in outputs_of(found, database).values() for path in folder.glob("*"))
+    return chosen.for_files(path for folder in primary_outputs(found, database).values() for path in folder.glob("*"))
 
 
-@task.command()
+@task.command(short_help="Close the task and make the final ranking")
 @_DIR
 @click.option("--now", is_flag=True, help="Accept no more submissions, even if the ranking cannot be made yet")
 @click.option(
@@ -241,7 +241,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
     return DONE
 
 
-@task.command()
+@task.command(short_help="Write an archive for publication")
 @_DIR
 @click.option("-o", "--output", type=RESULT, required=True, help="Write the archive to this tar.gz file")
 @click.option("--with-gold", is_flag=True, help="Include the gold treebanks")

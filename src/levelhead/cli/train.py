@@ -30,8 +30,9 @@ def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), graph-based (graph,
-    graph-first-order), or an external program: udpipe, malt (with --jar), command (with --train-cmd). Options for
-    other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead parse` writes `_` there.
+    graph-first-order), a baseline that any parser should beat (baseline-left, baseline-right, baseline-random,
+    baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with --train-cmd). Options
+    for other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead parse` writes `_` there.
     The same seed gives the same file, except for external programs.
     """
     recipe = recipe_of(parser, chosen)

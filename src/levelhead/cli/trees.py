@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from levelhead.comparison.contrasts import Contrasts
     from levelhead.comparison.examples import ErrorExamples
 
-_LIMIT = 5
-
 
 @command()
 @click.argument("gold", type=options.PATH)
@@ -39,8 +37,8 @@ _LIMIT = 5
 )  # fmt: skip
 @click.option(
     "--limit", type=limited("limit"), metavar="N",
-    help=f"Show at most N words for each --show, or N sentences of gains and N of losses for each system and treebank."
-    f"  [default: {_LIMIT}; all in JSON]",
+    help="Show at most N words for each --show, or N sentences of gains and N of losses for each system and treebank"
+    "  [default: 5; all in JSON]",
 )  # fmt: skip
 @measuring_options("LAS", "WLAS(WDE)")
 @split_option
@@ -68,25 +66,24 @@ def trees(
     options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [output])
     if bool(show) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
-    most = _LIMIT if limit is None and not output_format.startswith("json") else limit
     plan = plan_of(gold, systems, split)
-    found = _examples(plan, show, reading, most) if show else _contrasts(plan, measuring, reading, most)
+    found = _examples(plan, show, reading, limit) if show else _contrasts(plan, measuring, reading, limit)
     print_provenance(found.provenance)
     _print(found, output_format, output)
     return DONE
 
 
-def _examples(plan: Plan, show: tuple[str, ...], reading: Reading, most: int | None) -> ErrorExamples:
+def _examples(plan: Plan, show: tuple[str, ...], reading: Reading, limit: int | None) -> ErrorExamples:
     from levelhead.comparison.examples import find_examples
 
-    return find_examples(plan, show, reading.setup(), most)
+    return find_examples(plan, show, reading.setup(), limit)
 
 
-def _contrasts(plan: Plan, measuring: Measuring, reading: Reading, most: int | None) -> Contrasts:
+def _contrasts(plan: Plan, measuring: Measuring, reading: Reading, limit: int | None) -> Contrasts:
     from levelhead.comparison.contrasts import compare_sentences
 
     measures = [measuring.single()]
-    return compare_sentences(plan, most, reading.setup(measures, measuring.registry, measuring.weights(measures)))
+    return compare_sentences(plan, limit, reading.setup(measures, measuring.registry, measuring.weights(measures)))
 
 
 def _print(found: ErrorExamples | Contrasts, output_format: str, output: str | None) -> None:

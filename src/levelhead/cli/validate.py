@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @command()
 @click.argument("files", nargs=-1, required=True, type=options.PATH)
 @options.input_format_option
-@options.format_option("text", "jsonl", "github")
+@options.format_option(*options.FORMATS, "github")
 @options.output_option
 def validate(files: tuple[str, ...], input_format: Any, output_format: str, output: str | None) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders.
@@ -34,12 +34,14 @@ def validate(files: tuple[str, ...], input_format: Any, output_format: str, outp
     paths = [file for path in files for file in files_at(path)]
     options.check_paths(paths, [output])
     found = validate_files(*paths, format=input_format)
-    if output_format == "jsonl":
-        options.print_json(found.to_dict()["faults"], output, lines=True)
+    if output_format == "text":
+        options.emit("".join(map(fault_lines, found.files.values())), output)
     elif output_format == "github":
         options.emit("".join(f"{annotation(fault)}\n" for fault in found.faults), output)
     else:
-        options.emit("".join(map(fault_lines, found.files.values())), output)
+        options.print_result(
+            found.table, found.to_dict, output_format, None, output, lines=lambda: found.to_dict()["faults"]
+        )
     _count_on_terminal(found)
     return DONE if found.valid else BAD_INPUT
 

@@ -12,6 +12,7 @@ from levelhead.analysis import break_down
 from levelhead.analysis.word_properties import PropertySettings, RequestedComments
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
+from levelhead.comparison.examples import DRAWN
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
@@ -89,21 +90,40 @@ class Gains(Tabular):
     provenance: Provenance
 
 
+SentencesOfOutput = tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]
+"""A treebank, the outputs of the baseline and of a system, and the sentences in which the system gains and loses."""
+
+
 @dataclass(frozen=True, repr=False)
 class Contrasts(Tabular):
     """Sentences in which systems gain or lose most.
 
     Args:
         measure: the measure.
-        outputs: for each treebank and system: the outputs of the baseline and of the system, gains, losses.
+        outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
+        limit: the most sentences of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: where the numbers come from.
         needs: what must agree for a word to be right.
     """
 
     measure: Measure
-    outputs: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
+    outputs: Sequence[SentencesOfOutput]
+    limit: int | None
     provenance: Provenance
     needs: Agree = ATTACHED
+
+    @property
+    def listed(self) -> Sequence[SentencesOfOutput]:
+        """The sentences in tables and JSON, as in `outputs`."""
+        return self._first(self.limit)
+
+    @property
+    def drawn(self) -> Sequence[SentencesOfOutput]:
+        """The sentences that are drawn, as in `outputs`."""
+        return self._first(self.limit or DRAWN)
+
+    def _first(self, n: int | None) -> list[SentencesOfOutput]:
+        return [(name, one, other, gained[:n], lost[:n]) for name, one, other, gained, lost in self.outputs]
 
 
 def compare_by(
@@ -136,12 +156,12 @@ def compare_by(
     return Gains(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
 
 
-def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contrasts:
-    """Find the sentences in which each system gains most over the first one, and in which it loses most.
+def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
+    """Find the sentences in which each system gains over the first one, and in which it loses, most first.
 
     Args:
         plan: the test sets, and at least two systems.
-        how_many: how many sentences of each kind, on each treebank; None for all.
+        limit: as in `Contrasts`.
         setup: the settings, with one measure of words.
 
     Raises:
@@ -155,12 +175,11 @@ def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contras
     for name, (baseline, *others) in read_outputs(plan, ready):
         sources[name] = sources_of({one.name: one.matches for one in (baseline, *others)}, ready)
         for one in others:
-            both = contrasts(baseline.matches, one.matches, how_many, ready)
+            both = contrasts(baseline.matches, one.matches, None, ready)
             found.append((name, baseline, one, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
-    return Contrasts(
-        measure, found, comparison_provenance(sources, ready, parts), definition.needs_for(measure.argument)
-    )
+    provenance = comparison_provenance(sources, ready, parts)
+    return Contrasts(measure, found, limit, provenance, definition.needs_for(measure.argument))
 
 
 def _check_systems(plan: Plan) -> None:

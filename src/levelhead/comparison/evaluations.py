@@ -41,8 +41,8 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
 
     @property
     def average(self) -> Mapping[str, Fraction | None]:
-        """The macro-average of each measure, see `macro_average`."""
-        return macro_average(self.evaluations)
+        """The macro-average of each measure, see `average_scores`."""
+        return average_scores(self.evaluations)
 
     @property
     def provenance(self) -> Provenance:
@@ -129,7 +129,7 @@ def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluatio
     return Evaluation(scores, gold, result.contents, provenance)
 
 
-def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
+def average_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
     """Average the values of each measure over treebanks, exactly; None where any treebank has no value.
 
     Args:

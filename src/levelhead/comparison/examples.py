@@ -14,6 +14,9 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
 from levelhead.tabular import Tabular
 
+DRAWN = 5
+"""How many sentences are drawn if no limit is given; tables and JSON then have all."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorExamples(Tabular):
@@ -23,7 +26,7 @@ class ErrorExamples(Tabular):
         system: the name of the system.
         matches: the aligned words.
         cells: all words with each error, such as `nsubj:obj`: gold's relation and the system's.
-        limit: how many words of each error are shown; all if None.
+        limit: the most words of each error to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: where they come from.
     """
 
@@ -34,9 +37,14 @@ class ErrorExamples(Tabular):
     provenance: Provenance
 
     @property
-    def shown(self) -> Mapping[str, Sequence[Example]]:
-        """The words of each error that are shown."""
+    def listed(self) -> Mapping[str, Sequence[Example]]:
+        """The words of each error in tables and JSON."""
         return {error: words[: self.limit] for error, words in self.cells.items()}
+
+    @property
+    def drawn(self) -> Mapping[str, Sequence[Example]]:
+        """The words of each error that are drawn."""
+        return {error: words[: self.limit or DRAWN] for error, words in self.cells.items()}
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
@@ -46,7 +54,7 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
         plan: one test set, and one run of one system.
         errors: gold's relation and the system's, such as `nsubj:obj`.
         setup: the settings; measures are not used.
-        limit: how many words of each error are shown; all if None.
+        limit: as in `ErrorExamples`.
 
     Raises:
         InputError: there are several test sets, or a file is invalid or missing.

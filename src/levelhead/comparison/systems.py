@@ -54,7 +54,7 @@ class Comparison(Tabular):
         wins: one for each measure and system, if there are several treebanks.
         provenance: where the numbers come from.
         perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
-        looked: what else was made of the outputs on each test set, if anything was.
+        looked: what `look` returned for the outputs on each test set.
         voter: who has one vote in the tests over treebanks.
         units: what was left out and swapped as a whole on each treebank.
     """

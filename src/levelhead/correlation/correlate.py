@@ -18,7 +18,7 @@ from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.significance.corrections import holm
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import Provenance, short_hash
+from levelhead.treebank.provenance import Provenance
 
 Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
@@ -129,8 +129,7 @@ def correlate(
     pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
     made = _corrected(pairs, methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
-    files = {"tables": {path: short_hash(digest) for path, digest in table.sources.items()}}
-    provenance = Provenance(settings, files if table.sources else {}, (), notes)
+    provenance = Provenance(settings, table.provenance.files, (), notes)
     return Correlation(tuple(names), tuple(given), table.treebanks, made, provenance)
 
 

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, quoted, unknown
+from levelhead.tabular import Tabular
 from levelhead.treebank.layouts import treebank_of
+from levelhead.treebank.provenance import Provenance, short_hash
 
 Missing = Literal["drop", "pairwise", "error"]
 """What is done about a treebank without a value: it is left out everywhere, or pair by pair, or refused."""
@@ -21,8 +23,8 @@ _SHOWN = 8
 _LARGEST = 1e150
 
 
-@dataclass(frozen=True, eq=False)
-class Measurements:
+@dataclass(frozen=True, eq=False, repr=False)
+class Measurements(Tabular):
     """Values by treebank.
 
     Args:
@@ -43,6 +45,12 @@ class Measurements:
 
     def __len__(self) -> int:
         return len(self.treebanks)
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from."""
+        files = {"tables": {path: short_hash(digest) for path, digest in self.sources.items()}}
+        return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 
     def number(self, name: str) -> NDArray[np.float64]:
         """Return a column of numbers, float64, shape (treebanks,).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
 
 _SUSPECT = 1
 """A percentage that is not above it was meant as a share, most likely."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
+"""Longer exponents would take hours to compute."""
 
 
 class Gate(NamedTuple):
@@ -47,17 +51,21 @@ def gate_of(measure: str, bound: Fraction, *, highest: bool) -> Gate:
 
 
 def bound_of(number: str | float | Fraction) -> Fraction | None:
-    """Return a bound as an exact number; None if it is not a finite number.
+    """Return a bound as an exact number; None if it is not a number, or beyond the range of a float.
 
     Args:
         number: what was given.
     """
     from fractions import Fraction
 
+    if isinstance(number, str) and not _NUMBER.fullmatch(number.strip()):
+        return None
     try:
-        return Fraction(number if isinstance(number, str | Fraction) else float(number))
+        bound = Fraction(number if isinstance(number, str | Fraction) else float(number))
+        float(bound)
     except (ValueError, OverflowError, ZeroDivisionError):
         return None
+    return bound
 
 
 def percentage_warning(measure: str, bound: Fraction, *, highest: bool) -> str | None:

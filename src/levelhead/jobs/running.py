@@ -15,7 +15,7 @@ _Answer = bytes | StaleInput
 
 
 class Outcome(NamedTuple):
-    """What came of jobs.
+    """The results of jobs.
 
     Args:
         results: the result of each job by its key, in the order of the jobs.

@@ -1,4 +1,4 @@
-"""Training and parsing with any parser, our own or outside, by the same two calls."""
+"""Training and parsing with any parser, our own, a baseline or outside, by the same two calls."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault
+from levelhead.parsing.baselines import parse_baseline, train_baseline
 from levelhead.parsing.external import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
-from levelhead.parsing.model import PARSERS, Model, OutsideModel, Training
+from levelhead.parsing.model import BASELINES, PARSERS, Baseline, Model, OutsideModel, Training
 from levelhead.parsing.training import (
     DEFAULT_BEAM,
     Relations,
@@ -22,7 +23,7 @@ from levelhead.parsing.training import (
 )
 from levelhead.treebank import Treebank
 
-ALL_PARSERS = (*PARSERS, *OUTSIDE_PARSERS)
+ALL_PARSERS = (*PARSERS, *BASELINES, *OUTSIDE_PARSERS)
 """Every parser that `levelhead train` knows."""
 
 
@@ -59,13 +60,13 @@ def train_any(
     *,
     dev: Treebank | None = None,
     progress: Callable[[Report], None] | None = None,
-) -> Model | OutsideModel:
+) -> Model | Baseline | OutsideModel:
     """Train any parser.
 
     Args:
         treebank: what to learn from.
         recipe: what to train.
-        dev: as in `train`; outside parsers are not shown it.
+        dev: as in `train`; baselines and outside parsers are not shown it.
         progress: as in `train`.
 
     Raises:
@@ -78,6 +79,10 @@ def train_any(
             treebank, recipe.parser, dev=dev, beam=recipe.beam, seed=recipe.seed, relations=recipe.relations,
             scheme=recipe.scheme, progress=progress,
         )  # fmt: skip
+    if recipe.parser in BASELINES:
+        return train_baseline(
+            treebank, recipe.parser, seed=recipe.seed, relations=recipe.relations, scheme=recipe.scheme
+        )
     source = prepared(treebank, recipe.relations, recipe.scheme)
     contents = train_outside(recipe.parser, source.treebank, recipe.outside)
     training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank)}
@@ -85,7 +90,7 @@ def train_any(
 
 
 def parse_any(
-    model: Model | OutsideModel,
+    model: Model | Baseline | OutsideModel,
     treebank: Treebank,
     outside: Outside | None = None,
     *,
@@ -105,8 +110,12 @@ def parse_any(
         InputError: an outside parser fails, changes the words, or gives wrong trees that are not to be repaired.
         LevelheadError: a library is not installed.
     """
-    if isinstance(model, Model) or not treebank.n_words:
-        return ParsedTreebank(parse_treebank(model, treebank) if isinstance(model, Model) else treebank, ())
+    if not treebank.n_words:
+        return ParsedTreebank(treebank, ())
+    if isinstance(model, Model):
+        return ParsedTreebank(parse_treebank(model, treebank), ())
+    if isinstance(model, Baseline):
+        return ParsedTreebank(parse_baseline(model, treebank), ())
     output = parse_outside(model.parser, model.contents, treebank, outside or Outside())
     parsed, faults = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
     return ParsedTreebank(restored(parsed, model.function_head), faults)

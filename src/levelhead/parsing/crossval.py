@@ -42,7 +42,7 @@ def cross_validate(
         recipe: what to train.
         folds: how many.
         repair: as in `parse_any`.
-        workers: who does the work; this process if None.
+        workers: the workers; this process if None.
         store: where finished folds are kept, if anywhere; under the hash of all that decides them, for malt also that
             of MaltParser's file. Results of `command` are not stored: the program may change unnoticed.
 
@@ -100,7 +100,7 @@ def _placed(fault: Fault, treebank: Treebank) -> Fault:
 
 
 def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
-    """What came of all folds; repairs are placed in the treebank, and say in which fold they were."""
+    """The results of all folds; repairs are placed in the treebank, and say in which fold they were."""
     trees, repairs = list[str](), list[Fault]()
     for fold, result in enumerate(results, 1):
         parsed = json.loads(result)

@@ -25,7 +25,10 @@ GRAPH_PARSERS = ("graph", "graph-first-order")
 """The graph-based parsers."""
 
 PARSERS = (*TRANSITION_SYSTEMS, *GRAPH_PARSERS)
-"""What `levelhead train` can train without another program."""
+"""What learns to parse without another program."""
+
+BASELINES = ("baseline-left", "baseline-right", "baseline-random", "baseline-random-projective")
+"""The floor of any comparison: heads without learning, and the most frequent relation of each part of speech."""
 
 
 class Trees(NamedTuple):
@@ -86,6 +89,32 @@ class Model:
     def __repr__(self) -> str:
         beam = f", beam {self.beam}" if self.beam > 1 else ""
         return f"<Model: {self.parser}{beam}, {len(self.relations)} relations>"
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """A baseline: all that is learned are its relations.
+
+    Args:
+        parser: one of `BASELINES`.
+        root: the relation of roots.
+        relations: the relation of other words by their UPOS.
+        other: the relation of words whose UPOS was not in training.
+        seed: the random seed of the trees.
+        training: how it was trained.
+        function_head: as in `Model`.
+    """
+
+    parser: str
+    root: str
+    relations: Mapping[str, str]
+    other: str
+    seed: int
+    training: Training
+    function_head: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<Baseline: {self.parser}, {len(self.relations)} tags>"
 
 
 @dataclass(frozen=True, eq=False)

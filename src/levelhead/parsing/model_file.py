@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.external import OUTSIDE_PARSERS
 from levelhead.parsing.feature_templates import compiled, templates_for
-from levelhead.parsing.model import PARSERS, Model, OutsideModel
+from levelhead.parsing.model import BASELINES, PARSERS, Baseline, Model, OutsideModel, Training
 from levelhead.parsing.relation_names import is_relation
 from levelhead.parsing.weight_tables import Tables, check_shapes
 from levelhead.treebank.input_bytes import Limits, read_bytes
@@ -31,7 +31,7 @@ _MOST_DESCRIPTION = 1 << 20  # bytes: as Python objects they take up to fifty ti
 _MOST_BYTES = 1 << 29  # of a file, after decompression
 
 
-def write_model(model: Model | OutsideModel, path: str | os.PathLike[str]) -> None:
+def write_model(model: Model | Baseline | OutsideModel, path: str | os.PathLike[str]) -> None:
     """Write a model; the file is there whole or not at all, and the same for the same model.
 
     Args:
@@ -45,11 +45,14 @@ def write_model(model: Model | OutsideModel, path: str | os.PathLike[str]) -> No
     replace_file(path, [model_bytes(model)])
 
 
-def model_bytes(model: Model | OutsideModel) -> bytes:
+def model_bytes(model: Model | Baseline | OutsideModel) -> bytes:
     """Return a model as it is written: magic, version and size, description, contents, SHA-256 of all that."""
     shared = {"parser": model.parser, "training": dict(model.training), "function_head": model.function_head}
     if isinstance(model, OutsideModel):
         return _signed(shared, [model.contents])
+    if isinstance(model, Baseline):
+        learned = {"relations": dict(model.relations), "root": model.root, "other": model.other, "seed": model.seed}
+        return _signed({**shared, **learned}, [])
     packed = {name: _packed(table) for name, table in model.tables.items()}
     description = {
         **shared,
@@ -78,7 +81,7 @@ def _packed(table: NDArray[np.int16]) -> bytes:
     return zlib.compress(np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes(), 1)
 
 
-def read_model(path: str | os.PathLike[str]) -> Model | OutsideModel:
+def read_model(path: str | os.PathLike[str]) -> Model | Baseline | OutsideModel:
     """Read a model.
 
     Args:
@@ -117,7 +120,7 @@ def _description(data: memoryview, size: int) -> Mapping[str, Any]:
     return description
 
 
-def _model(description: Mapping[str, Any], data: memoryview) -> Model | OutsideModel:
+def _model(description: Mapping[str, Any], data: memoryview) -> Model | Baseline | OutsideModel:
     """The model of a description, every part of which is checked before it is used: kernels trust their tables."""
     parser, training = description["parser"], dict(description["training"])
     function_head = description["function_head"]
@@ -125,6 +128,8 @@ def _model(description: Mapping[str, Any], data: memoryview) -> Model | OutsideM
         _check_range(function_head, 1, 2)
     if parser in OUTSIDE_PARSERS:
         return OutsideModel(parser, bytes(data), training, function_head)
+    if parser in BASELINES:
+        return _baseline(description, data, training)
     if parser not in PARSERS:
         raise ValueError(parser)
     relations = _relations(description["relations"])
@@ -134,6 +139,15 @@ def _model(description: Mapping[str, Any], data: memoryview) -> Model | OutsideM
     templates = _templates(description["templates"], parser)
     tables = _tables(description["tables"], data, parser, len(relations))
     return Model(parser, relations, root, templates, beam, tables, training, function_head)
+
+
+def _baseline(description: Mapping[str, Any], data: memoryview, training: Training) -> Baseline:
+    """The baseline of a description, after which nothing follows."""
+    by_tag, seed = dict(description["relations"].items()), description["seed"]
+    root, other = description["root"], description["other"]
+    if data or not isinstance(seed, int) or not all(map(_is_relation, (root, other, *by_tag.values()))):
+        raise ValueError("baseline")
+    return Baseline(description["parser"], root, by_tag, other, seed, training, description["function_head"])
 
 
 def _check_range(number: object, low: int, high: int) -> None:
@@ -152,11 +166,15 @@ def _templates(texts: Mapping[str, str], parser: str) -> dict[str, str]:
 
 def _relations(names: object) -> tuple[str, ...]:
     """The relations, which go into outputs as they are: none that could break a line, and no two alike."""
-    if not (isinstance(names, list) and all(isinstance(name, str) and is_relation(name) for name in names)):
+    if not (isinstance(names, list) and all(map(_is_relation, names))):
         raise ValueError
     if len(set(names)) != len(names):
         raise ValueError
     return tuple(names)
+
+
+def _is_relation(name: object) -> bool:
+    return isinstance(name, str) and is_relation(name)
 
 
 def _tables(entries: Sequence[Sequence[Any]], data: memoryview, parser: str, n_relations: int) -> Tables:

@@ -19,6 +19,7 @@ from levelhead.recovery.recovered import CLASSES, TREES, Recovered, recovered
 from levelhead.recovery.writing import sentence_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.write import replace_file
 
@@ -27,7 +28,7 @@ Answers = str | os.PathLike[str] | Sequence[str] | Mapping[str, str]
 
 
 class RecoveredAnswer(NamedTuple):
-    """What became of the answer about a sentence.
+    """What was recovered from the answer about a sentence.
 
     Args:
         sentence: the number of the gold sentence, from 1.
@@ -57,13 +58,13 @@ class Recovery(Tabular):
     """Answers over the words of gold.
 
     Args:
-        answers: what became of each, in the order of the gold sentences.
-        signature: what decides the numbers.
+        answers: what was recovered from each, in the order of the gold sentences.
+        provenance: where the numbers come from; the hash of answers is that of their texts.
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
 
     answers: tuple[RecoveredAnswer, ...]
-    signature: Mapping[str, str]
+    provenance: Provenance
     conllu: bytes = field(compare=False)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -119,8 +120,9 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
         one = recovered(answer and answer.text, sentence.forms, sentence.ranges)
         done.append(_record(number, sentence, one))
         parts.append(sentence_text(sentence, one).encode())
-    signature = {"gold": contents_hash(gold)[:8], "answers": digest.hexdigest()[:8], "version": VERSION}
-    return Recovery(tuple(done), signature, b"".join(parts))
+    signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
+    files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
+    return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
 
 
 def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer], str | None]:

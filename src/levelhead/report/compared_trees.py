@@ -59,13 +59,13 @@ def groups_of(found: ErrorExamples | Contrasts) -> list[TreeGroup]:
 
 def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
     outputs = [Shown(found.system, found.matches)]
-    for error, some in found.shown.items():
+    for error, some in found.drawn.items():
         title = f"{error}: {number_of(len(found.cells[error]), 'word')}"
         yield TreeGroup(title, outputs, [one.gold_sentence for one in some])
 
 
 def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
-    for name, baseline, system, gained, lost in found.outputs:
+    for name, baseline, system, gained, lost in found.drawn:
         outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
         for verb, some in (("gains", gained), ("loses", lost)):
             title = f"{name}: {system.name} {verb} most against {baseline.name}"

@@ -376,7 +376,7 @@ def contrasts_text(found: Contrasts, needs: Agree) -> str:
     """
     texts = [
         f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
-        for name, baseline, system, gained, lost in found.outputs
+        for name, baseline, system, gained, lost in found.drawn
     ]
     return "".join([*texts, signature_line(found.provenance.signature) + "\n"])
 
@@ -388,7 +388,7 @@ def contrasts_document(found: Contrasts) -> dict[str, Any]:
         found: the sentences.
     """
     rows = []
-    for name, baseline, system, gained, lost in found.outputs:
+    for name, baseline, system, gained, lost in found.listed:
         gold = baseline.matches.gold
         kinds = {
             kind: [{**one._asdict(), "sentence": one.sentence + 1, "sent_id": gold[one.sentence].id} for one in some]

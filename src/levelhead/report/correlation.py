@@ -149,3 +149,32 @@ def variance_document(variances: Mapping[str, CumulativeVariance], table: Measur
             for name, one in variances.items()
         },
     }
+
+
+def measurements_table(found: Measurements) -> Table:
+    """Return one row for each treebank: texts, then numbers.
+
+    Args:
+        found: values by treebank.
+    """
+    texts = (Column(name, "text") for name in ("treebank", *found.texts))
+    numbers = (Column(name, "number") for name in found.numbers)
+    values = (*found.texts.values(), *(map(_value, column.tolist()) for column in found.numbers.values()))
+    notes = (*found.notes, signature_line(found.provenance.signature))
+    return Table((*texts, *numbers), tuple(zip(found.treebanks, *values, strict=True)), notes)
+
+
+def _value(number: float) -> float | None:
+    return None if number != number else number  # noqa: PLR0124 -- not a number
+
+
+def measurements_document(found: Measurements) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        found: values by treebank.
+    """
+    table = measurements_table(found)
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    return {**header("measurements", found.provenance.signature), "treebanks": rows}

@@ -53,7 +53,7 @@ def _score_text(value: float | None) -> str:
 def explanation_document(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation for JSON."""
     return {
-        **header("explanation"),
+        **header("explanation", explanation.provenance.signature),
         "f1": {name: _scores(one) for name, one in explanation.evaluations.items()},
         "differences": [_difference(difference) for difference in explanation.differences],
     }

@@ -10,12 +10,12 @@ from levelhead.measures.registry import parse_measure
 
 
 def prototext(results: Results, system: str) -> str:
-    """Return what came of a system: the macro-averages, then a status and the scores for each test set.
+    """Return the results of a system: the macro-averages, then a status and the scores for each test set.
 
     Source: conll17_tira_eval.py and conll18_tira_eval.py. Averages are over all test sets, of unrounded scores.
 
     Args:
-        results: what came of the campaign.
+        results: the results of the campaign.
         system: the name of the system.
     """
     lines = [*_totals(results, system), *_pairs(results, system)]

@@ -21,7 +21,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
     """Return the leaderboard: a row for each system, ordered by the first measure, groups one below the other.
 
     Args:
-        results: what came of the campaign.
+        results: the results of the campaign.
         rankings: of each group by each measure; all measures of a group together, in the same order.
     """
     groups = [tuple(some) for _, some in groupby(rankings, key=lambda ranking: ranking.group)]
@@ -109,7 +109,7 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
     """Return the notes on relations that are left out or looked up by counterparts, each with its test sets.
 
     Args:
-        results: what came of the campaign.
+        results: the results of the campaign.
         codes: the test sets that are shown.
     """
     found: dict[str, dict[str, None]] = {}
@@ -148,10 +148,10 @@ def _reason(result: OutputResult) -> str:
 
 
 def results_table(results: Results) -> Table:
-    """Return what came of each system on each test set: a row for each pair; `read_scores` reads it again.
+    """Return the result of each system on each test set: a row for each pair; `read_scores` reads it again.
 
     Args:
-        results: what came of the campaign.
+        results: the results of the campaign.
     """
     columns = [Column("System", "text"), Column("Treebank", "text"), *map(Column, results.measures)]
     rows = []
@@ -169,7 +169,7 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
     """Return a campaign and its rankings for JSON: ratios as percentages at full precision.
 
     Args:
-        results: what came of the campaign.
+        results: the results of the campaign.
         rankings: of its groups by its measures.
     """
     return {
@@ -194,10 +194,10 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
 
 
 def result_documents(results: Results) -> Iterable[dict[str, Any]]:
-    """Give what came of each system on each test set for JSON, one document each.
+    """Give the result of each system on each test set for JSON, one document each.
 
     Args:
-        results: what came of the campaign.
+        results: the results of the campaign.
     """
     for system in results.systems:
         for test_set in results.test_sets:

@@ -34,7 +34,7 @@ def recovery_table(recovery: Recovery) -> Table:
     shown = {name: some for name, some in recovery.classes.items() if some or name != _NO_ANSWER}
     rows = (_row(name.capitalize(), answers) for name, answers in shown.items())
     n_extra = sum(one.extra for one in every)
-    notes = f"rows without a gold word: {n_extra} (dropped)", signature_line(recovery.signature)
+    notes = f"rows without a gold word: {n_extra} (dropped)", signature_line(recovery.provenance.signature)
     return Table(_COLUMNS, tuple(rows), notes, summary=(_row("All", every),))
 
 
@@ -52,7 +52,7 @@ def recovery_document(recovery: Recovery) -> dict[str, Any]:
     """
     steps = Counter(step for one in recovery.answers for step in one.steps)
     return {
-        **header("recovery", recovery.signature),
+        **header("recovery", recovery.provenance.signature),
         **_counts(recovery.answers),
         "classes": {_key(name): _counts(answers) for name, answers in recovery.classes.items()},
         "steps": {_key(step): steps[step] for step in STEPS},
@@ -60,7 +60,7 @@ def recovery_document(recovery: Recovery) -> dict[str, Any]:
 
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
-    """Return what became of each answer, for JSON lines.
+    """Return what was recovered from each answer, for JSON lines.
 
     Args:
         recovery: the answers.

@@ -45,7 +45,7 @@ def quantile(tail: float, freedom: float) -> float:
     """
     if tail >= 0.5:
         return 0.0
-    t = NormalDist().inv_cdf(1 - tail)
+    t = -NormalDist().inv_cdf(tail)  # not of 1 - tail, which is 1 for a tiny tail
     for _ in range(_STEPS):
         p = two_sided_p(t, freedom)
         step = math.log(p / (2 * tail)) * p / (2 * t * _density(t, freedom))

@@ -10,10 +10,11 @@ from typing import Any
 
 
 @cache
-def printed(name: str) -> Mapping[str, Any]:
+def printed(folder: str, name: str = "printed") -> Mapping[str, Any]:
     """Return the printed numbers of a paper.
 
     Args:
-        name: the name of the study.
+        folder: the folder of the study, such as "nivre_fang".
+        name: the name of the file.
     """
-    return tomllib.loads((files("levelhead.studies") / "printed" / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("levelhead.studies") / folder / f"{name}.toml").read_text(encoding="utf-8"))

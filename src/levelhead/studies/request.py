@@ -34,7 +34,7 @@ class StudyRequest:
         scores: a table of published scores.
         weights: a file of weights of relations.
         quick: few resamples, and what is missing of a treebank is replaced by what there is: to see that all works.
-        workers: who does the work; this process if None.
+        workers: the workers; this process if None.
         store: where results of jobs are kept, if anywhere.
         trainer: what trains parsers where no outputs are given.
         outputs: the folder where the outputs of trained parsers are written.

@@ -83,19 +83,9 @@ def _files_in(source: Path) -> dict[str, Path]:
     """The treebanks of a file or folder by their names without suffixes; those that the metadata of TIRA lists."""
     if source.is_file():
         return {stem_of(source.name) or source.name: source}
-    found = treebanks_in(source)
-    if found or (source / "metadata.json").is_file():
-        return found or {gold.code: gold.path for gold in gold_files(source)}
-    raise InputError(Fault("no-pairs", _without_files(source), Place(os.fspath(source))))
-
-
-def _without_files(folder: Path) -> str:
-    """The message for a folder without treebanks, with the folders in it that have some."""
-    inside = sorted({path.parent for path in folder.glob("*/*") if stem_of(path.name)}) or sorted(
-        {path.parent for path in folder.glob("*/*/*") if stem_of(path.name)}
-    )
-    named = ", ".join(path.relative_to(folder).as_posix() for path in inside[:4])
-    return "the folder has no CoNLL-U file" + (f"; name one of the folders in it: {named}" if named else "")
+    if not (source / "metadata.json").is_file() and (found := treebanks_in(source)):
+        return found
+    return {gold.code: gold.path for gold in gold_files(source)}
 
 
 def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:

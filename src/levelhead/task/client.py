@@ -85,7 +85,7 @@ class Client:
                     found: dict[str, Any] = self._request("POST", f"/submissions?{query}", file, headers)
                 except OSError as error:
                     if not left:
-                        raise _failed(f"the server cannot be reached: {error}") from error
+                        raise _failed(f"the server cannot be reached: {getattr(error, 'reason', error)}") from error
                     time.sleep(2 ** (_TRIES - left))
                 else:
                     return found
@@ -152,7 +152,7 @@ class Client:
         try:
             return self._request(method, path, raw=raw)
         except OSError as error:
-            raise _failed(f"the server cannot be reached: {error}") from error
+            raise _failed(f"the server cannot be reached: {getattr(error, 'reason', error)}") from error
 
     def _request(
         self, method: str, path: str, body: IO[bytes] | None = None, headers: dict[str, str] | None = None, *,

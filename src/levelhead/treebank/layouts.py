@@ -445,10 +445,14 @@ def _without_treebanks(folder: Path, split: str | None) -> str:
     """The message for a folder without gold treebanks, with the folders in it that have some."""
     if split is not None and next(_treebank_files(folder), None) is not None:
         return f"the folder has no {split} files"
-    inside = sorted(
-        path.name for path in _visible_entries(folder) if path.is_dir() and next(_treebank_files(path), None)
-    )
-    named = ", ".join(map(printable, inside[:_MOST_NAMED]))
+    folders = [path for path in _visible_entries(folder) if path.is_dir()]
+    inside = [path for path in folders if next(_treebank_files(path), None)] or [
+        path
+        for outer in folders
+        for path in _visible_entries(outer)
+        if path.is_dir() and next(_treebank_files(path), None)
+    ]
+    named = ", ".join(printable(path.relative_to(folder).as_posix()) for path in inside[:_MOST_NAMED])
     return "the folder has no CoNLL-U file" + (f"; name one of the folders in it: {named}" if named else "")
 
 

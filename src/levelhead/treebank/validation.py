@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from levelhead.arguments import checked, choice, path
-from levelhead.errors import Fault
+from levelhead.errors import Fault, number_of
 from levelhead.immutable import immutable
 from levelhead.tabular import Tabular
 from levelhead.treebank.checking import faults_of
@@ -35,7 +35,7 @@ class Validation(Tabular):
         return not any(fault.severity == "error" for fault in self.faults)
 
     def __repr__(self) -> str:
-        return f"<Validation: {len(self.files)} files, {len(self.faults)} errors and warnings>"
+        return f"<Validation: {number_of(len(self.files), 'file')}, {len(self.faults)} errors and warnings>"
 
 
 @checked(paths=path, format=choice(("conllu", "conllx")))

@@ -128,6 +128,8 @@ def _check_new_file(folder: Path) -> None:
 @contextmanager
 def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn errors of the operating system about a path into an OutputError."""
+    if not os.fsdecode(path):
+        raise OutputError("the path is empty: name a file", "output")
     if "\0" in os.fsdecode(path):
         raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
     try:

@@ -173,9 +173,11 @@ def survey(
         format: "conllu" or "conllx".
 
     Raises:
-        InputError: files are missing or not valid; the error holds the faults of all.
+        InputError: there are no files, or they are missing or not valid; the error holds the faults of all.
         MeasureError: the column or scheme is unknown.
     """
+    if not files:
+        raise InputError(Fault("too-few-treebanks", "a profile needs at least one treebank"))
     wanted = [column.name for column in columns_named(columns)]
     classes = scheme_named(scheme)
     sums: list[TreebankCounts] = []

@@ -64,7 +64,7 @@ def tls_of(address: str | None, authority: str | None, certificate: str | None, 
 
 
 def workers_of(address: str | None, n_workers: int, tls: Tls | None) -> Workers:
-    """Return who does the jobs: processes of this machine, or a cluster.
+    """Return the workers: processes of this machine, or a cluster.
 
     Args:
         address: what --cluster says.

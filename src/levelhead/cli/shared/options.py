@@ -208,7 +208,7 @@ def holds_test_sets(path: str) -> bool:
 
 
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
-    """Refuse inputs that cannot be read, and to write two results to one file or over an input.
+    """Refuse inputs that cannot be read, and two results in one file, and results that replace or join inputs.
 
     Args:
         inputs: the paths that are read.
@@ -225,6 +225,11 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         raise click.UsageError("two results cannot go to one file")
     if any(_same_file(target, source) for target in targets for source in sources):
         raise click.UsageError("a file that is read cannot be written")
+    folder = next((target for target in targets if any(_same_folder(target, source) for source in sources)), None)
+    if folder is not None:
+        from levelhead.errors import printable
+
+        raise click.UsageError(f"{printable(folder)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
 
 
@@ -291,6 +296,13 @@ def check_inputs(paths: Iterable[str]) -> None:
 def _same_file(one: str, other: str) -> bool:
     try:
         return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
+
+
+def _same_folder(target: str, source: str) -> bool:
+    try:
+        return os.path.samefile(target, source) and os.path.isdir(target)  # noqa: PTH112, PTH121 -- pathlib is slow to load
     except (OSError, ValueError):
         return False
 

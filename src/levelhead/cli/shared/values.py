@@ -38,6 +38,15 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
             self.fail(unknown(self.kind, str(value), self.choices), param, ctx)
         return value
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Return what to give where the value is missing, on one line.
+
+        Args:
+            param: the option or argument.
+            ctx: the command; without it in older versions of click.
+        """
+        return f"use {', '.join(self.choices)}"
+
 
 class FiniteRange(click.FloatRange):
     """A range of numbers without infinity and without what is not a number."""

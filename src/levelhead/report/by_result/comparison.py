@@ -16,7 +16,7 @@ from levelhead.comparison.breakdowns import (
 )
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.evaluations import Evaluations
-from levelhead.comparison.examples import ErrorExamples
+from levelhead.comparison.examples import DRAWN, ErrorExamples
 from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
@@ -53,7 +53,7 @@ def _examples_table(result: ErrorExamples) -> Table:
     gold = result.matches.gold
     rows = (
         (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
-        for error, some in result.shown.items()
+        for error, some in result.listed.items()
         for one in some
         for sentence in [gold[one.gold_sentence]]
     )
@@ -62,11 +62,11 @@ def _examples_table(result: ErrorExamples) -> Table:
 
 def _examples_text(found: ErrorExamples) -> str:
     signature = scores.signature_line(found.provenance.signature)
-    return f"{draw_examples(found.matches, found.cells, found.limit)}{signature}\n"
+    return f"{draw_examples(found.matches, found.cells, found.limit or DRAWN)}{signature}\n"
 
 
 def _examples_document(found: ErrorExamples) -> dict[str, Any]:
-    return analysis.examples_document(found.matches, found.shown, found.provenance.signature)
+    return analysis.examples_document(found.matches, found.listed, found.provenance.signature)
 
 
 def _scores_table(result: Evaluations) -> Table:
@@ -80,7 +80,7 @@ def _scores_document(result: Evaluations) -> dict[str, Any]:
 def _contrasts_table(result: Contrasts) -> Table:
     rows = (
         (name, system.name, one.sentence + 1, gold[one.sentence].id, one.baseline, one.system, one.gold)
-        for name, baseline, system, gained, lost in result.outputs
+        for name, baseline, system, gained, lost in result.listed
         for gold in [baseline.matches.gold]
         for one in (*gained, *lost)
     )

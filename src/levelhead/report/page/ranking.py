@@ -51,7 +51,7 @@ class _Campaign(NamedTuple):
         return sorted(own, key=lambda one: (one.language.family or "~", one.language.genus, one.code))
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
-        """Return what came of a system on a test set."""
+        """Return the result of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
@@ -78,7 +78,7 @@ def ranking_page(
     """Return the page of a campaign.
 
     Args:
-        results: what came of it.
+        results: its results.
         rankings: of each group by each measure; the first is the most important.
         intervals: intervals and tests, if they were computed.
         classes: measures of the results that are of one class of relations each.

@@ -45,7 +45,7 @@ def render(page: Page) -> bytes:
         "when_of": lambda block: _when(page, block),
     }  # fmt: skip
     text = template.render(page=page, script=script, style=style, script_hash=digest, data=_data(page), **functions)
-    return text.encode("utf-8")
+    return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
 
 
 def _resource(name: str) -> str:

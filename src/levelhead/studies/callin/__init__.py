@@ -1,1 +1,11 @@
 """Callin: content and function relations, WLAS, and what they correlate with, over treebanks of UD 1.2."""
+
+from levelhead.studies.spec import StudySpec
+
+SPEC = StudySpec(
+    "callin",
+    "Callin: content and function relations, WLAS, cascading errors",
+    __name__,
+    inputs=frozenset({"systems", "judgements", "weights"}),
+    outputs=("", "arc-eager"),
+)

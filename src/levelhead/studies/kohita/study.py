@@ -45,7 +45,7 @@ def reproduce(request: StudyRequest) -> Study:
     Raises:
         InputError: a file is not valid.
     """
-    numbers = printed(NAME)
+    numbers = printed("kohita")
     treebanks = parts_of(request, numbers["table_2"])
     described = run_tasks(NAME, [StudyTask(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
     measured = _measured(request, treebanks)

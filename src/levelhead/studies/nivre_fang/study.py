@@ -25,7 +25,7 @@ def reproduce(request: StudyRequest) -> Study:
     Raises:
         InputError: a file is not valid.
     """
-    numbers = printed(NAME)
+    numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"
     outputs = outputs_of(request, PARSER, treebanks, on=on)

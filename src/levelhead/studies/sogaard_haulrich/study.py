@@ -45,7 +45,7 @@ def reproduce(request: StudyRequest) -> Study:
     Raises:
         InputError: a file is not valid, or an output is not on gold words.
     """
-    numbers = printed(NAME)
+    numbers = printed("sogaard_haulrich")
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick

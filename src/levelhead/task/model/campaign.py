@@ -81,7 +81,7 @@ def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
     return tuple(task.manifest.test_sets or find_test_sets(task.manifest.gold or task.folder.gold))
 
 
-def gold_files(task: SharedTask) -> dict[str, Path]:
+def gold_of_task(task: SharedTask) -> dict[str, Path]:
     """Return the gold treebanks of a task, by code.
 
     Args:

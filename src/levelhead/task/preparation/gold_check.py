@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.task.model.campaign import gold_files
+from levelhead.task.model.campaign import gold_of_task
 from levelhead.task.model.description import SharedTask
 from levelhead.task.preparation.gold_trees import GoldTrees
 from levelhead.task.preparation.unpacking import CannotUnpack, unpacked_files
@@ -25,7 +25,7 @@ def check_inputs(task: SharedTask) -> None:
     inputs = task.folder.inputs()
     if not inputs:
         raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))
-    gold = GoldTrees({code: read_bytes(path) for code, path in gold_files(task).items()})
+    gold = GoldTrees({code: read_bytes(path) for code, path in gold_of_task(task).items()})
     faults = [fault for path in inputs for fault in _leaks(gold, path)]
     if faults:
         raise InputError(*faults)

@@ -19,7 +19,7 @@ from levelhead.task.model.submissions import RUNNING, WAITING, Submission, organ
 from levelhead.task.results.standings import (
     final_results,
     left_out_notes,
-    outputs_of,
+    primary_outputs,
     rankings_of,
     standings_document,
     standings_table,
@@ -137,7 +137,7 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     tests = InferenceSettings(resamples=_RESAMPLES)
     shown = measures_of_page(rules_of(task), registry_of(task))
     classes = [name for name in shown if name.startswith("LAS@")]
-    results = score_folders(task, outputs_of(task, database), shown, by_sentence=True, workers=workers)
+    results = score_folders(task, primary_outputs(task, database), shown, by_sentence=True, workers=workers)
     results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
     intervals = with_intervals(results, rankings_of(task, results), tests)
     page = ranking_page(results, intervals.rankings, intervals, classes)

@@ -48,7 +48,7 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
     Raises:
         InputError: no submission is finished, gold is invalid.
     """
-    folders = outputs_of(task, database)
+    folders = primary_outputs(task, database)
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
     return score_folders(task, folders, workers=workers)
@@ -91,7 +91,7 @@ def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
     return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if numbers else ()
 
 
-def outputs_of(task: SharedTask, database: Database) -> dict[str, Path]:
+def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
     """Return the folders of outputs of the primary submissions, by the names of their teams.
 
     Args:

@@ -45,8 +45,8 @@ def reproduce(request: StudyRequest) -> Study:
     Raises:
         InputError: a file is not valid.
     """
-    numbers = printed(NAME)
-    examples = printed("conll17_examples")
+    numbers = printed("conll17")
+    examples = printed("conll17", "examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = _campaign(request)
     published = read_scores(request.scores) if request.scores is not None else None

@@ -1,0 +1,96 @@
+"""Uniformly random dependency trees with one root, in linear time."""
+
+from __future__ import annotations
+
+from random import Random
+
+
+def random_tree(n_words: int, random: Random) -> list[int]:
+    """Return a tree drawn uniformly from all trees with one root, crossing arcs or not.
+
+    There are n^(n-1) such trees, each with its own Prüfer code: the heads of the words in the order in which the first
+    word without dependents is taken away, until only the root, the last number of the code, is left.
+
+    Args:
+        n_words: the number of words, at least one.
+        random: where the random numbers come from.
+
+    Returns:
+        For each word its head, 1-based, 0 for the root.
+    """
+    code = [int(random.random() * n_words) for _ in range(n_words - 1)]
+    waiting = [0] * n_words  # dependents that are not yet taken away
+    for head in code:
+        waiting[head] += 1
+    heads, first, leaf = [0] * n_words, 0, -1
+    for head in code:
+        if leaf < 0:
+            while waiting[first]:
+                first += 1
+            leaf, first = first, first + 1
+        heads[leaf] = head + 1
+        waiting[head] -= 1
+        # A head that has become a leaf is next only if the scan has already passed it.
+        leaf = head if not waiting[head] and head < first else -1
+    return heads
+
+
+def random_projective_tree(n_words: int, random: Random) -> list[int]:
+    """Return a tree drawn uniformly from the projective trees with one root, which no arc covers.
+
+    A list with the numbers of left and right dependents of each word, head before dependents, is a tree if it can be
+    read to its end and not before. Of the n rotations of any list of 2n numbers with sum n-1, exactly one is (the cycle
+    lemma): every tree comes from n of the equally likely lists, so there are C(3n-2, n-1) / n trees.
+
+    Args:
+        n_words: as in `random_tree`.
+        random: as in `random_tree`.
+
+    Returns:
+        As `random_tree`.
+    """
+    numbers = _random_composition(n_words - 1, 2 * n_words, random)
+    pairs = list(zip(numbers[::2], numbers[1::2]))
+    start, missing, least = 0, 0, 0
+    for word, (left, right) in enumerate(pairs, 1):
+        missing += left + right - 1
+        if missing < least:
+            start, least = word, missing
+    return _tree_of(pairs[start:] + pairs[:start])
+
+
+def _random_composition(total: int, n_parts: int, random: Random) -> list[int]:
+    """Numbers that add up to a total, drawn uniformly: a random order of that many units and bars between the parts."""
+    parts, units = [0], total
+    for places in range(total + n_parts - 1, 0, -1):
+        if random.random() * places < units:
+            parts[-1] += 1
+            units -= 1
+        else:
+            parts.append(0)
+    return parts
+
+
+def _tree_of(dependents: list[tuple[int, int]]) -> list[int]:
+    """The heads of words whose numbers of left and right dependents are listed head before dependents."""
+    parents, places = [-1] * len(dependents), [0] * len(dependents)
+    placed = 0
+    open_words: list[list[int]] = []  # each with the left and right dependents that are still missing
+    for node, (left, right) in enumerate(dependents):
+        parents[node] = open_words[-1][0] if open_words else -1
+        open_words.append([node, left, right])
+        while open_words:
+            word = open_words[-1]
+            if not word[1]:  # all that is left of the word stands: now the word itself
+                placed += 1
+                places[word[0]] = placed
+                word[1] = -1
+            if word[1] > 0 or word[2]:
+                break
+            open_words.pop()
+            if open_words:
+                open_words[-1][1 if open_words[-1][1] > 0 else 2] -= 1
+    heads = [0] * len(dependents)
+    for node, parent in enumerate(parents):
+        heads[places[node] - 1] = places[parent] if parent >= 0 else 0
+    return heads

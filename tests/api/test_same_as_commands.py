@@ -1,0 +1,56 @@
+"""A function returns what the command of its name prints as JSON, with the same defaults."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import levelhead
+from conftest import ROOT
+from levelhead.cli.program import cli
+
+GOLDS, SYSTEMS = ROOT / "examples" / "parallel" / "gold", ROOT / "examples" / "parallel" / "systems"
+GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
+TWO = {"alpha": ALPHA, "beta": BETA}
+FOLDERS = {"alpha": SYSTEMS / "alpha", "beta": SYSTEMS / "beta"}
+
+CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
+    "score": ([GOLD, ALPHA], lambda: levelhead.score(GOLD, ALPHA)),
+    "score of folders": ([GOLDS, SYSTEMS / "alpha"], lambda: levelhead.score(GOLDS, SYSTEMS / "alpha")),
+    "breakdown": ([GOLD, ALPHA, "--by", "deprel"], lambda: levelhead.breakdown(GOLD, ALPHA, by="deprel")),
+    "breakdown of two": ([GOLD, ALPHA, BETA, "--by", "upos"], lambda: levelhead.breakdown(GOLD, TWO, by="upos")),
+    "confusion": ([GOLD, ALPHA], lambda: levelhead.confusion(GOLD, ALPHA)),
+    "trees": ([GOLD, ALPHA, BETA], lambda: levelhead.trees(GOLD, TWO)),
+    "trees limited": ([GOLD, ALPHA, BETA, "--limit", 1], lambda: levelhead.trees(GOLD, TWO, limit=1)),
+    "trees shown": ([GOLD, BETA, "--show", "obl:nmod"], lambda: levelhead.trees(GOLD, BETA, show="obl:nmod")),
+    "explain": ([GOLD, ALPHA], lambda: levelhead.explain(GOLD, ALPHA)),
+    "compare": ([GOLD, ALPHA, BETA], lambda: levelhead.compare(GOLD, TWO)),
+    "rank": ([GOLDS, SYSTEMS], lambda: levelhead.rank(GOLDS, SYSTEMS)),
+    "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),
+    "agree": ([GOLD, ALPHA], lambda: levelhead.agree(GOLD, ALPHA)),
+    "power": ([], levelhead.power),
+    "power of two": ([GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, TWO)),
+    "profile": ([GOLDS], lambda: levelhead.profile(GOLDS)),
+    "similarity": ([GOLD, ALPHA], lambda: levelhead.similarity(GOLD, ALPHA)),
+    "select": ([GOLDS], lambda: levelhead.select(GOLDS)),
+    "derive": ([GOLD], lambda: levelhead.derive(GOLD)),
+    "perplexity": ([GOLD, ALPHA], lambda: levelhead.perplexity(GOLD, ALPHA)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_json_is_that_of_the_function(case: str) -> None:
+    arguments, function = CASES[case]
+    done = CliRunner().invoke(cli, [case.split(maxsplit=1)[0], *map(str, arguments), "--format", "json"])
+    assert done.exception is None, done.stderr
+    assert json.loads(done.stdout) == json.loads(json.dumps(function().to_dict()))
+
+
+def test_five_sentences_are_drawn_and_all_are_listed() -> None:
+    found = levelhead.trees(GOLD, TWO)
+    losses = found.to_dict()["systems"][0]["loses"]
+    assert len(losses) == len(found.to_frame()) > 5
+    assert "beta loses most against alpha in 5 sentences" in str(found)
+    assert len(levelhead.trees(GOLD, TWO, limit=2).to_dict()["systems"][0]["loses"]) == 2
