@@ -19,7 +19,7 @@ OTHER_TEXT = (PARALLEL / "systems/alpha/fr.conllu").read_bytes()
 BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (Path.exists, "No such file or directory"),
     "directory": (Path.mkdir, "it is a folder"),
-    "broken link": (lambda path: path.symlink_to("nowhere"), "nowhere"),
+    "broken link": (lambda path: path.symlink_to("nowhere"), "the link is broken"),
     "pipe": (os.mkfifo, "neither a file nor a folder"),
     "empty": (lambda path: path.write_bytes(b""), "empty-file"),
     "invalid UTF-8": (lambda path: path.write_bytes(b"1\t\xff\t_\n"), "encoding"),

@@ -115,7 +115,7 @@ def zigzag(size):
 def test_trees_too_tangled_for_the_library_are_refused():
     good, bad = (levelhead.build([["w"] * n], [zigzag(n)], [["dep"] * n]) for n in (20, 60))
     assert to_conllu(from_spacy(to_spacy(good))) == to_conllu(good)
-    with pytest.raises(levelhead.InputError, match="sentence 1: spaCy does not find where the sentence ends"):
+    with pytest.raises(levelhead.InputError, match="sentence 1: spaCy does not find the end of the sentence"):
         to_spacy(bad)
 
 

@@ -78,7 +78,7 @@ def test_every_kind_of_json_is_documented() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| `(\w+)[^|]* \| [^|]*\w[^|]* \|$", text_of("docs/formats.md"), re.MULTILINE)
     assert len(written) > 30
     assert sorted(kind for kind, _ in rows) == sorted(written)
-    assert {verb for _, verb in rows} <= {*program.COMMANDS}
+    assert {verb for _, verb in rows} <= {*program.COMMANDS, "measurements"}  # a function of Python only
 
 
 @pytest.mark.parametrize("verb", program.COMMANDS)

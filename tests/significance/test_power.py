@@ -325,7 +325,7 @@ def test_few_and_equal_outputs_are_explained(run, tmp_path):
     shutil.copy(PAIR[1], tmp_path / "same.conllu")
     found = document(run, PAIR[0], PAIR[1], tmp_path / "same.conllu", "-m", "LAS", "--units", "100")
     assert [row["difference"] for row in found["results"]] == [None]
-    assert any("the outputs differ nowhere" in note for note in found["notes"])
+    assert any("the outputs never differ" in note for note in found["notes"])
     few = []
     for name, path in (("gold", PAIR[0]), ("alpha", PAIR[1]), ("perfect", PAIR[0])):
         few.append(tmp_path / f"{name}.conllu")
@@ -341,7 +341,7 @@ BAD = {
     "-m Words": "for other measures, give a gold file and two outputs",
     "--units 9": "give 10 or more units",
     "--units 1.5": "not a list of whole numbers",
-    "--runs 0": "1 or more runs",
+    "--runs 0": "0 is not in the range",
     "--runs 3": "the standard deviation between runs is unknown",
     "--power 1": "0 < level < power < 1",
     "--alpha nan": "0 < level < power < 1",

@@ -37,6 +37,7 @@ from levelhead.task.results.closing import close_task
 from levelhead.task.runner.outputs import collect_outputs
 from levelhead.task.runner.queue import claim, finish, put_back, recover
 from levelhead.task.runner.sandbox import scratch_of
+from levelhead.task.runner.scoring import ONE_PROCESS
 from levelhead.task.runner.worker import Runner, _end_with_server, drain
 from levelhead.task.web.server import _PROGRAM
 from task.task_server import FREE, Server, make_task, outputs, serving, tar, task_of, token, upload
@@ -553,7 +554,7 @@ def test_scoring_ends_with_whoever_is_killed(tmp_path, killed):
 @contextlib.contextmanager
 def running(folder):
     """A runner as `serve` starts it, and the token of a team."""
-    command = [sys.executable, "-c", _PROGRAM, str(folder)]
+    command = [sys.executable, "-c", _PROGRAM, str(folder), str(ONE_PROCESS)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE)
     try:
         yield process, token(folder, "alpha")

@@ -346,7 +346,7 @@ def test_forged_and_endless_outputs_through_the_pipe_of_its_shell(place):
 
 
 @pytest.mark.parametrize(("script", "reason"), [
-    ("cat {}", "is refused"), ("yes", "larger than allowed"), ("true", "nothing came out"),
+    ("cat {}", "is refused"), ("yes", "larger than allowed"), ("true", "returned no output"),
     ("echo no archive", "is refused"), ("exec 1>&- 2>&-; sleep 1000", "did not end in time"),
     ("sleep 1000", "did not end in time"),
 ])  # fmt: skip

@@ -272,7 +272,7 @@ def test_selection_gives_every_reason() -> None:
         "yy": (
             "no morphological features",
             "29999 tokens, fewer than 30000",
-            "25.0 % non-projective trees, not under 25 %",
+            "25.0 % non-projective trees, at least 25 %",
         ),
         "zz": (),
     }
