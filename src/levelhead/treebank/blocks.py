@@ -26,7 +26,7 @@ class PieceSizes(NamedTuple):
         piece: how many bytes a piece has, about.
     """
 
-    large: int = 1 << 26
+    large: int = 1 << 25
     piece: int = 1 << 22
 
 
