@@ -89,7 +89,7 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
     check_depth(treebank, official, name)
     if official.deps:
         _check_deps(treebank, name)
-    return replace(treebank, source=Source(name, hashlib.sha256(data).hexdigest(), treebank.source.lines))
+    return replace(treebank, source=replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest()))
 
 
 def with_line_feeds(data: bytes) -> bytes:
@@ -239,6 +239,7 @@ class _FileReader:
         self.lines: list[int] = []
         self.comments: list[bytes] = []
         self.multiword: list[tuple[int, int, int, list[str]]] = []
+        self.skipped: list[int] = []
 
     def read(self, data: bytes) -> Treebank:
         """Read a file line by line; the lines between sentences that begin with "#" are comments."""
@@ -284,6 +285,7 @@ class _FileReader:
     def _read_token(self, number: int, line: str, following: Iterator[tuple[int, str]]) -> None:
         cells = self._cells(number, line)
         if "." in cells[0]:
+            self.skipped.append(len(self.rows))
             return
         if not self.official.bare(cells[1]):
             raise self._refuse("the FORM is empty", number)
@@ -308,11 +310,15 @@ class _FileReader:
         while len(self.rows) < wanted:
             number, line = next(following, (number, ""))
             row = self._cells(number, line)
-            if not (self.official.empty_inside and "." in row[0]):
+            if self.official.empty_inside and "." in row[0]:
+                self.skipped.append(len(self.rows))
+            else:
                 self.rows.append(row)
 
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
+        while self.skipped and self.skipped[-1] == end:
+            self.skipped.pop()  # no word of the sentence follows
         self.heads += [-1] * (end - start)
         done: set[int] = set()
         for word in range(start, end):
@@ -364,5 +370,7 @@ class _FileReader:
             multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells.reshape(-1, 9)),
             empty=EmptyNodes(nothing, nothing, nothing, np.zeros((0, 9), dtype=np.int32)),
             comments=Comments(b"".join(comments), np.cumsum([0, *map(len, comments)], dtype=np.int64)),
-            source=Source(lines=np.array(self.lines[:n_sentences], dtype=np.int32)),
+            source=Source(
+                lines=np.array(self.lines[:n_sentences], dtype=np.int32), skipped=np.array(self.skipped, dtype=np.int32)
+            ),
         )

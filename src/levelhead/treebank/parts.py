@@ -98,12 +98,14 @@ class Source:
         sha256: the hash of the file's bytes after decompression.
         lines: the line of each sentence's first word or range, int32, shape (sentences,); empty if made in Python.
         warnings: the warnings about the file.
+        skipped: for each empty node that an official scorer skips, the word that follows it, int32.
     """
 
     path: str | None = None
     sha256: str | None = None
     lines: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     warnings: tuple[Fault, ...] = ()
+    skipped: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
 
 @immutable(repr=False)

@@ -29,7 +29,7 @@ from levelhead.treebank.official_reader import (
     refusal_of_encoding,
     with_line_feeds,
 )
-from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import REPAIRS, repair
 from levelhead.treebank.sent_ids import SentenceIds
@@ -189,7 +189,8 @@ class Pieces(ABC):
 
     def _placed(self, treebank: Treebank) -> Treebank:
         """Return a treebank with the lines that its sentences have in the file."""
-        return replace(treebank, source=Source(self.name, None, self._lines[treebank.source.lines - 1]))  # type: ignore[arg-type]
+        lines = self._lines[treebank.source.lines - 1]
+        return replace(treebank, source=replace(treebank.source, path=self.name, lines=lines))  # type: ignore[arg-type]
 
     def _in_file(self, fault: Fault) -> Fault:
         """Return a warning about a piece with the number that its sentence has in the file."""

@@ -22,6 +22,7 @@ def place_of(treebank: Treebank, word: int) -> Place:
     before = int(np.count_nonzero((treebank.multiword.first >= start) & (treebank.multiword.first <= word)))
     empty = treebank.empty
     before += int(np.count_nonzero((empty.sentence == sentence) & (empty.position <= word)))
+    before += _n_skipped(treebank, start, word)
     line = int(treebank.source.lines[sentence]) + word - start + before
     return Place(treebank.source.path, line, sentence + 1, name)
 
@@ -51,6 +52,7 @@ def place_of_range(treebank: Treebank, row: int) -> Place:
     ranges = np.count_nonzero(multiword.sentence[:row] == sentence)
     empty_nodes = np.count_nonzero((empty.sentence == sentence) & (empty.position <= first))
     line = int(treebank.source.lines[sentence]) + first - start + int(ranges) + int(empty_nodes)
+    line += _n_skipped(treebank, start, first)
     return Place(treebank.source.path, line, sentence + 1, name)
 
 
@@ -66,3 +68,9 @@ def place_of_empty_node(treebank: Treebank, row: int) -> Place:
     before = np.count_nonzero(empty.sentence[:row] == sentence)
     line = int(treebank.source.lines[sentence]) + position - start + int(ranges) + int(before)
     return Place(treebank.source.path, line, sentence + 1, name)
+
+
+def _n_skipped(treebank: Treebank, start: int, word: int) -> int:
+    """Return how many empty nodes were skipped between the start of a sentence and one of its words."""
+    skipped = treebank.source.skipped
+    return int(np.count_nonzero((skipped >= start) & (skipped <= word)))
