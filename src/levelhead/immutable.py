@@ -24,7 +24,8 @@ def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Cla
         repr: whether the class gets a `__repr__` with all fields, unless it has its own.
     """
 
-    def made(cls: _Class) -> _Class:
+    def decorate(cls: _Class) -> _Class:
+        """Return the class with its methods."""
         dataclass(init=False, repr=False, eq=False)(cls)
         methods: dict[str, Any] = {"__init__": _initializer(cls), "__setattr__": _refuse, "__delattr__": _refuse}
         if eq:
@@ -35,7 +36,7 @@ def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Cla
             setattr(cls, name, method)
         return cls
 
-    return made
+    return decorate
 
 
 def _initializer(cls: type[Any]) -> Callable[..., None]:

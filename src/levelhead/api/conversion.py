@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
@@ -175,11 +174,11 @@ def _name(test: Input) -> str:
 
 def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> NgramModel:
     from levelhead.derivation import NgramModel, read_arpa
-    from levelhead.derivation.treebank_perplexity import ARPA, model_of
+    from levelhead.derivation.treebank_perplexity import is_model_file, model_of
 
     if isinstance(train, NgramModel | Treebank):
         return model_of(train, choice)
-    if ARPA in PurePath(train).name:
+    if is_model_file(train):
         return read_arpa(train)
     return model_of(loaded(train, format), choice)
 

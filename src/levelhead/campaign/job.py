@@ -22,7 +22,7 @@ from levelhead.campaign.outputs import Output
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, json_of, numbers_of, units_fields
 from levelhead.errors import InputError, TextMismatch
 from levelhead.evaluation.files import adds_up
-from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
+from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks, takes_apart
 from levelhead.evaluation.partial_scores import PartialEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Rules
@@ -255,10 +255,10 @@ def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank |
     Raises:
         LargeFile: the gold file has more.
     """
-    taken_apart = setup.format == "conllx" and setup.gold_format == "conllu"
+    taken_apart = takes_apart(setup)
     if isinstance(source, Treebank):
         return source.without_multiword_tokens() if taken_apart else source
-    return _gold(source, setup.rules.name, setup.gold_format or setup.format, most, taken_apart=taken_apart)
+    return _gold(source, setup.rules.name, setup.format_of_gold, most, taken_apart=taken_apart)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)

@@ -41,7 +41,7 @@ def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]
     for test_set in plan.test_sets:
         found = []
         try:
-            gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.gold_format or setup.format)
+            gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.format_of_gold)
         except InputError as error:
             faults += error.faults
             continue

@@ -107,9 +107,9 @@ def perplexity(
 def _model(train: str, choice: NgramChoice, input_format: Any) -> NgramModel:
     """Estimate a model, or read one."""
     from levelhead.derivation import read_arpa
-    from levelhead.derivation.treebank_perplexity import ARPA, model_of
+    from levelhead.derivation.treebank_perplexity import is_model_file, model_of
 
-    if ARPA in train.rpartition("/")[2]:
+    if is_model_file(train):
         return read_arpa(train)
     model = model_of(_read(train, input_format), choice)
     for warning in model.fallback_warnings:

@@ -177,7 +177,7 @@ def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None
     if not request.wants_page:
         return score_files(request.gold, request.system, ready), None, {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready), None, _blocks_of_pair(request, matches) if request.wants_page else {}
+    return score_matches(matches, ready), None, _blocks_of_pair(request, matches)
 
 
 def _counted(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation], Blocks]:

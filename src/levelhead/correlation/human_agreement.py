@@ -178,8 +178,8 @@ def compare_agreement(
     Args:
         one: the preferences of a measure.
         other: those of another.
-        choices: as in `agreement`.
-        units: what is resampled and swapped as a whole, as in `agreement`.
+        choices: as in `human_agreement`.
+        units: what is resampled and swapped as a whole, as in `human_agreement`.
         resamples: how many bootstrap resamples, and how many random swaps.
         level: how much the interval holds.
         seed: the seed of both.

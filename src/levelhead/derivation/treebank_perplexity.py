@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import NamedTuple
 
 from levelhead.derivation.estimate import estimate
@@ -17,7 +19,7 @@ from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 NGRAM = 3
 """The longest n-grams of a model without a request."""
 
-ARPA = ".arpa"
+_ARPA = ".arpa"
 """What the name of a file has that holds a model, not a treebank."""
 
 
@@ -77,6 +79,15 @@ def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> Ng
     sequences = sequences_of(train, choice.order, lift=choice.lifts)
     size, counts, least = choice.ngram or NGRAM, choice.minimum_counts, choice.minimum_word_count
     return estimate(sequences, size, minimum_counts=counts, minimum_word_count=least)
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Say whether a path is called like a model in ARPA format.
+
+    Args:
+        path: the path of training trees or of a model.
+    """
+    return _ARPA in PurePath(path).name
 
 
 def measure_perplexities(

@@ -53,7 +53,7 @@ def adds_up(setup: Setup) -> bool:
         definition.counter is not None or definition.punctuation_for(measure.argument) == "callin"
         for measure, definition in setup.defined
     )
-    formats = (setup.format, setup.gold_format or setup.format)
+    formats = (setup.format, setup.format_of_gold)
     for one in formats:
         check_format(one)
     return not any(whole) and (setup.rules.reading is None or set(formats) == {"conllu"})
@@ -62,7 +62,7 @@ def adds_up(setup: Setup) -> bool:
 def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:
     ours = contents_or_parts(gold, sizes.large)
     if isinstance(ours, bytes):
-        reference = parse_as(ours, gold, setup.rules, setup.gold_format or setup.format)
+        reference = parse_as(ours, gold, setup.rules, setup.format_of_gold)
         theirs = contents_or_parts(system, sizes.large)
         if isinstance(theirs, bytes):
             reference = reference.without_multiword_tokens() if takes_apart(setup) else reference

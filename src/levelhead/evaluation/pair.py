@@ -177,13 +177,12 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
     Raises:
         InputError: a file is not valid; with every fault.
     """
-    gold_format = setup.gold_format or setup.format
     if are_large_files(gold, system):
         ours, theirs = in_two_threads(
-            lambda: load(gold, setup.rules, gold_format), lambda: load(system, setup.rules, setup.format)
+            lambda: load(gold, setup.rules, setup.format_of_gold), lambda: load(system, setup.rules, setup.format)
         )
     else:
-        ours, theirs = load(gold, setup.rules, gold_format), load(system, setup.rules, setup.format)
+        ours, theirs = load(gold, setup.rules, setup.format_of_gold), load(system, setup.rules, setup.format)
     return (ours.without_multiword_tokens() if takes_apart(setup) else ours), theirs
 
 
@@ -193,7 +192,7 @@ def takes_apart(setup: Setup) -> bool:
     Args:
         setup: the settings.
     """
-    return setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
+    return setup.format == "conllx" and setup.format_of_gold == "conllu"
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002

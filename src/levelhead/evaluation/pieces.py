@@ -121,7 +121,7 @@ def pieces_of(file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_go
     name, parts = file
     if setup.rules.reading is not None:
         return OfficialPieces(parts, name, SCORERS[setup.rules.reading])
-    conllx = ((setup.gold_format or setup.format) if of_gold else setup.format) == "conllx"
+    conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
     return OwnPieces(parts, name, conllx=conllx, apart=of_gold and takes_apart(setup))
 
 

@@ -55,6 +55,11 @@ class Setup:
     weights: Mapping[str, Resource] = field(default_factory=dict)
     folder: str = ""
 
+    @property
+    def format_of_gold(self) -> Format:
+        """The format of gold files."""
+        return self.gold_format or self.format
+
     @cached_property
     def key(self) -> str:
         """A hash of everything that decides the numbers; equal settings have equal keys."""
