@@ -61,7 +61,7 @@ def backward(
 
     The children of a target on each side go to its head, left side first, and the innermost of them becomes its head;
     parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head stays as it is.
-    Enhanced graphs that `forward` kept match the heads again, so there is no warning about them.
+    Enhanced graphs that `forward` kept match the heads again, so nothing warns about them.
 
     Args:
         treebank: function-head trees: converted ones, or the output of a parser trained on such.

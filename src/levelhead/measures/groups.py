@@ -69,7 +69,7 @@ MEASURE_GROUPS = (
     MeasureGroup(
         "Without gold trees",
         ("DPPL",),
-        "Use it where there are no gold trees, and compare only perplexities of one model on the same text.",
+        "Use it without gold trees, and compare only perplexities of one model on the same text.",
     ),
 )
 """The groups, in the order of the registry."""

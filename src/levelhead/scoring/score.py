@@ -48,7 +48,7 @@ class Score:
         system: how much the system has.
         aligned: how much of gold is aligned; None for measures of segmentation and of graphs.
         undefined: the value of a ratio with nothing to count: None, or 0.0 as the official scorers print it.
-        reason: why there is no value; None if there is one.
+        reason: why the value is missing; None if it is not.
         signature: everything that decides the number, by name.
         perplexity: whether the value is 10 ** (correct / gold) instead of a ratio: of surprise to events.
     """

@@ -173,7 +173,7 @@ def survey(
         format: "conllu" or "conllx".
 
     Raises:
-        InputError: there are no files, or they are missing or not valid; the error holds the faults of all.
+        InputError: no files are given, or some are missing or invalid; the error has all faults.
         MeasureError: the column or scheme is unknown.
     """
     if not files:
