@@ -45,6 +45,7 @@ class Setup:
         gold_format: the format of gold files, if it is another one.
         weights: weights and models that measures name and that were read already, by `scoring.weights.key_of`.
         folder: where relative paths in measures start; the current folder if empty.
+        partial: whether outputs are scored although their text differs or their trees are broken.
     """
 
     measures: tuple[Measure, ...]
@@ -54,6 +55,7 @@ class Setup:
     gold_format: Format | None = None
     weights: Mapping[str, Resource] = field(default_factory=dict)
     folder: str = ""
+    partial: bool = False
 
     @property
     def format_of_gold(self) -> Format:
@@ -67,7 +69,7 @@ class Setup:
 
         parts = [
             *(self.rules.name, sorted(self.rules.switches), self.names, self.registry.schemes.default),
-            *(self.registry.used(self.measures), self.format, self.gold_format),
+            *(self.registry.used(self.measures), self.format, self.gold_format, self.partial),
             {name: weights.sha256 for name, weights in self.weights.items()},
         ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -169,8 +171,8 @@ class Setup:
         return tuple(f"{one}: {warning}" for one in needed for warning in file_of(one, self.weights).warnings)
 
     def signature_of_rules(self) -> dict[str, str]:
-        """Return the name of the rules, with the enhancements that are not scored."""
-        parts = {"rules": self.rules.name}
+        """Return the name of the rules, with the enhancements that are not scored, and whether scores are partial."""
+        parts = {"rules": self.rules.name} | ({"partial": "yes"} if self.partial else {})
         return parts | ({"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
@@ -202,6 +204,7 @@ def setup_of(
     registry: Registry | None = None,
     weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
     folder: str = "",
+    partial: bool = False,
 ) -> Setup:
     """Return the settings of a computation.
 
@@ -216,6 +219,7 @@ def setup_of(
         weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
             `WLAS(mine)`; `WDE` for entropies of training sets.
         folder: where relative paths in measures start; the current folder by default.
+        partial: whether outputs are scored although their text differs or their trees are broken.
 
     Raises:
         MeasureError: a measure or the rules are unknown, or the rules do not define the measure.
@@ -230,4 +234,8 @@ def setup_of(
             message = f"the rules {chosen.name} have no {measure.name}; the rules {', '.join(others)} do"
             raise MeasureError(message, "unknown-measure")
     named = {name: one if isinstance(one, Resource) else checked_weights(one) for name, one in (weights or {}).items()}
-    return Setup(parsed, chosen, known, format, gold_format, named, folder)
+    setup = Setup(parsed, chosen, known, format, gold_format, named, folder, partial)
+    for measure, definition in setup.defined if partial else ():
+        if definition.counter is not None:
+            raise MeasureError(f"{measure} requires valid trees: it has no partial score", "no-partial-score")
+    return setup
