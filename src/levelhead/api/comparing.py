@@ -36,6 +36,7 @@ def compare(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     resamples: int = 10_000,
     resample_by: str = "auto",
     seed: int = 0,
@@ -62,7 +63,14 @@ def compare(
     from levelhead.significance import InferenceSettings
 
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        partial=partial,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)

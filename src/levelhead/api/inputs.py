@@ -110,6 +110,7 @@ def settings_for(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
 
@@ -121,11 +122,20 @@ def settings_for(
         weights: the weights that measures name.
         registry: the available measures and schemes.
         train: training treebanks.
+        partial: whether outputs with other text or broken trees are scored.
 
     Raises:
         MeasureError: a measure or the rules are unknown.
     """
-    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    setup = setup_of(
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        registry=registry,
+        weights=weights,
+        partial=partial,
+    )
     seen = list(train)
     if not seen or not any(definition.takes_weights and key_of(one) == ENTROPY for one, definition in setup.defined):
         return setup

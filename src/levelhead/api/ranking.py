@@ -52,6 +52,7 @@ def rank(
     rules: str | Rules | None = None,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
+    partial: bool = False,
     significance: bool = False,
     rank_sets: RankSets = "marginal",
     resamples: int = 2000,
@@ -90,13 +91,15 @@ def rank(
     own = written.groups if written else {}
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
     if scores is not None:
+        if partial:
+            raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
         return _rank_table(scores, measures, registry, choice)
     from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, rank_plan
 
     named = rules or (written and written.rules) or "ud"
     default = MAIN_2017 if named == "conll17" else MAIN
     wanted = measures or (written and written.measures) or default
-    setup = settings_for(wanted, rules=named, weights=weights, registry=_registry(registry, written))
+    setup = settings_for(wanted, rules=named, weights=weights, registry=_registry(registry, written), partial=partial)
     with running(jobs, store) as how:
         return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
 

@@ -42,6 +42,7 @@ def score(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     split: Split | None = None,
     jobs: int | Workers = 1,
     store: PathLike | Store | None = None,
@@ -56,7 +57,14 @@ def score(
         MeasureError: a measure or the rules are unknown.
     """
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        partial=partial,
     )
     several = holds_test_sets(gold)
     if not several:

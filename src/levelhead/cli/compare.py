@@ -30,6 +30,7 @@ class _Request(NamedTuple):
     systems: tuple[str, ...]
     measuring: Measuring
     statistics: Statistics
+    partial: bool
     each: bool
     wilcoxon: bool
     votes: Any
@@ -47,6 +48,7 @@ class _Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
+        options.check_partial(partial=self.partial, page=self.wants_page)
         files = [*inputs_of([self.gold, *self.systems]), *self.measuring.files()]
         options.check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
         if self.wilcoxon:
@@ -57,6 +59,7 @@ class _Request(NamedTuple):
 @click.argument("gold", type=options.PATH)
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@options.partial_option
 @statistics_options
 @click.option("--each", is_flag=True, help="Print every treebank of folders, not only the averages")
 @click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
@@ -85,7 +88,7 @@ def compare(**given: Any) -> int:
     measuring = request.measuring
     names = measuring.names("UAS", "LAS", "CLAS")
     plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
-    setup = request.reading.setup(names, measuring.registry, measuring.weights(names))
+    setup = request.reading.setup(names, measuring.registry, measuring.weights(names), partial=request.partial)
     comparison = _compared(request, plan, setup)
     print_provenance(comparison.provenance)
     _print(request, comparison)

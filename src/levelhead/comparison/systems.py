@@ -16,6 +16,7 @@ from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.partial import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import (
     Provenance,
     Sources,
@@ -57,6 +58,9 @@ class Comparison(Tabular):
         looked: what `look` returned for the outputs on each test set.
         voter: who has one vote in the tests over treebanks.
         units: what was left out and swapped as a whole on each treebank.
+        valid_trees: of partial scores, the results in which sentences without a valid tree get nothing, in the order of
+            `results`; otherwise empty.
+        coverage: of partial scores, how much of gold each system covers, all runs together, by treebank and system.
     """
 
     systems: tuple[str, ...]
@@ -68,6 +72,8 @@ class Comparison(Tabular):
     looked: Mapping[str, Any] = field(default_factory=dict)
     voter: Voter = "treebank"
     units: Mapping[str, Units] = field(default_factory=dict)
+    valid_trees: tuple[SystemResult, ...] = ()
+    coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
 
 
 def compare(
@@ -104,11 +110,27 @@ def compare(
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
+    if setup.partial:
+        strict, _ = counts_and_sources(results.with_valid_trees_only(), plan, setup)
+        coverage = _coverage(results, plan)
+        found = replace(found, valid_trees=tuple(differences(strict, settings)), coverage=coverage)
     if len(counts) == 1:
         return replace(found, looked=results.looked)
     wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
     provenance = found.provenance if votes == "treebank" else found.provenance.with_parts(votes=votes)
     return replace(found, looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
+
+
+def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
+    """How much of each gold treebank each system covers, all runs together."""
+    found: dict[str, dict[str, PartialCoverage]] = {}
+    for test_set in results.test_sets:
+        runs: dict[str, list[PartialCoverage]] = {}
+        for system in plan.systems:
+            coverage = results.results[system.label, test_set.code].partial_coverage
+            runs.setdefault(system.name, []).extend([] if coverage is None else [coverage])
+        found[test_set.code] = {name: total_coverage(some) for name, some in runs.items()}
+    return found
 
 
 def measures_part(results: Results) -> dict[str, str]:

@@ -16,7 +16,7 @@ from levelhead.errors import InputError
 from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, takes_apart
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.measure_notes import notes_on
+from levelhead.scoring.measure_notes import annotation_of, notes_on
 from levelhead.scoring.partial_matches import PartialCounts, PartialMatches, count_partially, match_partially
 from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of
 from levelhead.scoring.sentence_pairing import PairedBy
@@ -164,7 +164,10 @@ def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation,
         MeasureError: a measure has no weight for a relation.
     """
     matches = output.partial.matches
-    notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes)
+    of_system = annotation_of(matches.system)
+    known = [name for name in of_system.relations if name != "_"]  # of rows without an analysis
+    sides = annotation_of(matches.gold), of_system._replace(relations=known)
+    notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
     gold = contents_of(matches.gold)
     provenance = pair_provenance(gold, output.contents, ready, (*notes, *ready.warnings))
     signature, undefined = provenance.signature, ready.rules.undefined

@@ -42,8 +42,8 @@ class PartialMatches(NamedTuple):
         answered: the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,).
         is_tree: the gold sentences whose sentence in the output is valid, likewise; where it is cut differently, all
             sentences with words in it.
-        lacking: the gold sentences that lack words: if sentences are paired, the output has fewer words with a HEAD than
-            gold; otherwise it has words without one; likewise.
+        lacking: the gold sentences that lack words: if sentences are paired, the output has fewer words with a HEAD
+            than gold; otherwise it has words without one; likewise.
         same_text: the gold sentences that have the same text as the paired one, likewise.
         has_head: which words of `matches.system` have a HEAD, bool, shape (system words,).
         n_extra: how many of the system's sentences belong to no gold sentence.

@@ -80,8 +80,8 @@ def read_leniently(
     faults = encoding_faults(repaired.data.replace(b"\0", b" "), repaired.line)
     if faults:
         raise ConlluError(*(fault.in_file(name) for fault in faults))
-    blocks = [block + b"\n\n" for block in repaired.data.split(b"\n\n") if block.strip(b"\n")]
-    valid = _valid(blocks, conllx=conllx, several_roots=several_roots or conllx)
+    blocks = sentence_blocks(repaired.data)
+    valid = valid_blocks(blocks, conllx=conllx, several_roots=several_roots)
     read = [_AS_IT_IS._replace(text=block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
     kept = [(one, good) for one, good in zip(read, valid) if one.text]
     text = b"".join(one.text for one, _ in kept)
@@ -97,8 +97,23 @@ def read_leniently(
     return LenientTreebank(replace(treebank, source=source), is_tree, has_head, sum(one.unreadable for one in read))
 
 
-def _valid(blocks: Sequence[bytes], *, conllx: bool, several_roots: bool) -> list[bool]:
-    """Say which blocks are valid sentences: all at once, or otherwise each half separately."""
+def sentence_blocks(data: bytes) -> list[bytes]:
+    """Return the sentences of a repaired file, each with the blank line that ends it.
+
+    Args:
+        data: the contents of the file.
+    """
+    return [block + b"\n\n" for block in data.split(b"\n\n") if block.strip(b"\n")]
+
+
+def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, several_roots: bool = False) -> list[bool]:
+    """Return which sentences are valid: all at once, or otherwise each half separately.
+
+    Args:
+        blocks: the sentences, as `sentence_blocks` returns them.
+        conllx: whether the format is CoNLL-X.
+        several_roots: whether a tree may have several roots.
+    """
     valid = [False] * len(blocks)
     waiting = [range(len(blocks))]
     while waiting:

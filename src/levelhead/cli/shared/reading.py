@@ -40,6 +40,8 @@ class Reading(NamedTuple):
         registry: Registry | None = None,
         weights: Mapping[str, Weights] | None = None,
         rules: Rules | None = None,
+        *,
+        partial: bool = False,
     ) -> Setup:
         """Return the settings for some measures.
 
@@ -48,12 +50,20 @@ class Reading(NamedTuple):
             registry: the available measures and schemes; the shipped ones if None.
             weights: weights that measures name, if they were read already.
             rules: the rules, if they are not simply those named.
+            partial: whether outputs with other text or broken trees are scored.
         """
         from levelhead.evaluation.setup import setup_of
         from levelhead.measures.registry import STANDARD
 
         formats = {"format": self.input_format, "gold_format": self.gold_format}
-        return setup_of(measures, rules=rules or self.rules, registry=registry or STANDARD, weights=weights, **formats)
+        return setup_of(
+            measures,
+            rules=rules or self.rules,
+            registry=registry or STANDARD,
+            weights=weights,
+            partial=partial,
+            **formats,
+        )
 
 
 reading_options: Decorator = grouped(
