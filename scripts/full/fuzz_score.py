@@ -12,10 +12,11 @@ import atheris
 from fuzz_inputs import mutate_pair, pair_of
 
 with atheris.instrument_imports(include=["levelhead"]):
+    from levelhead.evaluation.partial_scores import score_agreeing_sentences
+
     from levelhead.analysis.rule_differences import explain
     from levelhead.errors import InputError
     from levelhead.evaluation import Evaluation, score
-    from levelhead.evaluation.partial_scores import score_agreeing_sentences
     from levelhead.report.explanation import explanation_document, explanation_table
     from levelhead.report.scores import score_document, score_table
     from levelhead.report.writers import WRITERS

@@ -7,12 +7,12 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from levelhead.evaluation.partial_scores import read_valid_sentences, score_agreeing_sentences
 
 import levelhead
 from conftest import EXAMPLES
 from levelhead.analysis.rule_differences import explain
 from levelhead.evaluation.epochs import EpochScorer
-from levelhead.evaluation.partial_scores import read_valid_sentences, score_agreeing_sentences
 from levelhead.evaluation.setup import setup_of
 from levelhead.testing import assert_las, assert_score
 from oracle import measures as oracle_measures

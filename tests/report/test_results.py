@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from levelhead.evaluation.partial_scores import score_agreeing_sentences
 
 import levelhead
 from conftest import EXAMPLES
 from levelhead._version import VERSION
 from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
-from levelhead.evaluation.partial_scores import score_agreeing_sentences
 from levelhead.evaluation.setup import setup_of
 from levelhead.report import by_result
 from levelhead.report.table import Table

@@ -152,7 +152,7 @@ def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags)
     of_word, of_token = treebank.sentence_of_word, treebank.tokens.sentence
     token_starts = np.where(same[of_token], spans.token_starts + shift[of_token], starts[of_token])
     token_ends = np.where(same[of_token], spans.token_ends + shift[of_token], _NOWHERE)
-    one, other = _equal_tokens(ours, treebank, np.flatnonzero(~same))
+    one, other = _equal_tokens(gold, system, np.flatnonzero(~same))
     places = (starts[:-1] - our_spans.sentence_starts[:-1])[ours.tokens.sentence[one]]
     token_starts[other], token_ends[other] = our_spans.token_starts[one] + places, our_spans.token_ends[one] + places
     return spans._replace(
@@ -164,13 +164,14 @@ def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags)
     )
 
 
-def _equal_tokens(gold: Treebank, system: Treebank, sentences: NDArray[np.intp]) -> tuple[Codes, Codes]:
-    """The tokens of some sentences, aligned by edit distance over forms, that have the same form on both sides."""
+def _equal_tokens(gold: _Side, system: _Side, sentences: NDArray[np.intp]) -> tuple[Codes, Codes]:
+    """The tokens of some sentences, aligned by edit distance, that have the same characters on both sides."""
     pairs = [np.zeros((0, 2), dtype=np.int32)]
-    firsts = [np.searchsorted(one.tokens.sentence, np.arange(len(one) + 1)) for one in (gold, system)]
+    firsts = [np.searchsorted(one.tokens.sentence, np.arange(len(one) + 1)) for one, _ in (gold, system)]
+    texts = [spans.text.tobytes() for _, spans in (gold, system)]
     for sentence in sentences.tolist():
         ours, theirs = (range(*first[sentence : sentence + 2].tolist()) for first in firsts)
-        forms = [_token_forms(one, some) for one, some in ((gold, ours), (system, theirs))]
+        forms = _token_texts(texts[0], gold[1], ours), _token_texts(texts[1], system[1], theirs)
         aligned = enumerate(align_forms(*forms))
         same = [(ours[i], theirs[j]) for i, j in aligned if j >= 0 and forms[0][i] == forms[1][j]]
         pairs.append(np.array(same, dtype=np.int32).reshape(-1, 2))
@@ -178,8 +179,10 @@ def _equal_tokens(gold: Treebank, system: Treebank, sentences: NDArray[np.intp])
     return found[:, 0], found[:, 1]
 
 
-def _token_forms(treebank: Treebank, tokens: range) -> list[str]:
-    return [treebank.strings[code] for code in treebank.tokens.forms[tokens.start : tokens.stop].tolist()]
+def _token_texts(text: bytes, spans: Spans, tokens: range) -> list[str]:
+    some = slice(tokens.start, tokens.stop)
+    ends = zip(spans.token_starts[some].tolist(), spans.token_ends[some].tolist())
+    return [text[start:end].decode() for start, end in ends]
 
 
 def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
