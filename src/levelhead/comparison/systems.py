@@ -15,6 +15,7 @@ from levelhead.campaign.languages import Voter, treebanks_voting
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
+from levelhead.comparison.regression import Verdict, regression_verdicts, valid_candidates
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.partial import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import (
@@ -61,6 +62,9 @@ class Comparison(Tabular):
         valid_trees: of partial scores, the results in which sentences without a valid tree get nothing, in the order of
             `results`; otherwise empty.
         coverage: of partial scores, how much of gold each system covers, all runs together, by treebank and system.
+        gates: the verdict on each system and measure of a gate on regressions, those of invalid outputs last.
+        invalid: the errors of the systems that were left out because an output is missing or invalid; only with such a
+            gate, otherwise they are an error.
     """
 
     systems: tuple[str, ...]
@@ -74,6 +78,8 @@ class Comparison(Tabular):
     units: Mapping[str, Units] = field(default_factory=dict)
     valid_trees: tuple[SystemResult, ...] = ()
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
+    gates: tuple[Verdict, ...] = ()
+    invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
 
 
 def compare(
@@ -83,6 +89,7 @@ def compare(
     settings: InferenceSettings = STANDARD_TESTS,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
+    fail_if_worse: Sequence[str] = (),
     look: Look | None = None,
     **how: Any,
 ) -> Comparison:
@@ -96,6 +103,8 @@ def compare(
         settings: how differences are tested.
         wilcoxon: whether to compute Wilcoxon's test over treebanks, too (requires scipy).
         votes: who has one vote in the sign test and Wilcoxon's test: each treebank, language or family.
+        fail_if_worse: measures of `setup` in which no system may be worse than the first. An invalid output of a
+            system is then a verdict, not an error.
         look: what else is made of the outputs on each test set.
         how: `workers` and `store`, as in `score_plan`.
 
@@ -107,13 +116,19 @@ def compare(
     check_settings(settings)
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
     voters = treebanks_voting({one.code: one.language for one in plan.test_sets}, votes)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
+    how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
+    invalid: Mapping[str, tuple[Fault, ...]] = {}
+    if fail_if_worse:
+        plan, results, invalid = _valid_outputs(plan, setup, how)
+    else:
+        results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
     if setup.partial:
         strict, _ = counts_and_sources(results.with_valid_trees_only(), plan, setup)
         coverage = _coverage(results, plan)
         found = replace(found, valid_trees=tuple(differences(strict, settings)), coverage=coverage)
+    found = replace(found, gates=tuple(_gates(found, counts, fail_if_worse, settings, invalid)), invalid=invalid)
     if len(counts) == 1:
         return replace(found, looked=results.looked)
     wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
@@ -131,6 +146,29 @@ def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCovera
             runs.setdefault(system.name, []).extend([] if coverage is None else [coverage])
         found[test_set.code] = {name: total_coverage(some) for name, some in runs.items()}
     return found
+
+
+def _valid_outputs(
+    plan: Plan, setup: Setup, how: Mapping[str, Any]
+) -> tuple[Plan, Results, Mapping[str, tuple[Fault, ...]]]:
+    """Score a plan, and leave out the systems with invalid outputs; what is looked at is then looked at again."""
+    kept, results, invalid = valid_candidates(plan, score_plan(plan, setup, **how))
+    if invalid and how["look"] is not None:
+        results = score_plan(kept, setup, **how)
+    return kept, results, invalid
+
+
+def _gates(
+    found: Comparison,
+    counts: Mapping[str, SystemCounts],
+    measures: Sequence[str],
+    settings: InferenceSettings,
+    invalid: Iterable[str],
+) -> Iterator[Verdict]:
+    yield from regression_verdicts(counts, found.results, measures, settings)
+    where = "macro-average" if len(counts) > 1 else next(iter(counts))
+    for system in invalid:
+        yield from (Verdict(system, measure, where, "not met", "invalid") for measure in measures)
 
 
 def measures_part(results: Results) -> dict[str, str]:

@@ -150,17 +150,17 @@ align_sentences_option: Decorator = click.option(
 
 
 def check_partial(*, partial: bool, page: bool) -> None:
-    """Refuse pages of partial scores.
+    """Refuse pages and summaries of partial scores.
 
     Args:
         partial: whether scores are partial.
-        page: whether a page or its figures are requested.
+        page: whether a page, its figures or a summary are requested.
 
     Raises:
         click.UsageError: both.
     """
     if partial and page:
-        raise click.UsageError("--partial cannot be combined with --report or --figures")
+        raise click.UsageError("--partial cannot be combined with --report, --figures or --summary")
 
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
