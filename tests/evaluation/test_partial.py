@@ -215,7 +215,10 @@ def test_leaving_out_a_head_never_raises_a_score(files, seed, with_ids):
 @settings(max_examples=100)
 @given(files=pairs(3, 6), seed=SEEDS)
 def test_valid_trees_never_score_more_than_all_rows(files, seed):
-    found = partial(*answers(Random(seed), *files))
+    try:
+        found = partial(*answers(Random(seed), *files))
+    except InputError:  # no row is left
+        return
     for name, one in found.scores.items():
         other = found.valid_trees[name]
         assert other.correct <= one.correct
