@@ -288,6 +288,12 @@ def _provenance(
     notes = [note for one in every for note in one.notes]
     if empty := empty_columns(words):
         notes.append(f"not annotated by everybody: {', '.join(empty)}")
-    signature = {**rules, "annotations": joint_hash(hashes.values()), "lemmas": "all", **parts, "version": VERSION}
+    signature = {
+        **rules,
+        "annotations": joint_hash(hashes.values()),
+        "unicode": every[0].signature["unicode"],
+        "lemmas": "all",
+    }
+    signature |= {**parts, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for one in every for fault in one.warnings))
     return Provenance(signature, {"annotations": hashes}, warnings, tuple(dict.fromkeys(notes)))
