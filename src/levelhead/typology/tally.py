@@ -223,10 +223,10 @@ def joined(columns: Sequence[StringColumn]) -> StringColumn:
     """Return one column of the rows of several.
 
     Args:
-        columns: the columns, at least one.
+        columns: the columns.
     """
-    if len(columns) == 1:
-        return columns[0]
+    if len(columns) < 2:
+        return columns[0] if columns else StringColumn(np.zeros(0, dtype=np.int32), Strings.of(()))
     one, other = joined(columns[: len(columns) // 2]), joined(columns[len(columns) // 2 :])
     strings, codes = _joined_pools(one.strings, other.strings)
     return StringColumn(np.concatenate([one.codes, codes[other.codes]]), strings)
