@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
@@ -15,6 +15,22 @@ from levelhead.typology.tally import Sums, Tally, compact, mapped
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
+
+
+class Vocabulary(NamedTuple):
+    """The size of the counts that grow with the number of different words, which is all that a profile remembers.
+
+    Args:
+        forms: distinct forms of words.
+        lemmas: distinct LEMMA.
+        arcs: distinct combinations of UPOS, relation, form, and form of the head.
+        bytes: the memory that the counts take.
+    """
+
+    forms: int
+    lemmas: int
+    arcs: int
+    bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +58,13 @@ class TreebankCounts(Sums):
     trigrams: Tally
     lexical: Lexical
     structure: Structure
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The size of what grows with the number of different words."""
+        tallies = (self.relations, self.words, self.tags, self.lemmas, self.heads, self.trigrams)
+        n_bytes = sum(tally.n_bytes for tally in tallies)
+        return Vocabulary(len(self.words.axes[1]), len(self.lemmas.axes[0]), len(self.heads), n_bytes)
 
     @property
     def distributions(self) -> Distributions:

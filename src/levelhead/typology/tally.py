@@ -63,6 +63,12 @@ class Tally:
         """The number of rows counted."""
         return int(self.counts.sum())
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory it takes."""
+        pools_of_axes = sum(len(axis.pool) + axis.offsets.nbytes for axis in self.axes)
+        return pools_of_axes + self.keys.nbytes + self.counts.nbytes
+
     def __add__(self, other: Tally) -> Tally:
         axes, codes = zip(*(_joined_pools(one, two) for one, two in zip(self.axes, other.axes)))
         moved = np.stack([code[row] for code, row in zip(codes, other.keys)])
