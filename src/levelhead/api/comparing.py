@@ -128,11 +128,9 @@ def languages(
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
 
-@public(first=TREEBANK, second=TREEBANK, more=TREEBANK)
+@public(annotations=TREEBANK)
 def agree(
-    first: Input,
-    second: Input,
-    *more: Input,
+    *annotations: Input,
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
@@ -144,21 +142,19 @@ def agree(
     F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        first: a treebank or its path.
-        second: another annotation of the same text.
-        more: further annotations.
+        annotations: at least two treebanks or paths.
         gold_format: the format of the first file, if it differs; if only the first is CoNLL-U, its multiword tokens are
             split.
 
     Raises:
-        InputError: a file is invalid, the texts differ, or a path is given twice.
+        InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
     """
     from levelhead.comparison.agreement import agreement, named
     from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
-    inputs = (first, second, *more)
-    names = named(inputs)
+    names = named(annotations)
+    first, second, *more = annotations
     read = [*load_pair(first, second, setup), *(load(one, setup.rules, setup.format) for one in more)]
     return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
 

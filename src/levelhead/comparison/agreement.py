@@ -45,7 +45,7 @@ MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "
 """What is compared."""
 
 
-class Coefficient(NamedTuple):
+class BeyondChance(NamedTuple):
     """A coefficient of agreement.
 
     Args:
@@ -74,9 +74,9 @@ class LabelAgreement(NamedTuple):
     words: int
     observed: float
     expected: float
-    cohen: Coefficient
-    fleiss: Coefficient
-    krippendorff: Coefficient
+    cohen: BeyondChance
+    fleiss: BeyondChance
+    krippendorff: BeyondChance
 
 
 class Disagreement(NamedTuple):
@@ -160,14 +160,18 @@ def named(annotations: Sequence[Input]) -> list[str]:
         annotations: treebanks or paths.
 
     Raises:
-        InputError: a path is given twice.
+        InputError: there are fewer than two annotations, or a path is given twice.
     """
-    paths = [one for one in annotations if not isinstance(one, Treebank) and os.fspath(one) != "-"]
-    of_path = iter(named_by_path(paths)) if len(paths) > 1 else iter(Path(path).name for path in paths)
-    return [
-        f"annotation {number}" if isinstance(one, Treebank) or os.fspath(one) == "-" else next(of_path)
-        for number, one in enumerate(annotations, 1)
+    if len(annotations) < 2:
+        raise InputError(Fault("too-few-treebanks", "agreement needs at least two annotations"))
+    given = [one.source.path if isinstance(one, Treebank) else os.fspath(one) for one in annotations]
+    by_path = [
+        path is not None and path != "-" and (not isinstance(one, Treebank) or given.count(path) == 1)
+        for one, path in zip(annotations, given, strict=True)
     ]
+    paths = [path for path, used in zip(given, by_path, strict=True) if used and path is not None]
+    names = iter(named_by_path(paths) if len(paths) > 1 else [Path(path).name for path in paths])
+    return [next(names) if used else f"annotation {number}" for number, used in enumerate(by_path, 1)]
 
 
 def agreement(
@@ -187,11 +191,9 @@ def agreement(
         level: the confidence level of intervals.
 
     Raises:
-        InputError: there are fewer than two annotations, or the first does not mark what `resample_by` names.
+        InputError: the first does not mark what `resample_by` names.
         TextMismatch: the texts differ.
     """
-    if len(treebanks) < 2:
-        raise InputError(Fault("too-few-treebanks", "agreement needs at least two annotations"))
     rules = setup.rules._replace(missing_lemma_counts=False)
     names = list(treebanks)
     pairs: dict[tuple[str, str], Evaluation] = {}
@@ -231,7 +233,7 @@ def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
 def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int, level: float) -> LabelAgreement:
     found: Coefficients = coefficients(Ratings(labeled.labels, units, n_units))
     each = (
-        Coefficient(None if math.isnan(one.value) else one.value, interval_of(one, level))
+        BeyondChance(None if math.isnan(one.value) else one.value, interval_of(one, level))
         for one in (found.cohen, found.fleiss, found.krippendorff)
     )
     return LabelAgreement(labeled.name, found.words, found.observed, found.expected, *each)

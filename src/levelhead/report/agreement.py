@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from levelhead.comparison.agreement import Agreement, Coefficient, Disagreement, LabelAgreement
+from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
 from levelhead.errors import printable
 from levelhead.report.documents import header, points, sources
 from levelhead.report.scores import signature_line, units_document
@@ -58,7 +58,7 @@ def _pairs(found: Agreement) -> str:
 def _label_row(one: LabelAgreement) -> tuple[Cell, ...]:
     cells: list[Cell] = [one.name, one.words, one.observed, one.expected]
     for name in _COEFFICIENTS:
-        coefficient: Coefficient = getattr(one, name)
+        coefficient: BeyondChance = getattr(one, name)
         value = coefficient.value
         cells += [None if value is None else Plain(value + 0.0), interval_cell(coefficient.interval, perplexity=True)]
     return tuple(cells)
