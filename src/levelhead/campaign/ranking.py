@@ -181,7 +181,8 @@ def _standing(results: Results, system: str, measure: str, group: Group, rule: _
     if all(one.partial_coverage is None for one in results.results.values()):
         return standing
     strict = _average([_valid_trees(result, measure) for result in own], rule)
-    return standing._replace(valid_trees=strict, **_coverage(results, system, group))
+    answered, aligned = _coverage(results, system, group)
+    return standing._replace(valid_trees=strict, answered=answered, aligned=aligned)
 
 
 def _valid_trees(result: OutputResult, measure: str) -> Fraction:
@@ -189,15 +190,12 @@ def _valid_trees(result: OutputResult, measure: str) -> Fraction:
     return (score and score.exact) or Fraction(0)
 
 
-def _coverage(results: Results, system: str, group: Group) -> dict[str, Fraction]:
+def _coverage(results: Results, system: str, group: Group) -> tuple[Fraction, Fraction]:
     """The shares of the gold sentences and words of a group that a system covers; missing outputs cover none."""
     golds = [results.gold[code] for code in group.codes]
     found = [results.results[system, code].partial_coverage for code in group.codes]
     answered, aligned = (sum(getattr(one, name) for one in found if one) for name in ("answered", "aligned"))
-    return {
-        "answered": Fraction(answered, sum(one.sentences for one in golds)),
-        "aligned": Fraction(aligned, sum(one.words for one in golds)),
-    }
+    return Fraction(answered, sum(one.sentences for one in golds)), Fraction(aligned, sum(one.words for one in golds))
 
 
 def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:

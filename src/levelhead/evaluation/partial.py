@@ -134,8 +134,10 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, rea
     Raises:
         InputError: no row of the output can be read.
     """
-    read = of_treebank(output, several_roots=_several_roots(ready)) if isinstance(output, Treebank) else None
-    read = read or _read(bytes(output), name, ready)
+    if isinstance(output, Treebank):
+        read = of_treebank(output, several_roots=_several_roots(ready))
+    else:
+        read = _read(output, name, ready)
     return PartialOutput(match_partially(gold, read, ready.rules), contents_of(read.treebank), read.unreadable)
 
 

@@ -111,11 +111,7 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
     signature = joint_signature(one.signature for one in evaluations.values())
     coverage = covered(evaluations)
     if coverage is not None:
-        columns = (Column("Treebank", "text"), *columns_with_valid_trees(average))
-        rows = [(code, *_partial_cells(one)) for code, one in evaluations.items()]
-        means = cells_with_valid_trees(average.values(), (strict or {}).values(), coverage)
-        summary = ((f"Macro-average of {len(evaluations)}", *means),)
-        return Table(columns, tuple(rows), (str(coverage), signature_line(signature)), summary=summary)
+        return _partial_scores_table(evaluations, average, strict or {}, coverage)
     columns = (Column("Treebank", "text"), *(Column(name) for name in average))
     rows = [
         (name, *(value_cell(score.value, perplexity=score.perplexity) for score in evaluation.values()))
@@ -125,6 +121,17 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
     summary = ((f"Macro-average of {len(evaluations)}", *means),)
     return Table(columns, tuple(rows), (signature_line(signature),), summary=summary)
+
+
+def _partial_scores_table(
+    evaluations: Mapping[str, Evaluation], average: Average, strict: Average, coverage: PartialCoverage
+) -> Table:
+    columns = (Column("Treebank", "text"), *columns_with_valid_trees(average))
+    rows = tuple((code, *_partial_cells(one)) for code, one in evaluations.items())
+    means = cells_with_valid_trees(average.values(), strict.values(), coverage)
+    signature = joint_signature(one.signature for one in evaluations.values())
+    summary = ((f"Macro-average of {len(evaluations)}", *means),)
+    return Table(columns, rows, (str(coverage), signature_line(signature)), summary=summary)
 
 
 def _partial_cells(evaluation: Evaluation) -> tuple[Cell, ...]:

@@ -275,8 +275,8 @@ def _count_exact(
     same = (right.gold > 0) & partial.same_text
     for counts in (words, right):
         same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
-    having = (numbers > 0 for numbers in (right.gold, right.system))
-    return Counts(same.astype(np.int64), *(one.astype(np.int64) for one in having), None)
+    ours, theirs = ((numbers > 0).astype(np.int64) for numbers in (right.gold, right.system))
+    return Counts(same.astype(np.int64), ours, theirs, None)
 
 
 _OF_PAIRS: Mapping[str, Callable[..., Counts]] = MappingProxyType(

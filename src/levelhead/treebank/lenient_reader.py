@@ -150,7 +150,8 @@ def _sentence(block: bytes, conllx: bool) -> _Sentence:
     places = {cells[0]: place for place, cells in enumerate(rows, 1) if uses[cells[0]] == 1}
     in_order = [cells[0] for cells in rows] == [str(number) for number in range(1, len(rows) + 1)]
     between = {} if conllx else _between(table, places, in_order=in_order)
-    headless, written = [], []
+    headless: list[int] = []
+    written: list[list[str]] = []
     for place, cells in enumerate(rows, 1):
         written += between.get(place - 1, ())
         head = _place_of_head(cells[_HEAD], places)
