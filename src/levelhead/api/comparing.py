@@ -33,6 +33,7 @@ def compare(
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
@@ -62,7 +63,14 @@ def compare(
     from levelhead.significance import InferenceSettings
 
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        allow_several_roots=allow_several_roots,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)

@@ -73,7 +73,11 @@ def agreement(matches: Matches) -> Agreement:
 
     Args:
         matches: the aligned words of both.
+
+    Raises:
+        ConlluError: an annotation has no trees.
     """
+    matches.check_trees()
     rules = matches.rules._replace(missing_lemma_counts=False)
     one, other = match(matches.gold, matches.system, rules), match(matches.system, matches.gold, rules)
     measures = tuple(parse_measure(name) for name in MEASURES if name not in rules.lacks)
@@ -89,7 +93,7 @@ def agreement(matches: Matches) -> Agreement:
 def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
     """Return notes on columns that are annotated on one side only, or on neither."""
     definition = STANDARD.measures[measure.name]
-    if not (not_annotated(one, definition) or not_annotated(other, definition)):
+    if not (not_annotated(one, measure, definition) or not_annotated(other, measure, definition)):
         return None
     return f"not annotated on both sides: {', '.join(definition.columns).upper()}"
 

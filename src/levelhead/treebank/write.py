@@ -8,11 +8,12 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING
 
 from levelhead.arguments import checked, instance, path
 from levelhead.errors import OutputError, Place
+from levelhead.treebank.plus import as_plus, plus_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,15 +24,19 @@ _SENTENCES_AT_ONCE = 5000
 
 
 def to_conllu(treebank: Treebank) -> bytes:
-    """Return the treebank as CoNLL-U."""
+    """Return the treebank as CoNLL-U, or as CoNLL-U Plus if it was read from such a file."""
     return b"".join(conllu_parts(treebank))
 
 
 def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
     """Give the treebank as CoNLL-U, a few thousand sentences at a time."""
+    layout = plus_layout(treebank)
+    if layout is not None:
+        yield f"{layout.header}\n".encode()
     for start in range(0, len(treebank), _SENTENCES_AT_ONCE):
         part = treebank if len(treebank) <= _SENTENCES_AT_ONCE else treebank[start : start + _SENTENCES_AT_ONCE]
-        yield _to_text(part).encode()
+        text = _to_text(part)
+        yield (text if layout is None else as_plus(text, part, layout)).encode()
 
 
 def _treebank() -> type:
@@ -43,6 +48,8 @@ def _treebank() -> type:
 @checked(treebank=instance(_treebank, "a treebank"), path=path)
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
+
+    A treebank from a CoNLL-U Plus file is written as one, with the same columns, and those that have values since.
 
     Args:
         treebank: what to write.
@@ -175,7 +182,7 @@ def _to_text(treebank: Treebank) -> str:
 def _word_lines(treebank: Treebank) -> list[str]:
     texts = treebank.strings.texts
     columns = [map(texts.__getitem__, column.codes.tolist()) for column in _string_columns(treebank)]
-    local = treebank.local_heads().tolist()
+    local = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
     ids = chain.from_iterable(range(1, size + 1) for size in _sizes(treebank))
     form, lemma, upos, xpos, feats, relation, deps, misc = columns
     return [

@@ -14,7 +14,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
-from levelhead.treebank import Treebank, read
+from levelhead.treebank import Treebank, check_trees, read
 from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
@@ -287,7 +287,7 @@ def _apply_to_treebanks(
 
     def parts(paths: Sequence[str | Treebank], read_files: list[tuple[str, str]]) -> Iterator[Treebank]:
         for path in paths:
-            treebank = path if isinstance(path, Treebank) else read(path, format=form)
+            treebank = check_trees(path if isinstance(path, Treebank) else read(path, format=form))
             warnings.extend(treebank.warnings)
             name = treebank.source.path or MEMORY if isinstance(path, Treebank) else path
             read_files.append((name, treebank.source.sha256 or MEMORY))
