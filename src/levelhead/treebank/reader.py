@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.arguments import checked, choice, flag, instance, optional, path, text
+from levelhead.arguments import checked, choice, flag, instance, optional, path
+from levelhead.arguments import text as is_text
 from levelhead.errors import ConlluError, Fault
-from levelhead.kernels import scan, trees
+from levelhead.kernels import scan, text, trees
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.plus import Layout, extra_columns, layout_of
@@ -85,7 +86,7 @@ def read(
     return from_conllu(read_bytes(path, limits), name=name, format=format, allow_several_roots=allow_several_roots)
 
 
-@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(text), allow_several_roots=flag)
+@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(is_text), allow_several_roots=flag)
 def from_conllu(
     data: bytes | str,
     *,
@@ -198,7 +199,7 @@ def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = Fa
     if isinstance(scanned, int):
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
-    if not (_is_text(pool) and _is_text(comments)):
+    if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None
     if trees.bad_sentences(local_heads, starts, conllx or several_roots).any():
         return None
@@ -219,14 +220,6 @@ def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = Fa
 def _columns(rows: Codes) -> tuple[Codes, Codes, Codes, Codes]:
     """Take rows of three numbers and nine codes apart."""
     return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:]
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _has_empty_form(treebank: Treebank) -> bool:
