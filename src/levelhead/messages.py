@@ -101,6 +101,10 @@ MESSAGES: Mapping[str, Message] = {
         "No word of the treebank has a head, but the command needs trees.",
         "Parse the file. Segmentation and tags can be scored without trees.",
     ),
+    "missing-trees": _warning(
+        "No word of the file has a head; measures of trees are not annotated.",
+        "Nothing, if only segmentation and tags are to be scored; otherwise parse the file.",
+    ),
     "root-relation": _warning(
         "HEAD 0 and the relation root do not occur together.", "Label the word with HEAD 0, and only it, root."
     ),

@@ -77,7 +77,7 @@ class Layout:
         """
         if not line.startswith(mark):
             return False
-        return self.names[0] == "ID" or line.count(tab) != len(self.names) - 1
+        return self.names[:1] == ("ID",) or line.count(tab) != len(self.names) - 1
 
     def ten_cells(self, cells: Sequence[str]) -> list[str]:
         """Return the ten cells of CoNLL-U from those of a line.
