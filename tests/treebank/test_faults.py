@@ -281,7 +281,15 @@ def test_every_warning_of_reading_is_shown() -> None:
     """A new slug needs a case here."""
     warnings = {slug for slug, message in MESSAGES.items() if message.severity == "warning"}
     of_conversion = {"outdated-record", "unused-record", "enhanced-kept"}
-    assert warnings == {*WARNINGS, *REPAIRS, "long-cell", "long-sentence", "text-comment", *of_conversion}
+    assert warnings == {
+        *WARNINGS,
+        *REPAIRS,
+        "missing-trees",
+        "long-cell",
+        "long-sentence",
+        "text-comment",
+        *of_conversion,
+    }
 
 
 def check_warnings(text: str, slug: str, lines: str, shift: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.recovery.lists import FIELD_NAMES, keyed_row, plain_name
-from levelhead.recovery.rows import LONGEST_LINE, AnswerRow
+from levelhead.recovery.rows import COLUMNS, IDS, LONGEST_LINE, AnswerRow
 
 _DELIMITERS = ("|", "\t", ",", ";")
 _MOST_CELLS, _LEAST_CELLS = 100, 3
@@ -43,7 +43,10 @@ class Header(NamedTuple):
         if len(cells) != len(self.names):
             return None
         found = keyed_row(dict(zip(self.names, cells)))
-        return None if found is None else found._replace(n_cells=len(cells))
+        if found is None:
+            return None
+        steps = {COLUMNS} if found.id is not None else {COLUMNS, IDS}
+        return found._replace(steps=frozenset(steps), n_cells=len(cells))
 
     def _with_delimiter_as_form(self, cells: list[str]) -> list[str]:
         """Join the two halves of a form that is the delimiter, without quotes."""
