@@ -92,10 +92,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "head-outside-sentence": _error("A HEAD is larger than the sentence.", "Correct the head."),
     "no-root": _error("No word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
-    "several-roots": _error(
-        "More than one word of the sentence has HEAD 0.",
-        "Attach exactly one word to 0, or score with --allow-several-roots.",
-    ),
+    "several-roots": _error("More than one word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
     "cycle": _error("Following the heads from a word comes back to it.", "Break the cycle."),
     "no-trees": _error(
         "No word of the treebank has a head, but the command needs trees.",
