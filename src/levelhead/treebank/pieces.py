@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import chain, count, islice, repeat
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,7 +212,9 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
     multiword, empty, comments = treebank.multiword, treebank.empty, treebank.comments
     ranges = slice(int(np.searchsorted(multiword.sentence, n_sentences)))
     nodes = slice(int(np.searchsorted(empty.sentence, n_sentences)))
-    columns = {name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS}
+    columns: dict[str, Any] = {
+        name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS
+    }
     starts = comments.starts[: n_sentences + 1]
     extra = None if treebank.extra is None else treebank.extra.take(slice(n_words), ranges, nodes)
     return replace(

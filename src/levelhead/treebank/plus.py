@@ -6,8 +6,7 @@ The text is put into the ten columns of CoNLL-U before it is read, so that only 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -174,8 +173,8 @@ class ExtraColumns:
             multiword: which multiword tokens.
             empty: which empty nodes.
         """
-        rows = {"words": self.words[words], "multiword": self.multiword[multiword], "empty": self.empty[empty]}
-        return replace(self, **rows)
+        rows = self.words[words], self.multiword[multiword], self.empty[empty]
+        return ExtraColumns(self.layout, self.strings, *rows)
 
     def column(self, name: str) -> StringColumn:
         """Return the values of an extra column, one for each word.
@@ -217,22 +216,26 @@ def extra_columns(layout: Layout, rows: Sequence[tuple[bytes, ...]]) -> ExtraCol
     return ExtraColumns(layout, Strings.of(text.decode() for text in known), *shaped)
 
 
-def plus_layout(treebank: Treebank) -> Layout | None:
-    """Return the columns with which a treebank is written; None if they are those of CoNLL-U.
+def plus_parts(treebank: Treebank, read: Layout, parts: Iterable[tuple[Treebank, str]]) -> Iterator[bytes]:
+    """Give a treebank as CoNLL-U Plus, with its first line.
 
     Columns of CoNLL-U that the file did not have come last, if they have values.
 
     Args:
-        treebank: any treebank.
+        treebank: the treebank.
+        read: the columns of the file that it was read from.
+        parts: parts of it, with their text in CoNLL-U.
     """
-    if treebank.extra is None:
-        return None
-    layout = treebank.extra.layout
-    added = [name for name in FIELDS if name not in layout.names and _has_values(treebank, name)]
-    if not added:
-        return layout
-    names = (*layout.names, *added)
-    return Layout(names, f"# global.columns = {' '.join(names)}")
+    added = [name for name in FIELDS if name not in read.names and _has_values(treebank, name)]
+    names = (*read.names, *added)
+    header = f"# global.columns = {' '.join(names)}" if added else read.header
+    own = {name: place for place, name in enumerate((*FIELDS, *read.extra))}
+    if treebank.has_trees:
+        own["HEAD"] = FIELDS.index("HEAD")  # where the file had HEAD without DEPREL, trees replace it
+    places = [own[name] for name in names]
+    yield f"{header}\n".encode()
+    for part, text in parts:
+        yield _as_plus(text, part, places).encode()
 
 
 def _has_values(treebank: Treebank, name: str) -> bool:
@@ -243,23 +246,9 @@ def _has_values(treebank: Treebank, name: str) -> bool:
     return columns[name].has_values or bool((cells != UNDERSCORE).any())
 
 
-def as_plus(text: str, treebank: Treebank, layout: Layout) -> str:
-    """Return CoNLL-U as CoNLL-U Plus, without its first line.
-
-    Args:
-        text: the treebank as CoNLL-U.
-        treebank: the treebank, from a CoNLL-U Plus file.
-        layout: the columns to write.
-    """
-    if treebank.extra is None:
-        return text
-    read = treebank.extra.layout
-    columns = (*FIELDS, *read.extra)
-    own = {name: place for place, name in enumerate(columns)}
-    if treebank.has_trees:
-        own["HEAD"] = FIELDS.index("HEAD")  # where the file had HEAD without DEPREL, trees replace it
-    places = [own[name] for name in layout.names]
-    words, multiword, empty = map(iter, treebank.extra.texts())
+def _as_plus(text: str, treebank: Treebank, places: Sequence[int]) -> str:
+    """Put the lines of CoNLL-U into other columns: those at these places among the ten and the extra ones."""
+    words, multiword, empty = map(iter, treebank.extra.texts() if treebank.extra is not None else ((), (), ()))
     lines = text.split("\n")
     for number, line in enumerate(lines):
         if line and not line.startswith("#"):

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from dataclasses import replace
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import scan, text, trees
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.plus import Layout, extra_columns, layout_of
 from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.warning_checks import find_warnings
+
+if TYPE_CHECKING:
+    from levelhead.treebank.plus import Layout
 
 Format = Literal["conllu", "conllx"]
 
@@ -56,7 +58,11 @@ class Reading(NamedTuple):
         Raises:
             ConlluError: the first line does not name the columns as it must.
         """
-        return self if self.conllx else self._replace(layout=layout_of(data, name))
+        if self.conllx or b"global.columns" not in data[: data.find(b"\n") + 1]:
+            return self
+        from levelhead.treebank.plus import layout_of
+
+        return self._replace(layout=layout_of(data, name))
 
 
 @checked(path=path, limits=instance(lambda: Limits, "Limits"), allow_several_roots=flag)
@@ -167,6 +173,8 @@ def scan_file(data: bytes, reading: Reading, *, start: bool = True) -> Treebank 
     treebank = _scan_words(ten, reading)
     if treebank is None:
         return None
+    from levelhead.treebank.plus import extra_columns
+
     try:
         extra = extra_columns(layout, rows)
     except UnicodeDecodeError:

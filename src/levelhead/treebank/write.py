@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from levelhead.arguments import checked, instance, path
 from levelhead.errors import OutputError, Place
-from levelhead.treebank.plus import as_plus, plus_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,13 +29,19 @@ def to_conllu(treebank: Treebank) -> bytes:
 
 def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
     """Give the treebank as CoNLL-U, a few thousand sentences at a time."""
-    layout = plus_layout(treebank)
-    if layout is not None:
-        yield f"{layout.header}\n".encode()
+    if treebank.extra is not None:
+        from levelhead.treebank.plus import plus_parts
+
+        yield from plus_parts(treebank, treebank.extra.layout, _parts(treebank))
+        return
+    for _, text in _parts(treebank):
+        yield text.encode()
+
+
+def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
     for start in range(0, len(treebank), _SENTENCES_AT_ONCE):
         part = treebank if len(treebank) <= _SENTENCES_AT_ONCE else treebank[start : start + _SENTENCES_AT_ONCE]
-        text = _to_text(part)
-        yield (text if layout is None else as_plus(text, part, layout)).encode()
+        yield part, _to_text(part)
 
 
 def _treebank() -> type:
