@@ -188,6 +188,20 @@ def test_python_needs_trees_where_they_are_used(bare: tuple[Path, Path]) -> None
     assert count_sentences(GOLD, tb, setup_of(["UPOS"])).counts["UPOS"].correct.sum() == 152
 
 
+@pytest.mark.parametrize("mixed", [False, True])
+def test_profiles_of_large_files(bare: tuple[Path, Path], mixed: bool) -> None:
+    """Whole or in pieces, a profile needs trees; where some words have heads, the others are listed."""
+    path = bare[0]
+    path.write_text(path.read_text(encoding="utf-8") + (GOLD.read_text(encoding="utf-8") if mixed else ""), "utf-8")
+    found = []
+    for sizes in TINY:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "SIZES", sizes)
+            found.append(run("profile", path))
+    assert all((one.returncode, one.stderr) == (2, found[0].stderr) for one in found)
+    assert ("invalid-head" if mixed else "no-trees") in found[0].stderr
+
+
 def test_parsing_gives_trees(bare: tuple[Path, Path]) -> None:
     tb = levelhead.read(bare[0])
     parsed = levelhead.parse(levelhead.train(GOLD, "baseline-left"), tb)
