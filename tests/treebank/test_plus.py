@@ -17,7 +17,7 @@ from levelhead.treebank import blocks, faults_of, to_conllu
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.faults import find_faults
 from levelhead.treebank.parts import FIELDS
-from levelhead.treebank.reader import Reading, scan_file
+from levelhead.treebank.reader import ReaderSettings, scan_file
 from levelhead.treebank.repair import repair
 from oracle.damage import damaged_bytes
 from strategies import SEEDS, treebanks
@@ -198,7 +198,7 @@ def test_nothing_but_faults_whatever_the_bytes(text: str, seed: int, n_edits: in
     else:
         assert to_conllu(tb) == repair(data).data
     repaired = repair(data).data
-    reading = Reading().of(repaired)
+    reading = ReaderSettings().of(repaired)
     assert (scan_file(repaired, reading) is None) == bool(find_faults(repaired, reading))
 
 

@@ -22,7 +22,7 @@ from levelhead.treebank.repair import lines_of
 from levelhead.treebank.strings import ANY_SPACE
 
 if TYPE_CHECKING:
-    from levelhead.treebank.reader import Reading
+    from levelhead.treebank.reader import ReaderSettings
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
@@ -75,7 +75,7 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
     return [Fault("control-character", f"byte {start + at} is NUL", place, count=data.count(b"\0"))]
 
 
-def find_faults(data: bytes, reading: Reading, *, line: Callable[[int], int] = int) -> list[Fault]:
+def find_faults(data: bytes, reading: ReaderSettings, *, line: Callable[[int], int] = int) -> list[Fault]:
     """Find every fault of a repaired file.
 
     Args:
@@ -126,7 +126,9 @@ def by_line(faults: Iterator[Fault]) -> list[Fault]:
     return sorted(kept, key=lambda fault: fault.place.line or 0)
 
 
-def walk(data: bytes, numbers: Iterator[int], reading: Reading, *, line_of: Callable[[int], int]) -> Iterator[Fault]:
+def walk(
+    data: bytes, numbers: Iterator[int], reading: ReaderSettings, *, line_of: Callable[[int], int]
+) -> Iterator[Fault]:
     """Find the faults of the lines of a file, or of a part of a file that begins and ends with whole sentences.
 
     Args:
@@ -160,13 +162,13 @@ def walk(data: bytes, numbers: Iterator[int], reading: Reading, *, line_of: Call
         yield Fault("empty-sentence", "comments are not followed by words", Place(line=comments_from))
 
 
-def _is_comment(line: str, reading: Reading) -> bool:
+def _is_comment(line: str, reading: ReaderSettings) -> bool:
     if reading.layout is not None:
         return reading.layout.is_comment(line, "#", "\t")
     return line.startswith("#") and not reading.conllx
 
 
-def _line(sentence: _Sentence, number: int, line: str, reading: Reading) -> Iterator[Fault]:
+def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) -> Iterator[Fault]:
     cells = line.split("\t")
     place = Place(line=number, sentence=sentence.number, word=cells[0][:20])
     if _is_comment(line, reading):

@@ -15,7 +15,7 @@ from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts import bare_name
 from levelhead.treebank.parts import FIELDS
-from levelhead.treebank.plus import Layout, layout_of
+from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.repair import lines_of, repair
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
@@ -101,7 +101,7 @@ def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Ite
     name = os.fsdecode(path)
     source = Blocks(parts_of(path), name, spaces=True)
     n_lines = n_bytes = 0
-    layout: Layout | None = None
+    layout: ColumnLayout | None = None
     while not source.ended:
         block = source.read(blocks.SIZES.piece)
         if faults := encoding_faults(block, n_lines.__add__, n_bytes):
@@ -127,15 +127,15 @@ def _moved(fault: Fault, line: int) -> Fault:
     return replace(fault, place=fault.place._replace(line=line))
 
 
-def _layout_of(data: bytes) -> Layout | None:
+def _layout_of(data: bytes) -> ColumnLayout | None:
     """The columns of a CoNLL-U Plus file; none at all if its first line is not valid, so that no cell is changed."""
     try:
         return layout_of(data)
     except ConlluError:
-        return Layout((), "")
+        return ColumnLayout((), "")
 
 
-def _with_tidy_cells(data: bytes, found: dict[str, Fault], layout: Layout | None) -> bytes:
+def _with_tidy_cells(data: bytes, found: dict[str, Fault], layout: ColumnLayout | None) -> bytes:
     if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
         return data
     lines = []

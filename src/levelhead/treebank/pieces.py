@@ -30,7 +30,7 @@ from levelhead.treebank.official_reader import (
     with_line_feeds,
 )
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
-from levelhead.treebank.reader import Reading, scan_file
+from levelhead.treebank.reader import ReaderSettings, scan_file
 from levelhead.treebank.repair import REPAIRS, repair
 from levelhead.treebank.sent_ids import SentenceIds
 from levelhead.treebank.strings import StringColumn
@@ -262,7 +262,7 @@ class OwnPieces(Pieces):
     ) -> None:
         super().__init__(parts, name, spaces=True, apart=apart)
         self._conllx, self._texts = conllx, texts
-        self._reading = Reading(conllx, several_roots)
+        self._reading = ReaderSettings(conllx, several_roots)
         self._has_trees: bool | None = None  # unknown before the first sentence
         self._headless: list[Fault] = []  # the first words without heads that were taken
         self._n_headless = 0

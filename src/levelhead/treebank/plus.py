@@ -31,7 +31,7 @@ _Cell = TypeVar("_Cell", str, bytes)
 
 
 @immutable(eq=True)
-class Layout:
+class ColumnLayout:
     """The columns of a CoNLL-U Plus file.
 
     Args:
@@ -113,7 +113,7 @@ class Layout:
         return b"\n".join(lines), rows
 
 
-def layout_of(data: bytes, name: str | None = None) -> Layout | None:
+def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
     """Return the columns that the first line of a file names; None if it names none, or those of CoNLL-U.
 
     Args:
@@ -131,7 +131,7 @@ def layout_of(data: bytes, name: str | None = None) -> Layout | None:
     faults = [*_faults_of_names(names)]
     if faults:
         raise ConlluError(*(Fault("invalid-header", message, Place(name, 1)) for message in faults))
-    return None if names == FIELDS else Layout(names, header)
+    return None if names == FIELDS else ColumnLayout(names, header)
 
 
 def _faults_of_names(names: Sequence[str]) -> list[str]:
@@ -157,7 +157,7 @@ class ExtraColumns:
         empty: those of empty nodes, int32, shape (empty nodes, extra columns).
     """
 
-    layout: Layout
+    layout: ColumnLayout
     strings: Strings
     words: Codes
     multiword: Codes
@@ -194,7 +194,7 @@ class ExtraColumns:
         return words, multiword, empty
 
 
-def extra_columns(layout: Layout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
+def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
     """Return the extra columns of a file that was read.
 
     Args:
@@ -216,7 +216,7 @@ def extra_columns(layout: Layout, rows: Sequence[tuple[bytes, ...]]) -> ExtraCol
     return ExtraColumns(layout, Strings.of(text.decode() for text in known), *shaped)
 
 
-def plus_parts(treebank: Treebank, read: Layout, parts: Iterable[tuple[Treebank, str]]) -> Iterator[bytes]:
+def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Treebank, str]]) -> Iterator[bytes]:
     """Give a treebank as CoNLL-U Plus, with its first line.
 
     Columns of CoNLL-U that the file did not have come last, if they have values.

@@ -22,7 +22,7 @@ from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.warning_checks import find_warnings
 
 if TYPE_CHECKING:
-    from levelhead.treebank.plus import Layout
+    from levelhead.treebank.plus import ColumnLayout
 
 Format = Literal["conllu", "conllx"]
 
@@ -33,7 +33,7 @@ _ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
 """A word up to its DEPREL."""
 
 
-class Reading(NamedTuple):
+class ReaderSettings(NamedTuple):
     """How a file is read.
 
     Args:
@@ -45,10 +45,10 @@ class Reading(NamedTuple):
 
     conllx: bool = False
     several_roots: bool = False
-    layout: Layout | None = None
+    layout: ColumnLayout | None = None
     ignores_trees: bool = False
 
-    def of(self, data: bytes, name: str | None = None) -> Reading:
+    def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
         """Return how the file is read that begins with some bytes: with the columns that its first line names.
 
         Args:
@@ -113,7 +113,7 @@ def from_conllu(
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_format(format)
-    return _read(raw, name, Reading(format == "conllx", allow_several_roots))
+    return _read(raw, name, ReaderSettings(format == "conllx", allow_several_roots))
 
 
 def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
@@ -126,10 +126,10 @@ def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
     Raises:
         ConlluError: it is not valid; the error holds every fault.
     """
-    return _read(data, name, Reading(ignores_trees=True))
+    return _read(data, name, ReaderSettings(ignores_trees=True))
 
 
-def _read(raw: bytes, name: str | None, asked: Reading) -> Treebank:
+def _read(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank:
     refuse_long_lines(raw, name)
     repaired, reading = Repaired(raw), asked.of(raw, name)
     treebank = scan_file(raw, reading)
@@ -158,7 +158,7 @@ def check_format(name: str) -> None:
     choice(get_args(Format))("format", name)
 
 
-def scan_file(data: bytes, reading: Reading, *, start: bool = True) -> Treebank | None:
+def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
     """Return the treebank in a file that needs no repair, or None if anything is wrong with it.
 
     Args:
@@ -183,7 +183,7 @@ def scan_file(data: bytes, reading: Reading, *, start: bool = True) -> Treebank 
     return replace(treebank, comments=comments, extra=extra)
 
 
-def _scan_words(data: bytes, reading: Reading) -> Treebank | None:
+def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
     """Scan ten columns; words have heads, or none has."""
     if reading.ignores_trees:
         treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
@@ -237,7 +237,7 @@ def _has_empty_form(treebank: Treebank) -> bool:
     return bool(blank) and any(np.isin(codes, blank).any() for codes in used)
 
 
-def _every_fault(repaired: Repaired, reading: Reading) -> list[Fault]:
+def _every_fault(repaired: Repaired, reading: ReaderSettings) -> list[Fault]:
     from levelhead.treebank.faults import find_faults
 
     found = find_faults(repaired.data, reading, line=repaired.line)
