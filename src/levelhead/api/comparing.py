@@ -38,6 +38,7 @@ def compare(
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
@@ -83,6 +84,7 @@ def compare(
         registry=registry,
         train=train,
         partial=partial,
+        allow_several_roots=allow_several_roots,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)

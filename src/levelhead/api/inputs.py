@@ -111,6 +111,7 @@ def settings_for(
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     partial: bool = False,
+    allow_several_roots: bool = False,
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
 
@@ -123,6 +124,7 @@ def settings_for(
         registry: the available measures and schemes.
         train: training treebanks.
         partial: whether outputs with other text or broken trees are scored.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
         MeasureError: a measure or the rules are unknown.
@@ -135,6 +137,7 @@ def settings_for(
         registry=registry,
         weights=weights,
         partial=partial,
+        allow_several_roots=allow_several_roots,
     )
     seen = list(train)
     if not seen or not any(definition.takes_weights and key_of(one) == ENTROPY for one, definition in setup.defined):

@@ -39,6 +39,7 @@ def score(
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
@@ -65,6 +66,7 @@ def score(
         registry=registry,
         train=train,
         partial=partial,
+        allow_several_roots=allow_several_roots,
     )
     several = holds_test_sets(gold)
     if not several:

@@ -18,7 +18,7 @@ from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.measure_notes import annotation_of, notes_on
 from levelhead.scoring.partial_matches import PartialCounts, PartialMatches, count_partially, match_partially
-from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of
+from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of, without_trees
 from levelhead.scoring.sentence_pairing import PairedBy
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_of
@@ -142,7 +142,7 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, rea
 
 
 def _several_roots(setup: Setup) -> bool:
-    return setup.format == "conllx"
+    return setup.format == "conllx" or setup.rules.several_roots
 
 
 def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
@@ -152,7 +152,7 @@ def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
     except InputError:
         return read_leniently(data, name, conllx=setup.format == "conllx", several_roots=_several_roots(setup))
     every = of_treebank(treebank)
-    return every._replace(is_tree=np.ones_like(every.is_tree))
+    return every._replace(is_tree=np.full(len(treebank), treebank.has_trees))
 
 
 def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation, Mapping[str, PartialCounts]]:
@@ -177,7 +177,7 @@ def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation,
     scores: list[dict[str, Score]] = [{}, {}]
     for measure, definition in ready.defined:
         name = str(measure)
-        reason = not_annotated(matches, definition)
+        reason = not_annotated(matches, definition) or without_trees(matches, measure, definition)
         if reason is None:
             schemes, weights = ready.registry.schemes, ready.values_of(measure)
             try:

@@ -17,7 +17,7 @@ from levelhead.kernels import trees
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import FIELDS
-from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.reader import ReaderSettings, scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.treebank import Treebank
@@ -45,12 +45,17 @@ class LenientTreebank(NamedTuple):
 
 
 def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTreebank:
-    """Return a treebank in memory, of which every row was read.
+    """Return a treebank in memory, of which every row was read; if it has no trees, no word has a HEAD.
 
     Args:
         treebank: the treebank.
         several_roots: whether a tree may have several roots.
     """
+    if not treebank.has_trees:
+        heads = np.arange(treebank.n_words, dtype=np.int32)
+        nowhere = np.zeros(treebank.n_words, dtype=bool)
+        without = replace(treebank, heads=heads, has_trees=True)
+        return LenientTreebank(without, np.zeros(len(treebank), dtype=bool), nowhere)
     bad = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots)
     return LenientTreebank(treebank, bad == 0, np.ones(treebank.n_words, dtype=bool))
 
@@ -58,7 +63,7 @@ def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTr
 def read_leniently(
     data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
 ) -> LenientTreebank:
-    """Read the readable rows of a CoNLL-U file.
+    """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
 
     A row is readable if it has ten columns between tabs, a whole number from 1 as its ID and a FORM. Rows are numbered
     again in the order of the file. A HEAD that is not 0 or the ID of exactly one readable row of the sentence counts as
@@ -80,7 +85,8 @@ def read_leniently(
     faults = encoding_faults(repaired.data.replace(b"\0", b" "), repaired.line)
     if faults:
         raise ConlluError(*(fault.in_file(name) for fault in faults))
-    blocks = sentence_blocks(repaired.data)
+    layout = ReaderSettings(conllx).of(repaired.data, name).layout
+    blocks = sentence_blocks(repaired.data if layout is None else layout.ten_columns(repaired.data)[0])
     valid = valid_blocks(blocks, conllx=conllx, several_roots=several_roots)
     read = [_AS_IT_IS._replace(text=block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
     kept = [(one, good) for one, good in zip(read, valid) if one.text]
