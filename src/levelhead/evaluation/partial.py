@@ -18,7 +18,7 @@ from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.measure_notes import annotation_of, notes_on
 from levelhead.scoring.partial_matches import PartialCounts, PartialMatches, count_partially, match_partially
-from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of, without_trees
+from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of
 from levelhead.scoring.sentence_pairing import PairedBy
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_of
@@ -177,7 +177,7 @@ def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation,
     scores: list[dict[str, Score]] = [{}, {}]
     for measure, definition in ready.defined:
         name = str(measure)
-        reason = not_annotated(matches, definition) or without_trees(matches, measure, definition)
+        reason = not_annotated(matches, measure, definition)
         if reason is None:
             schemes, weights = ready.registry.schemes, ready.values_of(measure)
             try:
