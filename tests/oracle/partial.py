@@ -65,13 +65,21 @@ def read_system(text: str) -> list[Sentence]:
     text = text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
     found = []
     for block in blocks(text):
-        try:
-            found.append(Sentence(id_of(block), read_strict("\n".join(block) + "\n\n"), True))
-        except Refused:
-            document = lenient([line.split("\t") for line in block if not line.startswith("#")])
-            if document.words:
-                found.append(Sentence(id_of(block), document, False))
+        document = valid_document(block)
+        valid = document is not None
+        document = document or lenient([line.split("\t") for line in block if not line.startswith("#")])
+        if document.words:
+            found.append(Sentence(id_of(block), document, valid))
     return found
+
+
+def valid_document(block: list[str]) -> Document | None:
+    """Read a sentence that is valid by itself; one without any head is not."""
+    try:
+        document = read_strict("\n".join(block) + "\n\n")
+    except Refused:
+        return None
+    return document if document.has_trees else None
 
 
 def is_row(cells: list[str]) -> bool:
