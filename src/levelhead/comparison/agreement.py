@@ -76,7 +76,7 @@ def agreement(matches: Matches) -> Agreement:
     """
     rules = matches.rules._replace(missing_lemma_counts=False)
     one, other = match(matches.gold, matches.system, rules), match(matches.system, matches.gold, rules)
-    measures = tuple(parse_measure(name) for name in MEASURES if name not in rules.lacks)
+    measures = tuple(parse_measure(name) for name in MEASURES if rules.defines(name))
     evaluation = score_treebanks(one.gold, one.system, Setup(measures, rules))
     scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
     exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])

@@ -225,9 +225,17 @@ def setup_of(
     texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
-        if measure.name in chosen.lacks:
-            others = [name for name, other in RULES.items() if measure.name not in other.lacks]
-            message = f"the rules {chosen.name} have no {measure.name}; the rules {', '.join(others)} do"
-            raise MeasureError(message, "unknown-measure")
+        _check_defined(measure, chosen)
     named = {name: one if isinstance(one, Resource) else checked_weights(one) for name, one in (weights or {}).items()}
     return Setup(parsed, chosen, known, format, gold_format, named, folder)
+
+
+def _check_defined(measure: Measure, rules: Rules) -> None:
+    """Refuse a measure that rules do not define."""
+    if not rules.defines(measure.name):
+        others = [name for name, other in RULES.items() if other.defines(measure.name)]
+        known = f"the rules {', '.join(others)} do" if others else f"choose {', '.join(rules.measures)}"
+        raise MeasureError(f"the rules {rules.name} have no {measure.name}; {known}", "unknown-measure")
+    if rules.content and replace(measure, component=None) != Measure(measure.name):
+        message = f"{measure}: under the rules {rules.name}, {measure.name} has neither arguments nor classes"
+        raise MeasureError(message, "unknown-measure")

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
@@ -21,6 +21,7 @@ from levelhead.scoring.counts import (
     count_trees,
     count_words,
 )
+from levelhead.scoring.matches import Matches, TreebankPair
 from levelhead.scoring.punctuation import punctuation_of
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
@@ -29,7 +30,6 @@ from levelhead.treebank.enhanced_graph import MalformedDeps
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from levelhead.scoring.matches import Matches
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
 
@@ -122,7 +122,7 @@ class Score:
 
 
 def count(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -146,6 +146,12 @@ def count(
         MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
         MeasureError: a relation has no weight, and the measure has no default.
     """
+    if not isinstance(matches, Matches):
+        from levelhead.scoring.content_matches import count_content
+
+        return count_content(matches, measure.name, by_sentence=by_sentence, before=before)
+    if definition.unit == "content":
+        raise MeasureError(f"{measure} is counted under the rules msp25 and msp25-sorted only", "unknown-measure")
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
@@ -162,7 +168,7 @@ def count(
 
 
 def count_by_sentence(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -223,7 +229,7 @@ _OF_SPANS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType(
 
 
 def score(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -278,7 +284,7 @@ def score_of(total: Counts, measure: Measure, undefined: float | None = None) ->
     return Score(measure, *numbers, aligned, undefined)
 
 
-def not_annotated(matches: Matches, definition: Definition) -> str | None:
+def not_annotated(matches: TreebankPair, definition: Definition) -> str | None:
     """Return that gold has no values in the columns that a measure needs, if the rules report this; otherwise None.
 
     Args:

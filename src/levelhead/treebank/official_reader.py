@@ -85,7 +85,7 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
     if not official.empty_nodes and (found := re.search(_EMPTY_NODE, text)):
         raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
     if treebank is None:
-        treebank = _FileReader(official, name).read(data)
+        treebank = LineReader(official, name).read(data)
     check_depth(treebank, official, name)
     if official.deps:
         _check_deps(treebank, name)
@@ -114,7 +114,7 @@ def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treeb
         HeadsBack: a negative head may point into the sentences before.
     """
     treebank = _scan(text, official)
-    return _FileReader(official, name, part=True).read(text) if treebank is None else treebank
+    return LineReader(official, name, part=True).read(text) if treebank is None else treebank
 
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
@@ -227,8 +227,14 @@ def _check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> 
         raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
 
 
-class _FileReader:
-    """A file read line by line in the scorer's way."""
+class LineReader:
+    """A file read line by line in the scorer's way.
+
+    Args:
+        official: which scorer.
+        name: what to call the file in messages.
+        part: whether it is part of a file: what is before is unknown.
+    """
 
     def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
         self.official, self.name = official, name
