@@ -83,7 +83,7 @@ def compare(**given: Any) -> int:
     request = _Request(**given)
     request.check()
     measuring = request.measuring
-    names = measuring.names("UAS", "LAS", "CLAS")
+    names = measuring.names(*request.reading.or_own("UAS", "LAS", "CLAS"))
     plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
     setup = request.reading.setup(names, measuring.registry, measuring.weights(names))
     comparison = _compared(request, plan, setup)

@@ -34,6 +34,7 @@ class EpochScorer:
 
     def __init__(self, gold: Treebank, *, labels: Iterable[str] = (), rules: str | Rules = "ud") -> None:
         self._rules = rules_named(rules)
+        self._rules.check_words()
         self._heads = gold.local_heads()
         self.labels: Sequence[str] = tuple(sorted({*gold.relations, *labels}))
         """All relations; predictions name them by their index here."""

@@ -56,7 +56,7 @@ def adds_up(setup: Setup) -> bool:
     formats = (setup.format, setup.format_of_gold)
     for one in formats:
         check_format(one)
-    return not any(whole) and (setup.rules.reading is None or set(formats) == {"conllu"})
+    return not any(whole) and not setup.rules.content and (setup.rules.reading is None or set(formats) == {"conllu"})
 
 
 def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:

@@ -116,7 +116,7 @@ def score(
         gold: a treebank, or the path of one; official scorers' checks of the input apply only to files.
         system: the system treebank, or its path.
         measures: the measures; by default those that the official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of the gold file, if it is another one. If gold is CoNLL-U and the output is CoNLL-X,
             the multiword tokens of gold are taken apart, since CoNLL-X has none.

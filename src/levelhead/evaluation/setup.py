@@ -208,7 +208,7 @@ def setup_of(
     Args:
         measures: the measures: a text such as `LAS,CLAS`, or several texts or measures; by default those that the
             official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of gold files, if it is another one. If gold is CoNLL-U and outputs are CoNLL-X, the
             multiword tokens of gold are taken apart, since CoNLL-X has none.

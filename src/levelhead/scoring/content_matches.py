@@ -232,16 +232,17 @@ def _counted(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> dict[st
     row = gold.treebank.sentence_of_word[gold.words[pairs.gold]]
     n_sentences = len(gold.treebank)
     sizes = gold.order.n_words, system.order.n_words, np.bincount(row, minlength=n_sentences)
-    credits = {"MSLAS": np.where(attached, features, 0.0), "LAS": attached, "Feats": features}
-    sums = {name: np.bincount(row, weights=credit, minlength=n_sentences) for name, credit in credits.items()}
+    of_pairs = {"MSLAS": np.where(attached, features, 0.0), "LAS": attached, "Feats": features}
+    sums = {name: np.bincount(row, weights=credit, minlength=n_sentences) for name, credit in of_pairs.items()}
     return {name: Counts(one.astype(np.int64) if name == "LAS" else one, *sizes) for name, one in sums.items()}
 
 
 def _better(forward: Counts, backward: Counts) -> Counts:
     """Choose for each sentence the direction with the larger sum, backward on a tie."""
     chosen = forward.correct > backward.correct
-    correct = np.where(chosen, forward.correct, backward.correct)
-    return Counts(correct, backward.gold, backward.system, np.where(chosen, forward.aligned, backward.aligned))
+    rows = ((forward.correct, backward.correct), (forward.aligned, backward.aligned))
+    correct, aligned = (np.where(chosen, np.asarray(one), np.asarray(other)) for one, other in rows)
+    return Counts(correct, backward.gold, backward.system, aligned)
 
 
 def _attached(gold: _Side, system: _Side, pairs: _Pairs) -> NDArray[np.bool_]:
@@ -263,9 +264,9 @@ def _feature_credits(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) ->
     keys = codes[0].astype(np.int64) * len(theirs.strings) + codes[1]
     distinct, place = np.unique(keys, return_inverse=True)
     features = [_Features(column, rules) for column in (ours, theirs)]
-    credits = [_credit(features[0][key // len(theirs.strings)], features[1][key % len(theirs.strings)])
-               for key in distinct.tolist()]  # fmt: skip
-    return np.array(credits, dtype=np.float64)[place]
+    compared = (divmod(key, len(theirs.strings)) for key in distinct.tolist())
+    found = [_credit(features[0][one], features[1][other]) for one, other in compared]
+    return np.array(found, dtype=np.float64)[place]
 
 
 class _Features(dict[int, dict[str, str]]):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import MeasureError
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement, pools
 from levelhead.scoring.align import Alignment, align
@@ -140,9 +139,7 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
         TextMismatch: they do not have the same characters.
         MeasureError: the rules do not align words by their characters.
     """
-    if rules.content:
-        message = f"the rules {rules.name} have scores only, of whole files: use them with score, compare and rank"
-        raise MeasureError(message, "unsupported-rules")
+    rules.check_words()
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     check_same_text(gold, system, gold_spans, system_spans)

@@ -22,6 +22,7 @@ class Rules(NamedTuple):
         name: the name of the rules.
         source: the script whose numbers they give.
         measures: the measures that it prints, in its order.
+        main: those that systems are ranked by without a request.
         lacks: measures that these rules do not have; those of `content` have none but their own.
         scheme: the partition of relations whose class CONTENT is what CLAS counts.
         unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
@@ -50,6 +51,7 @@ class Rules(NamedTuple):
     collapse: bool = False
     undefined: float | None = 0.0
     unannotated: bool = False
+    main: tuple[str, ...] = ("LAS", "MLAS", "BLEX", "CLAS")
     reading: str | None = None
     switches: frozenset[str] = frozenset()
     content: bool = False
@@ -63,12 +65,34 @@ class Rules(NamedTuple):
         """
         return measure in self.measures if self.content else measure not in self.lacks
 
+    def or_own(self, *measures: str) -> tuple[str, ...]:
+        """Return the default measures of a command, or all of these rules if they have few of their own.
+
+        Args:
+            measures: the names of the defaults.
+        """
+        return self.measures if self.content else measures
+
+    def check_words(self) -> None:
+        """Refuse rules under which single words cannot be compared.
+
+        Raises:
+            MeasureError: these are such rules.
+        """
+        if self.content:
+            message = (
+                f"the rules {self.name} give scores of whole files only, and nothing about single words: use them with"
+                " score, compare, rank, languages and power, without pages that show sentences"
+            )
+            raise MeasureError(message, "unsupported-rules")
+
 
 CONLL17 = Rules(
     name="conll17",
     reading="conll17",
     source="conll17_ud_eval.py, CoNLL 2017 shared task",
     measures=tuple(_2017),
+    main=("LAS", "UAS", "CLAS"),
     lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS", "MSLAS"}),
     scheme=schemes.CONLL17,
     unicode_spaces=False,
@@ -110,6 +134,7 @@ MSP25 = Rules(
     name="msp25",
     source="msp_25_eval.py (3c907f0), UniDive 2025 shared task on morphosyntactic parsing",
     measures=("MSLAS", "LAS", "Feats"),
+    main=("MSLAS", "LAS", "Feats"),
     lacks=frozenset(),
     scheme=schemes.CONLL18,
     content=True,

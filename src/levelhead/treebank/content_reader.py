@@ -198,10 +198,7 @@ class _FaultFinder(ContentReader):
                 self._broken = True
         if self._broken:
             start = self.starts[-1]
-            for kept in (self.rows, self.heads):
-                del kept[start:]
-            for kept in (self.lines, self.comments):
-                kept.pop()
+            del self.rows[start:], self.heads[start:], self.lines[-1:], self.comments[-1:]
             self._ordinary.clear()
             self._lines.clear()
             self._broken = False
@@ -217,5 +214,6 @@ def _warnings(treebank: Treebank) -> Iterator[Fault]:
     }
     words = np.flatnonzero(np.isin(codes, list(malformed)))
     if len(words):
-        message = f"{quoted(malformed[int(codes[words[0]])])} in FEATS is not Name=Value: refused if the word is aligned"
-        yield Fault("invalid-feats", message, place_of(treebank, int(words[0])), "warning", len(words))
+        first = int(words[0])
+        message = f"{quoted(malformed[int(codes[first])])} in FEATS is not Name=Value: refused where it is compared"
+        yield Fault("invalid-feats", message, place_of(treebank, first), "warning", len(words))

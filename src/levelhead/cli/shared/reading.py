@@ -34,6 +34,16 @@ class Reading(NamedTuple):
     input_format: Any
     gold_format: Any
 
+    def or_own(self, *measures: str) -> tuple[str, ...]:
+        """Return the default measures of a command, or all of the rules if they have few of their own.
+
+        Args:
+            measures: the names of the defaults.
+        """
+        from levelhead.scoring.rules import RULES
+
+        return RULES[self.rules].or_own(*measures)
+
     def setup(
         self,
         measures: Iterable[str | Measure] | None = (),
