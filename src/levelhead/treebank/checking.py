@@ -14,7 +14,6 @@ from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import Format, from_conllu
 from levelhead.treebank.text_comments import text_faults
 
-
 CHECKED_RULES = ("ud", "msp25", "msp25-sorted")
 """The rules by which files are checked: CoNLL-U with levelhead's own care, or files of morphosyntactic parsing."""
 
