@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.errors import InputError, MeasureError
+from levelhead.evaluation.epochs import EpochScorer
 from levelhead.evaluation.pair import parse_as, score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.content_matches import match_content
@@ -206,4 +207,4 @@ def test_words_are_not_compared_one_by_one() -> None:
     with pytest.raises(MeasureError, match="whole files only"):
         levelhead.agree(treebank, treebank, rules="msp25")
     with pytest.raises(MeasureError, match="whole files only"):
-        levelhead.EpochScorer(treebank, rules="msp25")
+        EpochScorer(treebank, rules="msp25")
