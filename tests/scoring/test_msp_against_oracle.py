@@ -92,7 +92,6 @@ def test_validation_reports_errors_of_exactly_the_files_that_are_refused(seed: i
         faults = content_faults(data)
         assert any(fault.severity == "error" for fault in faults) != is_valid(data)
         with_errors = [fault.place.line for fault in faults if fault.severity == "error"]
-        assert len(set(with_errors)) == len(with_errors)
         for line in filter(None, with_errors):
             assert line <= data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
 

@@ -9,6 +9,7 @@ heads may have any length; apart from that, what the program of the task refuses
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -33,8 +34,8 @@ FUNCTION = frozenset({"", "_"})
 NO_FEATURES = "|"
 """FEATS of a content word without features."""
 
-READING = OfficialReading("msp25")
-"""How forms lose their spaces; nothing else is common to this format and those of the other scorers."""
+READING = OfficialReading("msp25", deepest=sys.maxsize, content=True)
+"""How the program of the task reads, without its limit on chains of heads."""
 
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
 _FEWEST_WITH_ROOT = 3
@@ -89,6 +90,7 @@ class ContentReader(LineReader):
         start, end = self.starts[-1], len(self.rows)
         if start == end:
             raise self._refuse("the sentence that ends here has no words", number)
+        self._forget_skipped()
         self.heads += [-1] * (end - start)
         settled: set[int] = set()
         n_roots = 0

@@ -41,6 +41,7 @@ class OfficialReading:
         deps: whether it parses DEPS, and crashes on malformed DEPS.
         several_roots: whether a sentence may have more than one root (an option of udtools).
         empty_nodes: whether empty nodes, and edges from them, are skipped (else refused, an option of udtools).
+        content: whether files of morphosyntactic parsing are read (`treebank.content_reader`).
     """
 
     name: str
@@ -51,6 +52,7 @@ class OfficialReading:
     deps: bool = False
     several_roots: bool = False
     empty_nodes: bool = True
+    content: bool = False
 
     def bare(self, form: str) -> str:
         """Return a form without its spaces."""
@@ -113,6 +115,10 @@ def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treeb
         ConlluError: the scorer refuses them.
         HeadsBack: a negative head may point into the sentences before.
     """
+    if official.content:
+        from levelhead.treebank.content_reader import ContentReader
+
+        return ContentReader(name).read(text)
     treebank = _scan(text, official)
     return LineReader(official, name, part=True).read(text) if treebank is None else treebank
 
@@ -323,8 +329,7 @@ class LineReader:
 
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
-        while self.skipped and self.skipped[-1] == end:
-            self.skipped.pop()  # no word of the sentence follows
+        self._forget_skipped()
         self.heads += [-1] * (end - start)
         done: set[int] = set()
         for word in range(start, end):
@@ -333,6 +338,11 @@ class LineReader:
         if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
             raise self._refuse(f"the sentence that ends here has {n_roots} roots", number, RootsRefused)
         self.starts.append(end)
+
+    def _forget_skipped(self) -> None:
+        """Forget the empty nodes behind the last word of the sentence: no line number depends on them."""
+        while self.skipped and self.skipped[-1] == len(self.rows):
+            self.skipped.pop()
 
     def _follow(self, word: int, done: set[int], number: int) -> None:
         """Follow the heads from a word up, in the scorer's order: it reports the first fault on the way."""
