@@ -117,7 +117,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # official scorers
     "refused-by-rules": _error(
-        "The official scorer whose rules were chosen refuses this file.", "Correct the file, or use --rules ud."
+        "The official scorer whose rules were chosen refuses this file.",
+        "Correct the file, or use --rules ud if it is plain CoNLL-U.",
     ),
     "unsupported-rules": _error(
         "These rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
