@@ -42,9 +42,8 @@ def test_json_has_the_numbers_unrounded(rules: str) -> None:
     of_json = document["scores"]["MSLAS"]
     assert of_json["correct"] == correct
     assert (of_json["gold"], of_json["system"], of_json["aligned"]) == (7, 8, 7)
-    assert of_json["f1"] == 100 * (2 * correct / 15)
-    assert of_json["precision"] == 100 * (correct / 8)
-    assert of_json["recall"] == 100 * (correct / 7)
+    for name, ratio in (("f1", 2 * correct / 15), ("precision", correct / 8), ("recall", correct / 7)):
+        assert of_json[name] == float(f"{ratio!r}e2")  # the same digits, two places further
 
 
 def test_folders_and_rankings_average_over_treebanks() -> None:
