@@ -134,6 +134,7 @@ def test_bad_input_ends_with_2(files: Path, change, slug: str) -> None:
         ("score", *PAIR, "--report", "page.html"),
         ("score", GOLD, SYSTEMS / "beta", "--report", "page.html"),
         ("compare", *PAIR, SYSTEMS / "alpha/en.conllu", "--report", "page.html"),
+        ("compare", *PAIR, SYSTEMS / "alpha/en.conllu", "--summary", "summary.md"),
     ],
     ids=lambda arguments: " ".join(map(str, arguments[:1])),
 )

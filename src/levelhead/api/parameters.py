@@ -127,8 +127,13 @@ RULES = either([(_is_text, text)], instance(_rules, "the name of rules"))
 TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
 """One treebank or several, as a list."""
 
-MEASURES = several(either([(_is_text, text)], instance(_measure, "the name of a measure")), 1)
+_MEASURE = either([(_is_text, text)], instance(_measure, "the name of a measure"))
+
+MEASURES = several(_MEASURE, 1)
 """Measures."""
+
+NO_OR_MEASURES = several(_MEASURE)
+"""Measures, or none."""
 
 PATH = optional(path)
 """A path, or None."""
@@ -173,6 +178,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "jobs": Parameter(
             "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
             either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
+        ),
+        "cluster": Parameter(
+            'a dask cluster that runs the jobs: "local" (with as many workers as `jobs` says), "tcp://host:port", or'
+            " None; `levelhead.jobs.cluster` also takes the files of an encrypted one, for `jobs`.",
+            optional(text),
         ),
         "store": Parameter(
             "a file in which results are kept for the next run.",
