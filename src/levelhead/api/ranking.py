@@ -70,7 +70,8 @@ def rank(
             rules, groups and systems are used unless others are given.
         systems: a folder with a folder for each system, a mapping of names to outputs, or a list of folders.
         scores: rank this table of scores (TSV) instead of files.
-        measures: the measures; by default LAS, MLAS, BLEX and CLAS, or LAS, UAS and CLAS under the rules conll17.
+        measures: the measures; by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
+            LAS and Feats under msp25.
         ranking: how to average and rank: "exact" (the default), or as a shared task did: "conll17" or "conll18".
         groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
             group of the manifest.
@@ -92,11 +93,11 @@ def rank(
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
     if scores is not None:
         return _rank_table(scores, measures, registry, choice)
-    from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, rank_plan
+    from levelhead.campaign.ranked_systems import rank_plan
+    from levelhead.scoring.rules import rules_named
 
     named = rules or (written and written.rules) or "ud"
-    default = MAIN_2017 if named == "conll17" else MAIN
-    wanted = measures or (written and written.measures) or default
+    wanted = measures or (written and written.measures) or rules_named(named).main
     known = _registry(registry, written)
     setup = settings_for(wanted, rules=named, weights=weights, registry=known, allow_several_roots=allow_several_roots)
     with running(jobs, store) as how:

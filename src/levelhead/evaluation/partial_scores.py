@@ -83,7 +83,9 @@ def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> Partia
 
     Raises:
         InputError: gold is not valid, or no sentence can be compared.
+        MeasureError: the rules do not compare words by their characters.
     """
+    setup.rules.check_words()
     gold_treebank = gold if isinstance(gold, Treebank) else read(gold)
     valid = (system, 0) if isinstance(system, Treebank) else read_valid_sentences(system)
     return score_valid_sentences(gold_treebank, *valid, setup)
