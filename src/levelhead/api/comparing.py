@@ -51,6 +51,7 @@ def compare(
     fail_if_worse: Measures = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Comparison:
     """Return the scores of systems with confidence intervals, and their differences to the first with p-values.
@@ -84,7 +85,7 @@ def compare(
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
 
 
@@ -105,6 +106,7 @@ def languages(
     level: float = 0.95,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
     """Return the differences between every two treebanks for each system: which is harder?
@@ -123,7 +125,7 @@ def languages(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
@@ -184,6 +186,7 @@ def power(
     resample_by: str = "auto",
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
     """Return the smallest differences between two systems that test sets of given sizes detect.
@@ -211,5 +214,5 @@ def power(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return planning.power(plan, setup, design, resample_by=resample_by, **how)

@@ -60,6 +60,7 @@ def rank(
     level: float = 0.95,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; a missing or invalid output counts as 0, with the reason.
@@ -97,7 +98,7 @@ def rank(
     default = MAIN_2017 if named == "conll17" else MAIN
     wanted = measures or (written and written.measures) or default
     setup = settings_for(wanted, rules=named, weights=weights, registry=_registry(registry, written))
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
 
 
