@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from new_words import copies
-from score import in_turns, measure, median, n_words, reader, report
+from score import in_turns, measure, median, n_words, reader, replace_tables, report
 
 LEVELHEAD = [sys.executable, "-m", "levelhead"]
 LIBRARIES = [sys.executable, "-c", "import numpy, click"]
@@ -214,16 +214,7 @@ def main() -> None:
                 PARTS[part](Places(Path(given.data), given.script, Path(name)))
             print(printed.getvalue(), end="", flush=True)
             if given.page:
-                replace_tables(given.page, part, printed.getvalue().strip())
-
-
-def replace_tables(page: Path, part: str, text: str) -> None:
-    """Replace what a page has between the marks of a part."""
-    mark, end = f"<!-- all.py: {part} -->\n", "\n<!-- end -->"
-    before, found, rest = page.read_text(encoding="utf-8").partition(mark)
-    if not found:
-        sys.exit(f"{page} has no line {mark.strip()}")
-    page.write_text(f"{before}{mark}{text}{end}{rest.partition(end)[2]}", encoding="utf-8")
+                replace_tables(given.page, f"all.py: {part}", printed.getvalue().strip())
 
 
 if __name__ == "__main__":
