@@ -113,6 +113,7 @@ def crossval(
     outside: Outside | None = None,
     repair: bool = False,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Treebank:
     """Return a treebank parsed, each part by a parser trained on the others (cross-validation, jackknifing).
@@ -130,7 +131,7 @@ def crossval(
     from levelhead.parsing import Outside, Recipe, cross_validate
 
     recipe = Recipe(parser, beam, seed, relations, scheme, outside or Outside())
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return _with_repairs(cross_validate(loaded(treebank), recipe, folds=folds, repair=repair, **how))
 
 
