@@ -133,7 +133,16 @@ cdef int32_t* decode_votes(Graph* g, Chart* c, int32_t* heads, int32_t* others, 
     projective_tree(g, c, heads)
     score = climb(g, heads)
     spanning_tree(&g.contraction, g.scores, n, others)
+    if not has_one_root(others, n):  # weights of a model that nobody trained
+        return heads
     return others if climb(g, others) > score + 1e-6 else heads
+
+
+cdef inline bint has_one_root(const int32_t* heads, int32_t n) noexcept nogil:
+    cdef int32_t m, count = 0
+    for m in range(1, n + 1):
+        count += heads[m] == 0
+    return count == 1
 
 
 cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) noexcept nogil:

@@ -24,7 +24,10 @@ from levelhead.parsing.training import (
     Relations,
     Report,
     Scheme,
+    default_schedule,
+    n_passes,
     parse_columns,
+    part_of,
     restored,
     train,
     with_trees,
@@ -49,7 +52,6 @@ class Member(NamedTuple):
 MEMBERS = tuple(Member(parser, reverse) for parser in ("swap-lazy", "arc-eager") for reverse in (False, True))
 """The transition parsers of an ensemble (docs/parser-experiments.md has what else was tried)."""
 
-GREEDY_PASSES, BEAM_PASSES = 4, 4
 _VOTE = 0.2  # of the margin that the graph-based parser is trained to
 _GRAPH_RELATION = 3.0  # votes
 _OTHER_ARC = 0.1  # votes for a relation by a member that has another head
@@ -84,32 +86,28 @@ def train_ensemble(
         InputError: as in `train`.
     """
     treebank = learnable(treebank, ENSEMBLE)
-    own = schedule or Schedule(GREEDY_PASSES, BEAM_PASSES if beam > 1 else 0, 1)
+    parts = [("graph", False, schedule or default_schedule("graph", 1))]
+    parts += [(*member, schedule or member_schedule(beam)) for member in MEMBERS]
+    passes = [n_passes(parser, own) * (1 + with_dev) for parser, _, own in parts]
 
-    def trained(number: int, parser: str, schedule: Schedule | None, *, reverse: bool = False) -> Model:
+    def trained(number: int) -> Model:
+        parser, reverse, own = parts[number]
         return train(
-            treebank, parser, dev=dev, with_dev=with_dev, beam=beam, seed=seed * (len(MEMBERS) + 1) + number,
-            relations=relations, scheme=scheme, reverse=reverse, schedule=schedule,
-            progress=progress and _part_of_all(progress, number),
+            treebank, parser, dev=dev, with_dev=with_dev, beam=beam, seed=seed * len(parts) + number,
+            relations=relations, scheme=scheme, reverse=reverse, schedule=own,
+            progress=part_of(progress, sum(passes[:number]), sum(passes)),
         )  # fmt: skip
 
-    graph = trained(0, "graph", schedule)
-    parsers = ("graph", *(member.parser for member in MEMBERS))
-    check_memory_together(parsers, int(graph.training["words"]), len(graph.relations))
-    members = [trained(n, member.parser, own, reverse=member.reverse) for n, member in enumerate(MEMBERS, 1)]
-    training = {**graph.training, "seed": seed}
-    inside = [replace(model, training={}, function_head=None) for model in (graph, *members)]
-    return Ensemble(inside[0], tuple(inside[1:]), training, graph.function_head)
+    graph = trained(0)
+    check_memory_together([parser for parser, *_ in parts], int(graph.training["words"]), len(graph.relations))
+    models = [graph, *(trained(number) for number in range(1, len(parts)))]
+    inside = [replace(model, training={}, function_head=None) for model in models]
+    return Ensemble(inside[0], tuple(inside[1:]), {**graph.training, "seed": seed}, graph.function_head)
 
 
-def _part_of_all(progress: Callable[[Report], None], number: int) -> Callable[[Report], None]:
-    """Report the passes of one parser as a part of those of all, as if each had equally many."""
-
-    def tell(report: Report) -> None:
-        passes = report.passes * (len(MEMBERS) + 1)
-        progress(report._replace(done=number * report.passes + report.done, passes=passes))
-
-    return tell
+def member_schedule(beam: int) -> Schedule:
+    """Return how long a member is trained: one run, since votes of two members say more than an average."""
+    return Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
 
 
 def parse_with_ensemble(model: Ensemble, treebank: Treebank) -> Treebank:

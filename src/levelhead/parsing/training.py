@@ -84,11 +84,28 @@ def train(
             relation is none.
     """
     check_parser(parser, PARSERS)
-    settings = _Settings(parser, beam, seed, relations, scheme, reverse, schedule or default_schedule(parser, beam))
-    model, done = _learned(treebank, settings, dev=dev, progress=progress)
-    if dev is not None and with_dev:
-        model, _ = _learned(joined(treebank, dev), settings, passes=done, progress=progress)
-    return model
+    chosen = schedule or default_schedule(parser, beam)
+    if parser not in GRAPH_PARSERS and beam == 1:
+        chosen = chosen._replace(second=0)  # greedy training has one phase
+    settings = _Settings(parser, beam, seed, relations, scheme, reverse, chosen)
+    if dev is None or not with_dev:
+        return _learned(treebank, settings, dev=dev, progress=progress)[0]
+    n = n_passes(parser, settings.schedule)
+    _, done = _learned(treebank, settings, dev=dev, progress=part_of(progress, 0, 2 * n))
+    return _learned(joined(treebank, dev), settings, passes=done, progress=part_of(progress, n, 2 * n))[0]
+
+
+def part_of(progress: Callable[[Report], None] | None, before: int, passes: int) -> Callable[[Report], None] | None:
+    """Return what reports the passes of a part of training as some of all.
+
+    Args:
+        progress: what all are reported to.
+        before: how many passes come before the part, if none ends early.
+        passes: how many there are in all.
+    """
+    if progress is None:
+        return None
+    return lambda report: progress(report._replace(done=before + report.done, passes=passes))
 
 
 class _Settings(NamedTuple):
@@ -129,7 +146,7 @@ def _learned(
     averages = (train_graph if graph_based else train_transitions)(
         _backwards(trees) if settings.reverse else trees, model, settings.schedule, settings.seed
     )
-    most = _n_passes(model, settings.schedule) if passes is None else passes
+    most = n_passes(parser, settings.schedule) if passes is None else passes
     return _best(model, islice(averages, most), most, dev, progress)
 
 
@@ -185,11 +202,11 @@ def default_schedule(parser: str, beam: int) -> Schedule:
     return Schedule(first=4, second=4, runs=2) if beam > 1 else Schedule(first=4, second=0, runs=2)
 
 
-def _n_passes(model: Model, schedule: Schedule) -> int:
-    """How many passes report: those of first order before second order do not."""
-    if model.parser in GRAPH_PARSERS:
-        return schedule.runs * (schedule.second if model.parser == "graph" else schedule.first)
-    return schedule.runs * (schedule.first + (schedule.second if model.beam > 1 else 0))
+def n_passes(parser: str, schedule: Schedule) -> int:
+    """Return how many passes report: those of first order before second order do not."""
+    if parser in GRAPH_PARSERS:
+        return schedule.runs * (schedule.second if parser == "graph" else schedule.first)
+    return schedule.runs * (schedule.first + schedule.second)
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
