@@ -196,7 +196,7 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
 
 
 def default_schedule(parser: str, beam: int) -> Schedule:
-    """Return how long training lasts if nothing is said (docs/parsers.md has what else was tried)."""
+    """Return how long training lasts if nothing is said (docs/parser-experiments.md has what else was tried)."""
     if parser in GRAPH_PARSERS:
         return Schedule(first=2, second=6, runs=2) if parser == "graph" else Schedule(first=6, second=0, runs=2)
     return Schedule(first=4, second=4, runs=2) if beam > 1 else Schedule(first=4, second=0, runs=2)
