@@ -225,7 +225,7 @@ MESSAGES: Mapping[str, Message] = {
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
     "invalid-margin": _error(
-        "The margin of equivalence cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
+        "The margin cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
     ),
     "no-documents": _error(
         "The units that --resample-by names are not marked in the gold treebank.",

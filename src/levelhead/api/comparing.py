@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, measure_names, plan_for, running, settings_for
-from levelhead.api.parameters import MEASURES, TEST_SETS, TREEBANK, limited, public
+from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
 from levelhead.arguments import choice, flag, number, optional, several
 
 if TYPE_CHECKING:
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@public(margin=optional(number()), wilcoxon=flag, votes=choice(("treebank", "language", "family")))
+@public(
+    margin=optional(number()),
+    wilcoxon=flag,
+    votes=choice(("treebank", "language", "family")),
+    fail_if_worse=NO_OR_MEASURES,
+)
 def compare(
     gold: Golds,
     systems: Systems,
@@ -43,6 +48,7 @@ def compare(
     margin: float | None = None,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
+    fail_if_worse: Measures = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
     store: PathLike | Store | None = None,
@@ -53,21 +59,33 @@ def compare(
         margin: test whether differences are smaller than this, in points; for perplexities a ratio such as 1.05.
         wilcoxon: also compute Wilcoxon's test over treebanks (requires scipy).
         votes: who has one vote in tests over treebanks: each "treebank", "language" or "family".
+        fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
+            interval must show that it is at most this much worse. The verdicts are in `gates`. A system with an invalid
+            output is then in `invalid` instead of being an error.
 
     Raises:
         InputError: a file is invalid or missing; with every error.
         MeasureError: a measure or the rules are unknown.
     """
+    from levelhead.comparison.regression import gated_measures
     from levelhead.comparison.systems import compare as compare_systems
+    from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
+    gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        [*measure_names(measures), *gates],
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)
     with running(jobs, store) as how:
-        return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, **how)
+        return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
 
 
 @public(parallel=flag)

@@ -127,8 +127,13 @@ RULES = either([(_is_text, text)], instance(_rules, "the name of rules"))
 TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
 """One treebank or several, as a list."""
 
-MEASURES = several(either([(_is_text, text)], instance(_measure, "the name of a measure")), 1)
+_MEASURE = either([(_is_text, text)], instance(_measure, "the name of a measure"))
+
+MEASURES = several(_MEASURE, 1)
 """Measures."""
+
+NO_OR_MEASURES = several(_MEASURE)
+"""Measures, or none."""
 
 PATH = optional(path)
 """A path, or None."""

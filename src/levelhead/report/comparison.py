@@ -13,6 +13,7 @@ from levelhead.report.documents import header, points, sources
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, p_text, value_cell
 from levelhead.report.tree_text import draw_contrasts
+from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
 from levelhead.significance import SystemResult, Wins, unit_line
 
@@ -118,6 +119,7 @@ def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, 
         *(f"{measure}: lower is better" for measure in comparison.perplexities),
         *([_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []),
         *(wins_text(one, comparison) for one in comparison.wins),
+        *(verdict_text(one, comparison) for one in comparison.gates),
         *([unit_line(comparison.units)] if comparison.units else []),
         signature_line(comparison.provenance.signature),
     )
@@ -176,6 +178,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "baseline": comparison.systems[0],
         "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
         "wins": [one._asdict() for one in comparison.wins],
+        "gates": gates_document(comparison),
         "units": units_document(comparison.units),
         **sources(comparison.provenance),
     }
