@@ -440,6 +440,8 @@ cdef class GraphParser:
         cdef uint8_t[::1] of_cells = np.empty((longest + 1) * sizeof(Cell*), np.uint8)
         cdef Cell** cells = <Cell**>&of_cells[0]
         cdef int32_t* found
+        check_shape("candidates", candidates, (n_words, self.g.most))
+        check_shape("votes", votes, (n_words, self.g.most))
         self.see(columns)
         self.make_room(longest)
         with nogil:

@@ -37,7 +37,7 @@ cdef enum:  # positions, in the order of levelhead.parsing.feature_templates
 cdef enum:  # attributes, in the order of levelhead.parsing.feature_templates; the first are columns
     N_COLUMNS = 16
     LABEL = 16
-    N_LEFT, N_RIGHT, LEFT_SET, RIGHT_SET, DISTANCE, NEXT_TO, VOTES, VOTE1, VOTE2, VOTE3, VOTE4, N_ATTRIBUTES
+    N_LEFT, N_RIGHT, LEFT_SET, RIGHT_SET, DISTANCE, NEXT_TO, N_ATTRIBUTES
 
 cdef enum:  # kinds of templates
     PLAIN = 0
@@ -46,7 +46,6 @@ cdef enum:  # kinds of templates
     BETWEEN = 3   # once for each part of speech between two words
 
 cdef enum:
-    VOTERS = 4
     MOST_ATOMS = 256
     MOST_FEATURES = 131072  # 512 templates, each of at most 16 x 16
     MOST_BETWEEN = 40
@@ -57,7 +56,6 @@ cdef struct Words:
     const int32_t* feat_names    # sorted in each row
     const int32_t* feat_values
     const int32_t* tags          # (rows,), below 64
-    const int32_t* votes         # (rows, 2 * VOTERS): heads that other parsers gave, then labels; NULL without them
     int32_t base                 # the row of word i is base + i
     int32_t n
 
@@ -211,25 +209,6 @@ cdef inline void look_at_arc(View* view, Cell* head, Cell* dependent, Words* wor
     view.from_word, view.to_word = min(head.word, dependent.word), max(head.word, dependent.word)
 
 
-cdef inline uint64_t votes_for(View* view, int32_t position, int32_t voter, Words* words) noexcept nogil:
-    """Which parsers gave the dependent this head, or the label that one of them gave it, if with this head.
-
-    At the dependent itself, with any head.
-    """
-    cdef const int32_t* votes
-    cdef int32_t k, head = view.at[position].word
-    cdef uint64_t who = 0
-    if words.votes == NULL or view.at[D].word < 1:
-        return 1
-    votes = words.votes + <int64_t>view.at[D].row * 2 * VOTERS
-    if voter >= 0:
-        return votes[VOTERS + voter] + 2 if position == D or votes[voter] == head else 1
-    for k in range(VOTERS):
-        if votes[k] == head:
-            who |= 1 << k
-    return who
-
-
 cdef inline uint64_t value_of(View* view, int32_t position, int32_t attribute, Words* words) noexcept nogil:
     cdef Place* place = &view.at[position]
     if attribute < N_COLUMNS:
@@ -240,8 +219,6 @@ cdef inline uint64_t value_of(View* view, int32_t position, int32_t attribute, W
         return view.distance + 1
     if attribute == NEXT_TO:
         return 1 if view.to_word - view.from_word == 1 else 2
-    if attribute >= VOTES:
-        return votes_for(view, position, attribute - VOTE1, words)
     if place.cell == NULL:
         return 1
     if attribute == N_LEFT:
@@ -348,6 +325,3 @@ cdef void see_columns(Words* words, tuple columns):
     cdef const int32_t[::1] tags = columns[4]
     words.values, words.tags = &values[0, 0], &tags[0]
     words.feat_starts, words.feat_names, words.feat_values = &feat_starts[0], &feat_names[0], &feat_values[0]
-    cdef const int32_t[:, ::1] votes = columns[5]
-    check_shape("votes", columns[5], (len(votes), 2 * VOTERS))
-    words.votes = &votes[0, 0] if len(votes) else NULL

@@ -28,7 +28,7 @@ _ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
 _POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
 """Numbers as in the kernel (parser_features.pxi)."""
 
-_BUILT = "label n_left n_right left_set right_set distance next_to votes vote1 vote2 vote3 vote4".split()
+_BUILT = "label n_left n_right left_set right_set distance next_to".split()
 _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
     name: WIDTH + number for number, name in enumerate(_BUILT)
 }

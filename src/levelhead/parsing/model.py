@@ -171,7 +171,7 @@ AnyModel = Model | Ensemble | Baseline | OutsideModel
 def rows_for(n_words: int, most: int) -> int:
     """Return how many rows a table of weights gets: a power of two near twelve for each word of training.
 
-    Fewer rows fit the processor's caches; collisions begin to cost accuracy only below that (docs/parser-experiments.md).
+    Fewer rows fit the processor's caches; collisions begin to cost accuracy only below that.
     """
     wanted = int(np.ceil(np.log2(max(n_words, 1) * 12) - 0.5))
     return 1 << min(max(wanted, 14), most)

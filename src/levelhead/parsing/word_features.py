@@ -25,12 +25,6 @@ _OTHER_TAG = len(_TAGS)
 _MOST_FEATURES = 16  # of one word; the rest of a longer FEATS is seen only as a whole
 
 
-VOTERS = 4
-"""How many other parsers' trees can be features."""
-
-_NO_VOTES = np.zeros((0, 2 * VOTERS), np.int32)
-
-
 class Columns(NamedTuple):
     """A treebank's words as numbers; row 0 is no word, row 1 the artificial root, then come the words.
 
@@ -40,8 +34,6 @@ class Columns(NamedTuple):
         feature_names: the hash of the name of each, ascending in each row; int32.
         features: the hash of each; int32.
         tags: a small number for the part of speech; int32, shape (words + 2,).
-        votes: the heads that each of `VOTERS` other parsers gave the words of the rows, then the numbers of the
-            relations; int32, shape (words + 2, 2 * VOTERS), or no rows if there are no other parsers.
     """
 
     values: Integers
@@ -49,7 +41,6 @@ class Columns(NamedTuple):
     feature_names: Integers
     features: Integers
     tags: Integers
-    votes: Integers = _NO_VOTES
 
 
 def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
