@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
-    from levelhead.typology.collection import Files
+    from levelhead.typology.profiled import Files
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
