@@ -20,15 +20,9 @@ from levelhead.parsing.long_sentences import learnable
 from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Integers, Model, Schedule, Training, Trees
 from levelhead.parsing.relation_names import check_relations
 from levelhead.parsing.transition import parse_transitions, train_transitions
-<<<<<<< HEAD
 from levelhead.parsing.weight_tables import check_memory, with_weights
 from levelhead.parsing.word_features import Columns, columns_of, reading_backwards, reversed_columns, reversed_heads
-from levelhead.treebank import StringColumn, Treebank, from_conllu, to_conllu
-=======
-from levelhead.parsing.weight_tables import check_memory, tables_of
-from levelhead.parsing.word_features import Columns, columns_of
-from levelhead.treebank import StringColumn, Treebank, check_trees
->>>>>>> main
+from levelhead.treebank import StringColumn, Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
 from levelhead.treebank.treebank import COLUMNS
@@ -314,12 +308,7 @@ def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations:
     columns: dict[str, Any] = {name: StringColumn(getattr(treebank, name).codes, strings) for name in COLUMNS}
     columns["relations"] = StringColumn(codes[labels], strings)
     columns["deps"] = StringColumn(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
-<<<<<<< HEAD
-    return replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))
-=======
-    parsed = replace(treebank, **columns, heads=heads, has_trees=True, source=replace(treebank.source, sha256=None))
-    return restored(parsed, model.function_head)
->>>>>>> main
+    return replace(treebank, **columns, heads=heads, has_trees=True, source=replace(treebank.source, sha256=None))
 
 
 def restored(parsed: Treebank, function_head: int | None) -> Treebank:
