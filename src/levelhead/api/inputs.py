@@ -126,6 +126,7 @@ def settings_for(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    allow_several_roots: bool = False,
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
 
@@ -137,11 +138,20 @@ def settings_for(
         weights: the weights that measures name.
         registry: the available measures and schemes.
         train: training treebanks.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
         MeasureError: a measure or the rules are unknown.
     """
-    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    setup = setup_of(
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        registry=registry,
+        weights=weights,
+        allow_several_roots=allow_several_roots,
+    )
     seen = list(train)
     if not seen or not any(definition.takes_weights and key_of(one) == ENTROPY for one, definition in setup.defined):
         return setup

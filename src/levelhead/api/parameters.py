@@ -162,6 +162,9 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             "the format of gold files, if it differs; if only gold is CoNLL-U, its multiword tokens are split.",
             optional(choice(("conllu", "conllx"), "format")),
         ),
+        "allow_several_roots": Parameter(
+            'whether sentences of files may have several words with HEAD 0 (rules "ud" and "udtools").', flag
+        ),
         "weights": Parameter(
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".',
             optional(mapping(instance(_weights, "a mapping of relations to weights"), "a mapping of names to weights")),

@@ -13,7 +13,7 @@ from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, scored_reading_options
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.statistics import Statistics, statistics_options
 from levelhead.cli.shared.values import Choice
@@ -93,7 +93,7 @@ class _Request(NamedTuple):
 @options.report_option
 @options.figures_option
 @engine_options
-@reading_options
+@scored_reading_options
 @printing_options
 def compare(**given: Any) -> int:
     """Compare SYSTEMS with the first of them: which differences are significant?

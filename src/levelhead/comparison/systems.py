@@ -258,6 +258,8 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
     slug = reason.partition(":")[0]
     if slug in MESSAGES:
         return Fault(slug, message, Place(gold))
+    if reason.startswith("not annotated in the system's output"):
+        return Fault("not-annotated", message, Place(output.contents.path if output.contents else None))
     if reason.startswith("DEPS "):  # of either side
         files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
         return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))
