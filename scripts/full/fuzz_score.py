@@ -20,11 +20,11 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.report.explanation import explanation_document, explanation_table
     from levelhead.report.scores import score_document, score_table
     from levelhead.report.writers import WRITERS
-    from levelhead.scoring.rules import RULES
+    from levelhead.scoring.rules import WORD_RULES
 
 FOLDER = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
 GOLD, SYSTEM = Path(FOLDER.name, "gold"), Path(FOLDER.name, "system")
-OFFICIAL = [name for name in RULES if name != "ud"]
+OFFICIAL = [name for name in WORD_RULES if name != "ud"]
 GRAPHS = {"ELAS", "EULAS"}
 
 

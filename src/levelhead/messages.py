@@ -133,12 +133,20 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # official scorers
     "refused-by-rules": _error(
-        "The official scorer whose rules were chosen refuses this file.", "Correct the file, or use --rules ud."
+        "The official scorer whose rules were chosen refuses this file.",
+        "Correct the file, or use --rules ud if it is plain CoNLL-U.",
+    ),
+    "unsupported-rules": _error(
+        "These rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
     ),
     # pairs
     "text-mismatch": _error(
         "The words of the two files do not spell the same text.",
         "Tokenize the gold text itself; do not normalize, correct or drop characters.",
+    ),
+    "sentence-mismatch": _error(
+        "The two files do not have the same number of sentences, and are compared sentence by sentence.",
+        "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
         "A gold file has no system file of the same name.",

@@ -101,6 +101,22 @@ def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) 
     return find_plan(gold, systems, split)
 
 
+def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
+    """Return the requested measures, or the default ones: all of the rules if they have few of their own.
+
+    Args:
+        measures: the requested measures, if any.
+        rules: the rules.
+        default: the names of the defaults.
+
+    Raises:
+        MeasureError: the rules are unknown.
+    """
+    from levelhead.scoring.rules import rules_named
+
+    return rules_named(rules).or_own(*default) if measures is None else measures
+
+
 def settings_for(
     measures: Measures | None,
     *,

@@ -154,7 +154,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             MEASURES,
         ),
         "rules": Parameter(
-            '"ud" (the default), or an official scorer: "udtools", "conll18" or "conll17".',
+            '"ud" (the default), or an official scorer: "udtools", "conll18", "conll17", "msp25" or "msp25-sorted".',
             RULES,
         ),
         "format": Parameter('the format of files, "conllu" or "conllx".', choice(("conllu", "conllx"))),

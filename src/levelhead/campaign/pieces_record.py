@@ -17,7 +17,7 @@ from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.pieces import pieces_of, score_pieces
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.matches import Matches
+from levelhead.scoring.matches import TreebankPair
 from levelhead.scoring.score import count
 from levelhead.significance.units import UnitTally
 from levelhead.treebank.contents import Contents
@@ -42,11 +42,13 @@ def record_in_pieces(
 
     Returns:
         The record; None if the files must be read whole: the output is not valid, a weight is missing, or a file
-        cannot be cut.
+        cannot be cut; or nothing is compared with gold, whose features may then be malformed (msp25).
 
     Raises:
         StaleInput: a file is not what it was when the job was planned.
     """
+    if system is None and setup.rules.content:
+        return None
     tally = None if resample_by is None else _SentenceTally(setup, resample_by)
     try:
         with unchanged(gold) if system is None else unchanged(gold, system):
@@ -127,7 +129,7 @@ class _SentenceTally:
         self._units = UnitTally(resample_by)
         self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in setup.names}
 
-    def add_units(self, matches: Matches) -> None:
+    def add_units(self, matches: TreebankPair) -> None:
         """Add the gold sentences of a piece.
 
         Args:
@@ -135,7 +137,7 @@ class _SentenceTally:
         """
         self._units.add(matches.gold)
 
-    def add(self, matches: Matches) -> None:
+    def add(self, matches: TreebankPair) -> None:
         """Add the gold sentences of a piece and their counts.
 
         Args:

@@ -111,7 +111,7 @@ def compare(**given: Any) -> int:
 
     measuring = request.measuring
     gates = gated_measures(request.fail_if_worse, measuring.registry)
-    names = list(dict.fromkeys([*measuring.names("UAS", "LAS", "CLAS"), *gates]))
+    names = list(dict.fromkeys([*measuring.names(*request.reading.or_own("UAS", "LAS", "CLAS")), *gates]))
     plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
     setup = request.reading.setup(names, measuring.registry, measuring.weights(names), partial=request.partial)
     worst_by = _word_measure([*gates, *names], setup) if request.summary is not None else None

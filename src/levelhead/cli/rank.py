@@ -22,7 +22,7 @@ from levelhead.campaign import (
 )
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, RankedSystems, RankingChoice, measure_in, rank_results
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, rank_results
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
@@ -74,13 +74,13 @@ class _Options(NamedTuple):
     " conll18:pud ...; can be repeated  [default: all]",
 )  # fmt: skip
 @click.option("--system", "only", multiple=True, metavar="NAME", help="Rank only this system; can be repeated")
-@options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17")
+@options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under conll17; MSLAS, LAS and Feats under msp25")
 @options.scheme_option
 @options.definitions_option
 @options.partial_option
 @click.option("--all-measures", is_flag=True, help="Rank by all measures of the official scorer, LAS first")
 @click.option(
-    "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"),
+    "--rules", type=Choice(options.RULES, "rules"),
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
 )  # fmt: skip
 @options.allow_several_roots_option
@@ -237,7 +237,7 @@ def _chosen(
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
-    main = MAIN_2017 if rules == "conll17" else MAIN
+    main = RULES[rules].main
     ranking = ranking or (written.ranking if written else None) or "exact"
     named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, registry)
     folder = str(Path(written.path).parent) if written is not None and not measures else ""

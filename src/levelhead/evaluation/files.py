@@ -57,10 +57,11 @@ def adds_up(setup: Setup) -> bool:
         definition.counter is not None or definition.punctuation_for(measure.argument) == "callin"
         for measure, definition in setup.defined
     )
+    official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
     for one in formats:
         check_format(one)
-    return not setup.partial and not any(whole) and (setup.rules.reading is None or set(formats) == {"conllu"})
+    return not setup.partial and not any(whole) and (not official or set(formats) == {"conllu"})
 
 
 def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:

@@ -12,7 +12,7 @@ from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry, parse_measure
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import TreebankPair, match_pair
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.rules import Rules
@@ -123,7 +123,7 @@ def score(
         gold: a treebank, or the path of one; official scorers' checks of the input apply only to files.
         system: the system treebank, or its path.
         measures: the measures; by default those that the official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of the gold file, if it is another one. If gold is CoNLL-U and the output is CoNLL-X,
             the multiword tokens of gold are taken apart, since CoNLL-X has none.
@@ -160,10 +160,10 @@ def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluatio
         TextMismatch: the treebanks have different characters.
     """
     ready = setup.single()
-    return score_matches(match(gold, system, ready.rules), ready)
+    return score_matches(match_pair(gold, system, ready.rules), ready)
 
 
-def score_matches(matches: Matches, ready: Setup, name: str = "the system") -> Evaluation:
+def score_matches(matches: TreebankPair, ready: Setup, name: str = "the system") -> Evaluation:
     """Score aligned treebanks.
 
     Args:
@@ -241,11 +241,15 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     Raises:
         InputError: the file is not valid; with every fault.
     """
-    if rules.reading is None:
+    if rules.reading is None and not rules.content:
         return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
+    if rules.reading is None:
+        from levelhead.treebank.content_reader import read_content
+
+        return read_content(data, name)
     from levelhead.treebank.official_reader import official_reading, read_officially
 
     return read_officially(data, official_reading(rules.reading, several_roots=rules.several_roots), name)

@@ -11,7 +11,7 @@ from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_tre
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import TreebankPair, match, match_pair
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
@@ -69,7 +69,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
 
 
 def score_pieces(
-    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[Matches], None] | None = None
+    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[TreebankPair], None] | None = None
 ) -> Evaluation:
     """Score a system's output against gold, both read piece by piece.
 
@@ -93,12 +93,27 @@ def score_pieces(
     return tally.evaluation(gold.contents(), system.contents())
 
 
-def _matched(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[Matches]:
-    for pair in paired_pieces(gold, system, ready.rules, size):
-        yield match(*pair, ready.rules)
+def _matched(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[TreebankPair]:
+    for pair in _paired(gold, system, ready, size):
+        try:
+            yield match_pair(*pair, ready.rules)
+        except InputError:
+            if ready.rules.content:
+                from levelhead.scoring.content_pieces import check_rest
+
+                check_rest(gold, system)
+            raise
     if not gold.n_sentences:  # official scorers take empty files
         nothing = parse_as(b"", None, ready.rules)
         yield match(nothing, nothing, ready.rules)
+
+
+def _paired(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[tuple[Treebank, Treebank]]:
+    if not ready.rules.content:
+        return paired_pieces(gold, system, ready.rules, size)
+    from levelhead.scoring.content_pieces import paired_sentences
+
+    return paired_sentences(gold, system, size)
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
@@ -119,6 +134,10 @@ def pieces_of(file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_go
         of_gold: whether it is gold, which may have a format of its own.
     """
     name, parts = file
+    if setup.rules.content:
+        from levelhead.treebank.content_reader import READING
+
+        return OfficialPieces(parts, name, READING)
     if setup.rules.reading is not None:
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
@@ -162,7 +181,7 @@ class PieceCounts:
         self._missing: dict[str, str] = {}
         self._gold, self._system = _Labels(), _Labels()
 
-    def add(self, matches: Matches) -> None:
+    def add(self, matches: TreebankPair) -> None:
         """Count a piece.
 
         Args:

@@ -214,7 +214,7 @@ def setup_of(
     Args:
         measures: the measures: a text such as `LAS,CLAS`, or several texts or measures; by default those that the
             official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of gold files, if it is another one. If gold is CoNLL-U and outputs are CoNLL-X, the
             multiword tokens of gold are taken apart, since CoNLL-X has none.
@@ -235,13 +235,29 @@ def setup_of(
     texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
-        if measure.name in chosen.lacks:
-            others = [name for name, other in RULES.items() if measure.name not in other.lacks]
-            message = f"the rules {chosen.name} have no {measure.name}; the rules {', '.join(others)} do"
-            raise MeasureError(message, "unknown-measure")
+        _check_defined(measure, chosen)
     named = {name: one if isinstance(one, Resource) else checked_weights(one) for name, one in (weights or {}).items()}
     setup = Setup(parsed, chosen, known, format, gold_format, named, folder, partial)
-    for measure, definition in setup.defined if partial else ():
+    if partial:
+        _check_partial(setup)
+    return setup
+
+
+def _check_defined(measure: Measure, rules: Rules) -> None:
+    """Refuse a measure that rules do not define."""
+    if not rules.defines(measure.name):
+        others = [name for name, other in RULES.items() if other.defines(measure.name)]
+        known = f"the rules {', '.join(others)} do" if others else f"choose {', '.join(rules.measures)}"
+        raise MeasureError(f"the rules {rules.name} have no {measure.name}; {known}", "unknown-measure")
+    if rules.content and replace(measure, component=None) != Measure(measure.name):
+        message = f"{measure}: under the rules {rules.name}, {measure.name} has neither arguments nor classes"
+        raise MeasureError(message, "unknown-measure")
+
+
+def _check_partial(setup: Setup) -> None:
+    """Refuse what has no partial score."""
+    if setup.rules.content:
+        raise MeasureError(f"the rules {setup.rules.name} have no partial scores", "no-partial-score")
+    for measure, definition in setup.defined:
         if definition.counter is not None:
             raise MeasureError(f"{measure} requires valid trees: it has no partial score", "no-partial-score")
-    return setup

@@ -107,7 +107,7 @@ class Pieces(ABC):
         piece = self._for_scoring(found)
         self.n_words += piece.n_words
         self.n_tokens += piece.n_tokens
-        end = len(self._data) - 2
+        end = self._last_blank_line()
         for _ in range(len(waiting) - n_sentences):
             end = self._data.rfind(b"\n\n", 0, end)
         self._drop(end + 2, n_sentences)
@@ -133,6 +133,10 @@ class Pieces(ABC):
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; to be called once, at its end."""
         return ()
+
+    def _last_blank_line(self) -> int:
+        """Return where the blank line after the last sentence that waits starts."""
+        return len(self._data) - 2
 
     @abstractmethod
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
@@ -405,6 +409,9 @@ class OfficialPieces(Pieces):
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
         return text, None, text.count(b"\n")
+
+    def _last_blank_line(self) -> int:
+        return self._data.rfind(b"\n\n")  # there may be comments behind it
 
     def _look_at(self, piece: Treebank) -> None:
         """Official scorers give no warnings."""

@@ -44,8 +44,11 @@ def format_option(*formats: str) -> Decorator:
     )  # fmt: skip
 
 
+RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
+"""The names of rules, the default first."""
+
 rules_option: Decorator = click.option(
-    "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"), default="ud", show_default=True,
+    "--rules", type=Choice(RULES, "rules"), default="ud", show_default=True,
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer",
 )  # fmt: skip
 

@@ -36,6 +36,16 @@ class Reading(NamedTuple):
     gold_format: Any
     allow_several_roots: bool = False
 
+    def or_own(self, *measures: str) -> tuple[str, ...]:
+        """Return the default measures of a command, or all of the rules if they have few of their own.
+
+        Args:
+            measures: the names of the defaults.
+        """
+        from levelhead.scoring.rules import RULES
+
+        return RULES[self.rules].or_own(*measures)
+
     def setup(
         self,
         measures: Iterable[str | Measure] | None = (),
