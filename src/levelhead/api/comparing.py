@@ -63,6 +63,7 @@ def compare(
     fail_if_worse: Measures = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Comparison:
     """Return the scores of systems with confidence intervals, and their differences to the first with p-values.
@@ -100,7 +101,7 @@ def compare(
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
 
 
@@ -121,6 +122,7 @@ def languages(
     level: float = 0.95,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
     """Return the differences between every two treebanks for each system: which is harder?
@@ -142,7 +144,7 @@ def languages(
         chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
@@ -206,6 +208,7 @@ def power(
     resample_by: str = "auto",
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
     """Return the smallest differences between two systems that test sets of given sizes detect.
@@ -236,5 +239,5 @@ def power(
         chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return planning.power(plan, setup, design, resample_by=resample_by, **how)

@@ -61,6 +61,7 @@ def rank(
     level: float = 0.95,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; a missing or invalid output counts as 0, with the reason.
@@ -100,7 +101,7 @@ def rank(
     wanted = measures or (written and written.measures) or rules_named(named).main
     known = _registry(registry, written)
     setup = settings_for(wanted, rules=named, weights=weights, registry=known, allow_several_roots=allow_several_roots)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
 
 

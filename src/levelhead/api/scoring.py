@@ -45,6 +45,7 @@ def score(
     train: Iterable[Input] = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation | Evaluations:
     """Return the scores of a system: an `Evaluation` of a pair of treebanks, or `Evaluations` of many by test set.
@@ -73,7 +74,7 @@ def score(
         return score_files(gold, system, setup)  # type: ignore[arg-type]
     from levelhead.comparison.evaluations import score_folder
 
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         found = score_folder(plan_for(gold, system, split), setup if several else setup.single(), **how)
     return found if several else next(iter(found.values()))
 

@@ -196,6 +196,7 @@ def agreement(
         TextMismatch: the texts differ.
     """
     rules = setup.rules._replace(missing_lemma_counts=False)
+    rules.check_words()
     names = list(treebanks)
     pairs: dict[tuple[str, str], Evaluation] = {}
     differing: set[int] = set()
