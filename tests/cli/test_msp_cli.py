@@ -161,6 +161,7 @@ def test_other_measures_formats_and_several_roots_are_refused() -> None:
     several = command("score", *PAIR, *RULES, "--allow-several-roots")
     assert (several.returncode, several.stdout) == (2, "")
     assert "the scorer of the rules msp25 refuses sentences with several roots" in several.stderr
+    assert "the rules msp25 have no partial scores" in command("score", *PAIR, *RULES, "--partial").stderr
     assert "does not read conllx" in command("score", *PAIR, *RULES, "--input-format", "conllx").stderr
 
 
