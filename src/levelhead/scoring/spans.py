@@ -81,8 +81,9 @@ def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[byt
     strings = treebank.strings
     if not len(strings.with_spaces):
         return strings.pool, strings.offsets[:-1], strings.lengths
-    used = [distinct(codes, len(strings)) for codes in (treebank.forms.codes, treebank.multiword.cells[:, FORM])]
-    spaced = np.intersect1d(np.concatenate(used), strings.with_spaces)
+    forms = np.concatenate([treebank.forms.codes, treebank.multiword.cells[:, FORM]])
+    used = distinct(forms, len(strings))
+    spaced = np.intersect1d(used, strings.with_spaces, assume_unique=True)
     if not len(spaced):
         return strings.pool, strings.offsets[:-1], strings.lengths
     bare = {code: strings[code].translate(spaces).encode() for code in spaced.tolist()}
