@@ -192,10 +192,12 @@ def _side(name: str, side: Surroundings, offset: int) -> Fault:
 
 def _place(treebank: Treebank, token: int) -> Place:
     """Return where a token is."""
+    if not len(treebank.multiword):
+        return place_of(treebank, token)
     if treebank.tokens.multiword[token]:
         return place_of_range(treebank, int(np.count_nonzero(treebank.tokens.multiword[:token])))
     return place_of(treebank, int(treebank.tokens.first[token]))
 
 
 def _form(treebank: Treebank, token: int) -> str:
-    return treebank.strings[int(treebank.tokens.forms[token])]
+    return treebank.forms[token] if not len(treebank.multiword) else treebank.strings[int(treebank.tokens.forms[token])]
