@@ -264,7 +264,7 @@ TOPICS = {
         (
             "levelhead.api.scoring", "levelhead.evaluation", "levelhead.scoring", "levelhead.measures",
             "levelhead.measures.user_definitions",
-            "levelhead.evaluation.partial_scores", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
+            "levelhead.evaluation.partial", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
             "levelhead.evaluation.setup", "levelhead.testing",
         ),
     ),

@@ -28,6 +28,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHER_TESTS = {
     "docs/correlate.md": "cli/test_correlate_cli.py",
     "docs/interop.md": "interop/test_interop_docs.py",
+    "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recover.md": "project/test_recover_page.py",
     "docs/validate.md": "project/test_validate_page.py",

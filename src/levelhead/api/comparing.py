@@ -53,6 +53,7 @@ def compare(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     resamples: int = 10_000,
     resample_by: str = "auto",
     seed: int = 0,
@@ -97,6 +98,7 @@ def compare(
         weights=weights,
         registry=registry,
         train=train,
+        partial=partial,
         allow_several_roots=allow_several_roots,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)

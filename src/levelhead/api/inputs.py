@@ -126,6 +126,7 @@ def settings_for(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     allow_several_roots: bool = False,
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
@@ -138,6 +139,7 @@ def settings_for(
         weights: the weights that measures name.
         registry: the available measures and schemes.
         train: training treebanks.
+        partial: whether outputs with other text or broken trees are scored.
         allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
@@ -150,6 +152,7 @@ def settings_for(
         gold_format=gold_format,
         registry=registry,
         weights=weights,
+        partial=partial,
         allow_several_roots=allow_several_roots,
     )
     seen = list(train)

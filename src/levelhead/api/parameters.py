@@ -173,6 +173,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones.",
             optional(instance(_registry, "a registry, as read_definitions returns it")),
         ),
+        "partial": Parameter(
+            "whether to score outputs whose text differs from gold or whose trees are broken, over all gold words; such"
+            " scores are not official.",
+            flag,
+        ),
         "train": Parameter("training treebanks or their paths, for WLAS(WDE).", TREEBANKS),
         "split": Parameter(
             'which files of UD releases are gold: "train", "dev" or "test"; by default "test", or the only split.',

@@ -53,6 +53,7 @@ def rank(
     allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
+    partial: bool = False,
     significance: bool = False,
     rank_sets: RankSets = "marginal",
     resamples: int = 2000,
@@ -93,6 +94,8 @@ def rank(
     own = written.groups if written else {}
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
     if scores is not None:
+        if partial:
+            raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
         return _rank_table(scores, measures, registry, choice)
     from levelhead.campaign.ranked_systems import rank_plan
     from levelhead.scoring.rules import rules_named
@@ -100,7 +103,8 @@ def rank(
     named = rules or (written and written.rules) or "ud"
     wanted = measures or (written and written.measures) or rules_named(named).main
     known = _registry(registry, written)
-    setup = settings_for(wanted, rules=named, weights=weights, registry=known, allow_several_roots=allow_several_roots)
+    lenient: dict[str, Any] = {"partial": partial, "allow_several_roots": allow_several_roots}
+    setup = settings_for(wanted, rules=named, weights=weights, registry=known, **lenient)
     with running(jobs, store, cluster) as how:
         return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
 

@@ -43,6 +43,7 @@ def score(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     split: Split | None = None,
     jobs: int | Workers = 1,
     cluster: str | None = None,
@@ -65,6 +66,7 @@ def score(
         weights=weights,
         registry=registry,
         train=train,
+        partial=partial,
         allow_several_roots=allow_several_roots,
     )
     several = holds_test_sets(gold)

@@ -23,8 +23,8 @@ from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_er
 from levelhead.errors import InputError, TextMismatch
 from levelhead.evaluation.files import adds_up
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks, takes_apart
-from levelhead.evaluation.partial_scores import PartialEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.valid_sentences import Coverage, score_valid_sentences, valid_sentences
 from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, TreebankPair, match_pair
@@ -211,6 +211,11 @@ def _record_of(
     matches = None
     if system is None:
         record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
+    elif setup.partial:
+        from levelhead.campaign.partial_record import partial_record
+
+        output = system if isinstance(system, Treebank) else whole_contents(system, most)
+        record = partial_record(reference, output, setup, by_sentence=settings.by_sentence)
     else:
         record, matches = _scored(reference, system, setup, most, by_sentence=settings.by_sentence)
     nothing = setup.names if setup.rules.undefined is None else ()
@@ -394,14 +399,14 @@ def _n_characters(treebank: Treebank, rules: Rules) -> int:
     return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
 
 
-def _refused(error: InputError, status: str, secondary: PartialEvaluation | None) -> dict[str, Any]:
+def _refused(error: InputError, status: str, secondary: tuple[Evaluation, Coverage] | None) -> dict[str, Any]:
     record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": faults_of_error(error)}
     if secondary is not None:
-        record |= {"secondary": numbers_of(secondary.evaluation), "coverage": secondary.coverage}
+        record |= {"secondary": numbers_of(secondary[0]), "coverage": secondary[1]}
     return record
 
 
-def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> PartialEvaluation | None:
+def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> tuple[Evaluation, Coverage] | None:
     """The scores of the sentences of an invalid output that can be compared, if there are any."""
     if setup.rules.content:  # sentences are compared by their number only
         return None

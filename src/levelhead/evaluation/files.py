@@ -25,6 +25,10 @@ def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | No
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure has no weight for a relation.
     """
+    if setup.partial:
+        from levelhead.evaluation.partial import score_partially
+
+        return score_partially(gold, system, setup)
     chosen = sizes or blocks.SIZES
     if isinstance(gold, Treebank) or isinstance(system, Treebank) or not adds_up(setup):
         return score_treebanks(*load_pair(gold, system, setup), setup)
@@ -57,7 +61,7 @@ def adds_up(setup: Setup) -> bool:
     formats = (setup.format, setup.format_of_gold)
     for one in formats:
         check_format(one)
-    return not any(whole) and (not official or set(formats) == {"conllu"})
+    return not setup.partial and not any(whole) and (not official or set(formats) == {"conllu"})
 
 
 def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:

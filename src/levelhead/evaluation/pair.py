@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
@@ -26,6 +26,7 @@ from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import are_large_files, in_two_threads
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.reader import Format
 
 _MOST_SHOWN = 6
@@ -44,12 +45,16 @@ class Evaluation(Mapping[str, Score], Tabular):
         gold: the sizes of the gold treebank and the warnings about its file.
         system: those of the output.
         provenance: where the numbers come from.
+        valid_trees: the scores in which sentences without a valid tree get nothing; empty unless scores are partial.
+        coverage: how much of gold the output covers; None unless scores are partial.
     """
 
     scores: Mapping[str, Score]
     gold: Contents
     system: Contents
     provenance: Provenance
+    valid_trees: Mapping[str, Score] = field(default_factory=dict)
+    coverage: PartialCoverage | None = None
 
     @property
     def signature(self) -> Mapping[str, str]:
@@ -84,7 +89,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         names = list(self.scores) if len(self.scores) <= _MOST_SHOWN else [one for one in _MAIN if one in self.scores]
         shown = [f"{name}={_score_text(self.scores[name])}" for name in names]
         more = len(self.scores) - len(names)
-        return f"<Evaluation: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
+        kind = "partial Evaluation" if self.coverage else "Evaluation"
+        return f"<{kind}: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)

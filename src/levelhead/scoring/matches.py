@@ -152,7 +152,22 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     check_same_text(gold, system, gold_spans, system_spans)
-    alignment = align(gold, system, gold_spans, system_spans)
+    return compare_aligned(gold, system, rules, gold_spans, system_spans, align(gold, system, gold_spans, system_spans))
+
+
+def compare_aligned(
+    gold: Treebank, system: Treebank, rules: Rules, gold_spans: Spans, system_spans: Spans, alignment: Alignment
+) -> Matches:
+    """Compare the aligned words of two treebanks.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        rules: the rules to follow.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters of gold that system words cover.
+        alignment: the aligned words.
+    """
     flags = _compare(gold, system, rules, alignment)
     return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
 
@@ -200,12 +215,18 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
         numbered(universal, gold.relations, system.relations),
         feats,
         (gold.heads, system.heads),
-        (_function_words(gold, rules), _function_words(system, rules)),
+        (function_words(gold, rules), function_words(system, rules)),
         rules.missing_lemma_counts,
     )
 
 
-def _function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
+def function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
+    """Return which words are function words, by their relations; uint8, shape (words,).
+
+    Args:
+        treebank: any treebank.
+        rules: the rules, whose scheme decides.
+    """
     return rules.scheme.is_in("FUNCTION", treebank.relations).view(np.uint8)
 
 

@@ -180,7 +180,7 @@ def with_several_roots(rules: str | Rules) -> Rules:
         MeasureError: the rules are unknown, or emulate a scorer that refuses such files.
     """
     found = rules_named(rules)
-    if found.reading is not None and found.name != UDTOOLS.name:
+    if found.content or (found.reading is not None and found.name != UDTOOLS.name):
         message = (
             f"the scorer of the rules {found.name} refuses sentences with several roots: use the rules ud, or udtools,"
             " whose scorer has the option --multiple-roots-okay"

@@ -299,7 +299,7 @@ def needs_trees(measure: Measure, definition: Definition) -> bool:
         measure: the measure.
         definition: its definition.
     """
-    if definition.unit in {"exact", "roots", *_OF_OUTPUT} or measure.only or measure.without:
+    if definition.unit in {"exact", "roots", "content", *_OF_OUTPUT} or measure.only or measure.without:
         return True
     return definition.unit == "words" and bool(definition.needs_for(measure.argument) & _OF_TREES)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,11 @@ class Spans(NamedTuple):
     inside: NDArray[np.uint8]
     sentence_starts: Offsets
     spaces: Mapping[int, None]
+
+    def sentence_texts(self) -> list[bytes]:
+        """Return the characters of each sentence, in UTF-8."""
+        text = self.text.tobytes()
+        return [text[start:end] for start, end in pairwise(self.sentence_starts.tolist())]
 
 
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:

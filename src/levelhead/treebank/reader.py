@@ -199,8 +199,17 @@ def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
     return replace(treebank, has_trees=False)
 
 
-def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:
-    """Return the treebank in a file that needs no repair, or None if anything is wrong with it."""
+def scan_treebank(
+    data: bytes, *, conllx: bool = False, several_roots: bool = False, any_heads: bool = False
+) -> Treebank | None:
+    """Return the treebank in a file that needs no repair, or None if anything is wrong with it.
+
+    Args:
+        data: the contents of the file.
+        conllx: whether the format is CoNLL-X.
+        several_roots: whether a tree may have several roots.
+        any_heads: whether the heads of a sentence, which must be words in it, need not make a tree.
+    """
     if not data or b"\0" in data or b"\r" in data:
         return None
     scanned = scan.scan(data, not conllx)
@@ -209,7 +218,7 @@ def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = Fa
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
     if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None
-    if trees.bad_sentences(local_heads, starts, conllx or several_roots).any():
+    if not any_heads and trees.bad_sentences(local_heads, starts, conllx or several_roots).any():
         return None
     strings = Strings(pool, offsets)
     treebank = Treebank(

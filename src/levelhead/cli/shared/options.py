@@ -140,6 +140,36 @@ figures_option: Decorator = click.option(
 )  # fmt: skip
 
 
+partial_option: Decorator = click.option(
+    "--partial", is_flag=True,
+    help="Score outputs whose text differs from gold or whose trees are broken, over all gold words; not official",
+)  # fmt: skip
+
+
+def _removed(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if value:
+        raise click.UsageError("--align-sentences was replaced by --partial, which counts every gold word")
+
+
+align_sentences_option: Decorator = click.option(
+    "--align-sentences", is_flag=True, hidden=True, expose_value=False, callback=_removed
+)
+
+
+def check_partial(*, partial: bool, page: bool) -> None:
+    """Refuse pages and summaries of partial scores.
+
+    Args:
+        partial: whether scores are partial.
+        page: whether a page, its figures or a summary are requested.
+
+    Raises:
+        click.UsageError: both.
+    """
+    if partial and page:
+        raise click.UsageError("--partial cannot be combined with --report, --figures or --summary")
+
+
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
     """Return the registry that --definitions and --scheme make."""
     from levelhead.measures.registry import STANDARD

@@ -52,6 +52,8 @@ class Reading(NamedTuple):
         registry: Registry | None = None,
         weights: Mapping[str, Weights] | None = None,
         rules: Rules | None = None,
+        *,
+        partial: bool = False,
     ) -> Setup:
         """Return the settings for some measures.
 
@@ -60,13 +62,14 @@ class Reading(NamedTuple):
             registry: the available measures and schemes; the shipped ones if None.
             weights: weights that measures name, if they were read already.
             rules: the rules, if they are not simply those named.
+            partial: whether outputs with other text or broken trees are scored.
         """
         from levelhead.evaluation.setup import setup_of
         from levelhead.measures.registry import STANDARD
 
         reading = {"format": self.input_format, "gold_format": self.gold_format}
         reading |= {"rules": rules or self.rules, "allow_several_roots": self.allow_several_roots}
-        return setup_of(measures, registry=registry or STANDARD, weights=weights, **reading)
+        return setup_of(measures, registry=registry or STANDARD, weights=weights, partial=partial, **reading)
 
 
 _READING = (options.rules_option, options.input_format_option, options.gold_format_option)
