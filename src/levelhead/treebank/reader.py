@@ -250,10 +250,9 @@ def scan_treebank(
     if (bad == _OUTSIDE).any() if any_heads else bad.any():
         return None
     strings = Strings(pool, offsets)
-    first_words = np.repeat(starts[:-1], np.diff(starts))
     treebank = Treebank(
         **named_columns(codes, strings),
-        heads=np.where(local_heads == 0, -1, local_heads - 1 + first_words).astype(np.int32),
+        heads=trees.global_heads(local_heads, starts),
         sentence_starts=starts,
         multiword=MultiwordTokens(*_columns(multiword)),
         empty=EmptyNodes(*_columns(empty)),
