@@ -21,6 +21,7 @@ from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_reader import SCORERS, HeadsBack
 from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
+from levelhead.treebank.two_files import one_ahead
 
 Parts = tuple[str, Iterator[bytes]]
 """The path of a file, and its contents part by part."""
@@ -86,19 +87,18 @@ def score_pieces(
         HeadsBack: a file cannot be cut.
     """
     tally = PieceCounts(ready)
-    for matches in _matched(gold, system, ready, size):
+
+    def add(pair: tuple[Treebank, Treebank]) -> None:
+        matches = match(*pair, ready.rules)
         tally.add(matches)
         if look is not None:
             look(matches)
-    return tally.evaluation(gold.contents(), system.contents())
 
-
-def _matched(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[Matches]:
-    for pair in paired_pieces(gold, system, ready.rules, size):
-        yield match(*pair, ready.rules)
+    one_ahead(paired_pieces(gold, system, ready.rules, size), add)
     if not gold.n_sentences:  # official scorers take empty files
         nothing = parse_as(b"", None, ready.rules)
-        yield match(nothing, nothing, ready.rules)
+        add((nothing, nothing))
+    return tally.evaluation(gold.contents(), system.contents())
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:

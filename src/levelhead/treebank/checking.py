@@ -41,7 +41,8 @@ def _faults_of_parts(parts: Iterator[bytes], name: str, form: Format, size: int)
 
     pieces = OwnPieces(parts, name, conllx=form == "conllx", texts=True)
     while not (pieces.ended or pieces.failed):
-        pieces.more(size)
+        pieces.read(size)
+        pieces.parse()
         if pieces.treebank is not None:
             pieces.take(len(pieces.treebank))
     error = pieces.error()
