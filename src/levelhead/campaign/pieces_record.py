@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
-from levelhead.campaign.job import lists_of, sentence_parts, valid_fields, without_files
+from levelhead.campaign.job import lists_of, sentence_parts, undefined_measures, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, units_fields
 from levelhead.errors import InputError, MeasureError, TextMismatch
@@ -24,8 +22,6 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.official_reader import HeadsBack
 from levelhead.treebank.pieces import Pieces
-
-_GOLDS_AT_ONCE = 2
 
 
 def record_in_pieces(
@@ -68,7 +64,7 @@ def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None
     record = valid_fields(evaluation, setup)
     if tally is not None:
         record["sentences"] = tally.sentences(evaluation)
-    record["undefined"] = _undefined(gold, setup, tuple(record["undefined"]), size)
+    record["undefined"] = undefined_measures(gold, setup, record["undefined"], size, _score_gold)
     return record | _of_gold(evaluation.gold, tally)
 
 
@@ -91,18 +87,9 @@ def _gold(file: File, setup: Setup) -> Pieces:
     return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True)
 
 
-def _undefined(gold: File, setup: Setup, valueless: tuple[str, ...], size: int) -> list[str]:
-    """The measures without a value for which gold has nothing to measure: gold itself has no value either."""
-    perfect = _perfect(gold, setup, valueless, size) if valueless else {}
-    return [name for name, value in perfect.items() if value is None]
-
-
-@lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _perfect(gold: File, setup: Setup, measures: tuple[str, ...], size: int) -> Mapping[str, float | None]:
-    """The values of measures for gold against itself."""
-    ours, same = _gold(gold, setup), _gold(gold, setup)
-    found = score_pieces(ours, same, without_files(setup, measures), size)
-    return {name: score.value for name, score in found.items()}
+def _score_gold(gold: File, setup: Setup, size: int) -> Evaluation:
+    """Score gold against itself."""
+    return score_pieces(_gold(gold, setup), _gold(gold, setup), setup, size)
 
 
 class _NoUnits(Exception):
