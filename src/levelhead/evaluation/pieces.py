@@ -11,7 +11,8 @@ from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_tre
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.enhanced_edges import check_steps
+from levelhead.scoring.matches import SYSTEM_RANK, Matches, match
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
@@ -158,6 +159,8 @@ class PieceCounts:
         self._without_weight: dict[str, MeasureError] = {}
         self._annotated: set[str] = set()
         self._gold, self._system = _Labels(), _Labels()
+        self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
+        self._n_steps = [0, 0]
 
     def add(self, matches: Matches) -> None:
         """Count a piece.
@@ -176,12 +179,27 @@ class PieceCounts:
             try:
                 found = count(matches, measure, definition, schemes=schemes, weights=weights, before=before)
             except MalformedDeps as error:
-                known = self._malformed.setdefault(name, error)
-                self._malformed[name] = min(known, error, key=lambda one: one.rank)
+                self._note(name, error)
             except MeasureError as error:
                 self._without_weight.setdefault(name, error)
             else:
                 self._counts[name] = found
+        if self._of_edges:
+            self._add_steps(matches)
+
+    def _note(self, name: str, error: MalformedDeps) -> None:
+        known = self._malformed.setdefault(name, error)
+        self._malformed[name] = min(known, error, key=lambda one: one.rank)
+
+    def _add_steps(self, matches: Matches) -> None:
+        """Count the steps of paths through empty nodes, of which a whole file may have so many."""
+        for side, n_steps in enumerate(matches.n_steps):
+            self._n_steps[side] += n_steps
+            try:
+                check_steps(self._n_steps[side])
+            except MalformedDeps as error:
+                for name in self._of_edges:
+                    self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
     def evaluation(self, gold: Contents, system: Contents) -> Evaluation:
         """Return the scores, to be called once, at the end.
