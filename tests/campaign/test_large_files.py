@@ -180,6 +180,7 @@ COMMANDS = {
     "rank by two measures": ["rank", "gold", "systems", "-m", "LAS,UAS"],
     "score": ["score", "gold", "systems/alpha"],
     "compare": ["compare", "gold/en.conllu", "systems/alpha/en.conllu", "systems/beta/en.conllu"],
+    "languages": ["languages", "gold", "systems/alpha", "-m", "LAS"],
     "compare folders": ["compare", "gold", "systems/alpha", "systems/beta", "-m", "LAS,MLAS"],
 }
 

@@ -78,8 +78,11 @@ Look = Callable[[str, Sequence[Output]], Any]
 """What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
 
 
-GoldView = Callable[[Treebank], Any]
-"""What else is made of a gold treebank, in plain JSON: its sentence ids. A function at the top of a module."""
+GoldView = Callable[[Iterable[Treebank]], Any]
+"""What else is made of a gold treebank, or of its pieces in order, in plain JSON: its sentence ids.
+
+A function at the top of a module.
+"""
 
 
 ScoreOfGold = Callable[[Any, Setup, int], Mapping[str, Score]]
@@ -128,10 +131,22 @@ def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
         StaleInput: the file is not what it was when the job was planned.
     """
     try:
-        treebank = gold_of(gold, setup, blocks.SIZES.large)  # as for counts, so that a worker reads it once
+        return _view_whole(gold, setup, view, blocks.SIZES.large)  # as for counts, so that a worker reads it once
     except LargeFile:
-        treebank = gold_of(gold, setup)
-    return json.dumps(view(treebank) if isinstance(treebank, Treebank) else None).encode()
+        if not (isinstance(gold, File) and adds_up(setup)):
+            return _view_whole(gold, setup, view)
+    from levelhead.campaign.pieces_record import view_pieces_of_gold
+    from levelhead.treebank.official_reader import HeadsBack
+
+    try:
+        return json.dumps(view_pieces_of_gold(gold, setup, view, blocks.SIZES.piece)).encode()
+    except HeadsBack:
+        return _view_whole(gold, setup, view)
+
+
+def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxsize) -> bytes:
+    treebank = gold_of(gold, setup, most)
+    return json.dumps(view([treebank]) if isinstance(treebank, Treebank) else None).encode()
 
 
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
-from levelhead.campaign.job import lists_of, sentence_parts, undefined_measures, valid_fields, without_files
+from levelhead.campaign.job import GoldView, lists_of, sentence_parts, undefined_measures, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, units_fields
 from levelhead.errors import InputError, MeasureError, TextMismatch
@@ -56,6 +56,26 @@ def record_in_pieces(
     except InputError as error:
         of_gold = not isinstance(error, TextMismatch) and error.place.file == GOLD
         return {"faults_of": "gold", "faults": faults_of_error(error)} if of_gold else None
+
+
+def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> Any:
+    """Return what is made of the pieces of a gold treebank; None if it is not valid.
+
+    Args:
+        gold: the gold file.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+        size: how many bytes a piece has, about.
+
+    Raises:
+        StaleInput: the file is not what it was when the job was planned.
+        HeadsBack: the file cannot be cut.
+    """
+    with unchanged(gold):
+        try:
+            return view(_gold(gold, setup).each(size))
+        except InputError:
+            return None
 
 
 def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:

@@ -120,6 +120,24 @@ class Pieces(ABC):
         self._drop(end + 2, n_sentences)
         return piece
 
+    def each(self, size: int) -> Iterator[Treebank]:
+        """Give all sentences, piece by piece.
+
+        Args:
+            size: how many bytes a piece has, about.
+
+        Raises:
+            InputError: the file is not valid; with every fault.
+        """
+        while not (self.ended or self.failed):
+            self.read(size)
+            self.parse()
+            if self.treebank is not None:
+                yield self.take(len(self.treebank))
+        error = self.error()
+        if error is not None:
+            raise error
+
     def error(self) -> InputError | None:
         """Read the rest of the file and return its errors, if it has any."""
         self.parse()
