@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.official_reader import HeadsBack
 from levelhead.treebank.pieces import Pieces
+
+_GOLDS_AT_ONCE = 2
 
 
 def record_in_pieces(
@@ -81,6 +84,7 @@ def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> 
 def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
     theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
     evaluation = score_pieces(_gold(gold, setup), theirs, setup, size, None if tally is None else tally.add)
+    _learned(gold, setup).contents = evaluation.gold
     record = valid_fields(evaluation, setup)
     if tally is not None:
         record["sentences"] = tally.sentences(evaluation)
@@ -104,7 +108,28 @@ def _of_gold(contents: Contents, tally: _SentenceTally | None) -> dict[str, Any]
 
 
 def _gold(file: File, setup: Setup) -> Pieces:
-    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True)
+    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True, known=_learned(file, setup).contents)
+
+
+class _Learned:
+    """What the jobs of a worker learn about a gold file, which each of them reads: its warnings are found only once.
+
+    Args:
+        file: the file.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.contents: Contents | None = None
+
+
+def _learned(gold: File, setup: Setup) -> _Learned:
+    return _learned_of(gold, setup.rules.name, setup.format, setup.format_of_gold)
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _learned_of(gold: File, _rules: str, _format: str, _format_of_gold: str) -> _Learned:
+    return _Learned(gold)
 
 
 def _score_gold(gold: File, setup: Setup, size: int) -> Evaluation:

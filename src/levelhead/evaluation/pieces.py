@@ -111,19 +111,22 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
 
-def pieces_of(file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool) -> Pieces:
+def pieces_of(
+    file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
+) -> Pieces:
     """Return a file that is read piece by piece, as the rules say.
 
     Args:
         file: what to call the file in messages, if anything, and its contents part by part.
         setup: the settings: rules and formats.
         of_gold: whether it is gold, which may have a format of its own.
+        known: its sizes and warnings, if it has been read before.
     """
     name, parts = file
     if setup.rules.reading is not None:
         return OfficialPieces(parts, name, SCORERS[setup.rules.reading])
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    return OwnPieces(parts, name, conllx=conllx, apart=of_gold and takes_apart(setup))
+    return OwnPieces(parts, name, conllx=conllx, apart=of_gold and takes_apart(setup), known=known)
 
 
 class _Labels:

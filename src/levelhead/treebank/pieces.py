@@ -298,6 +298,7 @@ class OwnPieces(Pieces):
         conllx: whether it is CoNLL-X.
         texts: whether `# text` comments are compared with the forms.
         apart: whether multiword tokens are taken apart.
+        known: its sizes and warnings, if it has been read before: then it is not searched for warnings again.
     """
 
     def __init__(
@@ -308,14 +309,20 @@ class OwnPieces(Pieces):
         conllx: bool = False,
         texts: bool = False,
         apart: bool = False,
+        known: Contents | None = None,
     ) -> None:
         super().__init__(parts, name, spaces=True, apart=apart)
+        self._known = known
         self._conllx, self._texts = conllx, texts
         self._repairs: dict[str, Fault] = {}
         self._notices: dict[Kind, Fault] = {}
         self._text_fault: dict[str, Fault] = {}
         self._nul: dict[str, Fault] = {}
         self._ids = SentenceIds()
+
+    def contents(self) -> Contents:
+        """Return the sizes of what was taken, the hash of the whole file, and the warnings about it."""
+        return self._known or super().contents()
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; to be called once, at its end."""
@@ -357,7 +364,7 @@ class OwnPieces(Pieces):
         return treebank
 
     def _look_at(self, piece: Treebank) -> None:
-        if not self._conllx:
+        if not self._conllx and self._known is None:
             for kind, fault in warnings_by_kind(piece):
                 _add(self._notices, kind, self._in_file(fault))
             self._ids.add(piece, self.n_sentences)
