@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.campaign.job import JobSetup
-from levelhead.campaign.record_fields import GOLD
+from levelhead.campaign.record_fields import GOLD, small
 from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation.partial_scores import Coverage
@@ -49,7 +50,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
-        sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
+        sentences=_sentences(record.pop("sentences", {})),
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
@@ -60,8 +61,15 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
     return result, _contents(record["gold"], gold)
 
 
+def _sentences(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
+    """The counts of sentences; there may be millions, so that lists are dropped one by one."""
+    return {name: small(np.array(named.pop(name))) for name in tuple(named)}
+
+
 def _units(fields: dict[str, Any]) -> Units:
-    return Units(**{**fields, "of_sentence": np.array(fields["of_sentence"], dtype=np.int64)})
+    known = fields["of_sentence"]
+    each = np.arange(known, dtype=np.int64) if isinstance(known, int) else np.array(known, dtype=np.int64)
+    return Units(**{**fields, "of_sentence": each})
 
 
 def _contents(sizes: list[Any], path: str | None) -> Contents:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
 from levelhead.campaign.job import GoldView, lists_of, sentence_parts, undefined_measures, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
-from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, units_fields
+from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, small, units_fields
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.pieces import pieces_of, score_pieces
@@ -181,10 +181,7 @@ class _SentenceTally:
                 counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
             except (MalformedDeps, MeasureError):  # then the measure has no value, for any sentence
                 continue
-            parts = sentence_parts(counts, measure)
-            with np.errstate(invalid="ignore"):  # sums of huge weights
-                small = parts.astype(np.int32)
-            self._parts[str(measure)].append(small if np.array_equal(small, parts) else parts)
+            self._parts[str(measure)].append(small(sentence_parts(counts, measure)))
 
     def sentences(self, evaluation: Evaluation) -> dict[str, list[list[float]]]:
         """Return numerators and denominators of the measures that have a value; to be called once.
