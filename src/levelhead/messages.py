@@ -52,7 +52,7 @@ MESSAGES: Mapping[str, Message] = {
     # lines
     "line-too-long": _error("A line is longer than 16 MiB (16,777,216 bytes).", "Check that the file is a treebank."),
     "number-of-columns": _error(
-        "A line does not have the ten tab-separated columns of CoNLL-U.",
+        "A line does not have the ten tab-separated columns of CoNLL-U, or those that global.columns names.",
         "Look for spaces instead of tabs, and for truncated lines.",
     ),
     "empty-form": _error("A form is empty or white space only.", "Give the word its characters."),
@@ -63,6 +63,10 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "misplaced-comment": _error("A comment is inside a sentence.", "Move it above the sentence."),
     "empty-sentence": _error("Comments are not followed by words.", "Remove them or add the words."),
+    "invalid-header": _error(
+        "The first line of a CoNLL-U Plus file does not name its columns as it must.",
+        "Name each column once, ID and FORM among them: # global.columns = ID FORM UPOS HEAD DEPREL.",
+    ),
     # ids
     "invalid-id": _error(
         "An ID is not a plain number, range or empty node.",
@@ -90,6 +94,14 @@ MESSAGES: Mapping[str, Message] = {
     "no-root": _error("No word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
     "several-roots": _error("More than one word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
     "cycle": _error("Following the heads from a word comes back to it.", "Break the cycle."),
+    "no-trees": _error(
+        "No word of the treebank has a head, but the command needs trees.",
+        "Parse the file. Segmentation and tags can be scored without trees.",
+    ),
+    "missing-trees": _warning(
+        "No word of the file has a head; measures of trees are not annotated.",
+        "Nothing, if only segmentation and tags are to be scored; otherwise parse the file.",
+    ),
     "root-relation": _warning(
         "HEAD 0 and the relation root do not occur together.", "Label the word with HEAD 0, and only it, root."
     ),
@@ -225,7 +237,7 @@ MESSAGES: Mapping[str, Message] = {
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
     "invalid-margin": _error(
-        "The margin of equivalence cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
+        "The margin cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
     ),
     "no-documents": _error(
         "The units that --resample-by names are not marked in the gold treebank.",

@@ -22,7 +22,7 @@ from levelhead.cli.program import run
 from stanza_stand_in import _stand_in  # noqa: F401 -- Stanza itself needs torch
 from task.task_server import SANDBOX_USER, serving
 
-PAGES = [*DOCUMENTATION, ROOT / "examples/parallel/README.md"]
+PAGES = [*DOCUMENTATION, ROOT / "examples/parallel/README.md", ROOT / "examples/gate/README.md"]
 GOLD, SYSTEMS = ROOT / "examples/parallel/gold", ROOT / "examples/parallel/systems"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHER_TESTS = {
@@ -30,6 +30,7 @@ OTHER_TESTS = {
     "docs/interop.md": "interop/test_interop_docs.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recover.md": "project/test_recover_page.py",
+    "docs/validate.md": "project/test_validate_page.py",
 }
 """Which test runs the sessions of pages that are not test_readme's."""
 NO_NETWORK, NOT_OURS = "installs from the network", "needs a program that is not part of levelhead"

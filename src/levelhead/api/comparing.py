@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, measure_names, plan_for, running, settings_for
-from levelhead.api.parameters import MEASURES, TEST_SETS, TREEBANK, limited, public
+from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
 from levelhead.arguments import choice, flag, number, optional, several
 
 if TYPE_CHECKING:
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@public(margin=optional(number()), wilcoxon=flag, votes=choice(("treebank", "language", "family")))
+@public(
+    margin=optional(number()),
+    wilcoxon=flag,
+    votes=choice(("treebank", "language", "family")),
+    fail_if_worse=NO_OR_MEASURES,
+)
 def compare(
     gold: Golds,
     systems: Systems,
@@ -33,6 +38,7 @@ def compare(
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
@@ -43,6 +49,7 @@ def compare(
     margin: float | None = None,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
+    fail_if_worse: Measures = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
     store: PathLike | Store | None = None,
@@ -53,21 +60,34 @@ def compare(
         margin: test whether differences are smaller than this, in points; for perplexities a ratio such as 1.05.
         wilcoxon: also compute Wilcoxon's test over treebanks (requires scipy).
         votes: who has one vote in tests over treebanks: each "treebank", "language" or "family".
+        fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
+            interval must show that it is at most this much worse. The verdicts are in `gates`. A system with an invalid
+            output is then in `invalid` instead of being an error.
 
     Raises:
         InputError: a file is invalid or missing; with every error.
         MeasureError: a measure or the rules are unknown.
     """
+    from levelhead.comparison.regression import gated_measures
     from levelhead.comparison.systems import compare as compare_systems
+    from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
+    gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        [*measure_names(measures), *gates],
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        allow_several_roots=allow_several_roots,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)
     with running(jobs, store) as how:
-        return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, **how)
+        return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
 
 
 @public(parallel=flag)
@@ -110,32 +130,35 @@ def languages(
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
 
-@public(first=TREEBANK, second=TREEBANK)
+@public(annotations=TREEBANK)
 def agree(
-    first: Input,
-    second: Input,
-    *,
+    *annotations: Input,
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    resample_by: str = "auto",
+    level: float = 0.95,
 ) -> Agreement:
-    """Return the agreement of two annotations, neither of which is gold: symmetric F1, kappa, differing sentences.
+    """Return how far annotations of one text agree, none of which is gold.
+
+    F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        first: a treebank or its path.
-        second: another annotation of the same text.
+        annotations: at least two treebanks or paths.
         gold_format: the format of the first file, if it differs; if only the first is CoNLL-U, its multiword tokens are
             split.
 
     Raises:
-        InputError: a file is invalid, or the texts differ.
+        InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
     """
-    from levelhead.comparison.agreement import agreement
-    from levelhead.evaluation.pair import load_pair
-    from levelhead.scoring.matches import match
+    from levelhead.comparison.agreement import agreement, named
+    from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
-    return agreement(match(*load_pair(first, second, setup), setup.rules))
+    names = named(annotations)
+    first, second, *more = annotations
+    read = [*load_pair(first, second, setup), *(load(one, setup.rules, setup.format) for one in more)]
+    return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
 
 
 @public(

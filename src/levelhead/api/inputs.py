@@ -110,6 +110,7 @@ def settings_for(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    allow_several_roots: bool = False,
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
 
@@ -121,11 +122,20 @@ def settings_for(
         weights: the weights that measures name.
         registry: the available measures and schemes.
         train: training treebanks.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
         MeasureError: a measure or the rules are unknown.
     """
-    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    setup = setup_of(
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        registry=registry,
+        weights=weights,
+        allow_several_roots=allow_several_roots,
+    )
     seen = list(train)
     if not seen or not any(definition.takes_weights and key_of(one) == ENTROPY for one, definition in setup.defined):
         return setup
@@ -151,28 +161,34 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
     return PropertySettings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
 
 
-def workers_for(jobs: int | Workers) -> Workers:
-    """Return the workers and the store.
+def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:
+    """Return the workers.
 
     Args:
         jobs: a number of processes, or workers such as `levelhead.jobs.cluster` returns.
+        address: the address of a cluster, whose workers are used instead.
     """
-    from levelhead.jobs import processes
+    from levelhead.jobs import cluster, processes
 
-    return processes(jobs) if isinstance(jobs, int) else jobs
+    if not isinstance(jobs, int):
+        return jobs
+    return processes(jobs) if address is None else cluster(address, jobs)
 
 
 @contextmanager
-def running(jobs: int | Workers, store: PathLike | Store | None) -> Iterator[dict[str, Any]]:
+def running(
+    jobs: int | Workers, store: PathLike | Store | None, cluster: str | None = None
+) -> Iterator[dict[str, Any]]:
     """Give `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards.
 
     Args:
         jobs: a number of processes, or workers.
         store: a store, the file of one, or None.
+        cluster: the address of a cluster, whose workers are used instead.
     """
     from levelhead.jobs import Store
 
-    workers = workers_for(jobs)
+    workers = workers_for(jobs, cluster)
     if store is None or isinstance(store, Store):
         yield {"workers": workers, "store": store}
         return

@@ -127,8 +127,13 @@ RULES = either([(_is_text, text)], instance(_rules, "the name of rules"))
 TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
 """One treebank or several, as a list."""
 
-MEASURES = several(either([(_is_text, text)], instance(_measure, "the name of a measure")), 1)
+_MEASURE = either([(_is_text, text)], instance(_measure, "the name of a measure"))
+
+MEASURES = several(_MEASURE, 1)
 """Measures."""
+
+NO_OR_MEASURES = several(_MEASURE)
+"""Measures, or none."""
 
 PATH = optional(path)
 """A path, or None."""
@@ -157,6 +162,9 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             "the format of gold files, if it differs; if only gold is CoNLL-U, its multiword tokens are split.",
             optional(choice(("conllu", "conllx"), "format")),
         ),
+        "allow_several_roots": Parameter(
+            'whether sentences of files may have several words with HEAD 0 (rules "ud" and "udtools").', flag
+        ),
         "weights": Parameter(
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".',
             optional(mapping(instance(_weights, "a mapping of relations to weights"), "a mapping of names to weights")),
@@ -173,6 +181,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "jobs": Parameter(
             "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
             either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
+        ),
+        "cluster": Parameter(
+            'a dask cluster that runs the jobs: "local" (with as many workers as `jobs` says), "tcp://host:port", or'
+            " None; `levelhead.jobs.cluster` also takes the files of an encrypted one, for `jobs`.",
+            optional(text),
         ),
         "store": Parameter(
             "a file in which results are kept for the next run.",

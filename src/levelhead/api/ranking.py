@@ -50,6 +50,7 @@ def rank(
     ranking: str | None = None,
     groups: str | Iterable[str] = (),
     rules: str | Rules | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     significance: bool = False,
@@ -96,7 +97,8 @@ def rank(
     named = rules or (written and written.rules) or "ud"
     default = MAIN_2017 if named == "conll17" else MAIN
     wanted = measures or (written and written.measures) or default
-    setup = settings_for(wanted, rules=named, weights=weights, registry=_registry(registry, written))
+    known = _registry(registry, written)
+    setup = settings_for(wanted, rules=named, weights=weights, registry=known, allow_several_roots=allow_several_roots)
     with running(jobs, store) as how:
         return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
 

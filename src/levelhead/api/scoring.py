@@ -39,6 +39,7 @@ def score(
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
@@ -56,7 +57,14 @@ def score(
         MeasureError: a measure or the rules are unknown.
     """
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        allow_several_roots=allow_several_roots,
     )
     several = holds_test_sets(gold)
     if not several:

@@ -116,6 +116,7 @@ def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
     """
     name = f"{view.__module__}.{view.__qualname__}"
     parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
+    parts += ["several roots"] if setup.rules.several_roots else []
     return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
 
 
@@ -278,13 +279,17 @@ def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank |
     taken_apart = takes_apart(setup)
     if isinstance(source, Treebank):
         return source.without_multiword_tokens() if taken_apart else source
-    return _gold(source, setup.rules.name, setup.format_of_gold, most, taken_apart=taken_apart)
+    read_by = (setup.rules.name, setup.rules.several_roots)
+    return _gold(source, *read_by, setup.format_of_gold, most, taken_apart=taken_apart)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _gold(file: File, rules: str, form: Any, most: int, *, taken_apart: bool) -> Treebank | InputError:
+def _gold(
+    file: File, rules: str, several_roots: bool, form: Any, most: int, *, taken_apart: bool
+) -> Treebank | InputError:
     try:
-        treebank = parse_as(whole_contents(file, most), GOLD, rules_named(rules), form)
+        known = rules_named(rules)._replace(several_roots=several_roots)
+        treebank = parse_as(whole_contents(file, most), GOLD, known, form)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank

@@ -7,22 +7,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli.program import DONE
+from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, scored_reading_options
+from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.statistics import Statistics, statistics_options
 from levelhead.cli.shared.values import Choice
 from levelhead.extras import require
 
 if TYPE_CHECKING:
-    from levelhead.campaign.job import Look
+    from collections.abc import Sequence
+
+    from levelhead.campaign.outputs import Output
     from levelhead.campaign.plan import Plan
     from levelhead.comparison.systems import Comparison
+    from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.evaluation.setup import Setup
+    from levelhead.measures.registry import Registry
 
 
 class _Request(NamedTuple):
@@ -34,6 +39,8 @@ class _Request(NamedTuple):
     wilcoxon: bool
     votes: Any
     margin: float | None
+    fail_if_worse: tuple[str, ...]
+    summary: str | None
     report_file: str | None
     figures: str | None
     engine: EngineOptions
@@ -47,8 +54,14 @@ class _Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
+        from levelhead.measures.registry import split_measures
+
+        if self.fail_if_worse and len(self.systems) < 2:
+            raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
         files = [*inputs_of([self.gold, *self.systems]), *self.measuring.files()]
-        options.check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
+        files += options.files_of_measures(name for text in self.fail_if_worse for name in split_measures(text))
+        results = [self.printing.output, self.report_file, self.figures, self.summary, self.engine.store]
+        options.check_paths(files, results)
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
 
@@ -68,10 +81,19 @@ class _Request(NamedTuple):
     "--margin", type=float, metavar="POINTS",
     help="Test whether differences are smaller than this; for perplexities a ratio such as 1.05",
 )  # fmt: skip
+@click.option(
+    "--fail-if-worse", multiple=True, metavar="MEASURE,...",
+    help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows that"
+    " it is at most this much worse",
+)  # fmt: skip
+@click.option(
+    "--summary", type=RESULT, metavar="MARKDOWN",
+    help="Also write scores, differences and the ten sentences that got worse most to this Markdown file",
+)  # fmt: skip
 @options.report_option
 @options.figures_option
 @engine_options
-@reading_options
+@scored_reading_options
 @printing_options
 def compare(**given: Any) -> int:
     """Compare SYSTEMS with the first of them: which differences are significant?
@@ -82,23 +104,40 @@ def compare(**given: Any) -> int:
     """
     request = _Request(**given)
     request.check()
+    from levelhead.comparison.regression import gated_measures
+
     measuring = request.measuring
-    names = measuring.names("UAS", "LAS", "CLAS")
+    gates = gated_measures(request.fail_if_worse, measuring.registry)
+    names = list(dict.fromkeys([*measuring.names("UAS", "LAS", "CLAS"), *gates]))
     plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
     setup = request.reading.setup(names, measuring.registry, measuring.weights(names))
-    comparison = _compared(request, plan, setup)
+    worst_by = _word_measure([*gates, *names], setup) if request.summary is not None else None
+    comparison = _compared(request, plan, setup, gates, worst_by)
     print_provenance(comparison.provenance)
     _print(request, comparison)
     if request.wants_page:
-        _write_page(request, comparison, plan)
-    return DONE
+        _write_page(request, comparison, [comparison.looked[one.code].page for one in plan.test_sets])
+    if worst_by is not None:
+        _write_summary(request, comparison, worst_by.names[0])
+    return _exit_code(comparison)
 
 
-def _compared(request: _Request, plan: Plan, setup: Setup) -> Comparison:
+def _compared(request: _Request, plan: Plan, setup: Setup, gates: list[str], worst_by: Setup | None) -> Comparison:
     from levelhead.comparison.systems import compare as compare_systems
 
-    look = _look(len(plan.test_sets), setup) if request.wants_page else None
-    tests: dict[str, Any] = {"wilcoxon": request.wilcoxon, "votes": request.votes}
+    wants_parts = request.wants_page or worst_by is not None
+    look = (
+        partial(
+            _look_at,
+            n_treebanks=len(plan.test_sets),
+            registry=setup.registry,
+            page=request.wants_page,
+            worst_by=worst_by,
+        )
+        if wants_parts
+        else None
+    )
+    tests: dict[str, Any] = {"wilcoxon": request.wilcoxon, "votes": request.votes, "fail_if_worse": gates}
     settings = request.statistics.settings(request.margin)
     with request.engine.running(plan) as how:
         return compare_systems(plan, setup, settings=settings, look=look, **tests, **how)
@@ -108,15 +147,62 @@ def _print(request: _Request, comparison: Comparison) -> None:
     request.printing.print(lambda: comparison.table(each=request.each), comparison.to_dict)
 
 
-def _look(n_treebanks: int, setup: Setup) -> Look:
-    """What makes the parts of the page, where the engine reads the outputs."""
-    from levelhead.report.page.comparison import treebank_part
+class _Parts(NamedTuple):
+    """What is made of the outputs on one test set, where the engine reads them."""
 
-    return partial(treebank_part, n_treebanks=n_treebanks, registry=setup.registry)
+    page: Any
+    worst: list[WorseSentence]
 
 
-def _write_page(request: _Request, comparison: Comparison, plan: Plan) -> None:
+def _look_at(
+    code: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry, page: bool, worst_by: Setup | None
+) -> _Parts:
+    part = None
+    if page:
+        from levelhead.report.page.comparison import treebank_part
+
+        part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
+    if worst_by is None:
+        return _Parts(part, [])
+    from levelhead.comparison.worst_sentences import worst_sentences
+
+    return _Parts(part, worst_sentences(code, outputs, setup=worst_by))
+
+
+def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
+    """The settings with the first measure that counts words and needs no file; LAS if there is none."""
+    from levelhead.measures.registry import parse_measure
+
+    defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
+    for name in names:
+        measure, definition = defined[name]
+        if definition.unit == "words" and not definition.needs_file:
+            return setup.with_measures([measure])
+    return setup.with_measures([parse_measure("LAS", setup.registry)])
+
+
+def _write_page(request: _Request, comparison: Comparison, parts: list[Any]) -> None:
     from levelhead.report.page.comparison import comparison_page
 
-    page = comparison_page(comparison, [comparison.looked[one.code] for one in plan.test_sets])
+    page = comparison_page(comparison, parts)
     options.write_page(page, request.report_file, request.figures)
+
+
+def _write_summary(request: _Request, comparison: Comparison, measure: str) -> None:
+    from levelhead.report.summary import summary
+
+    found = {code: parts.worst for code, parts in comparison.looked.items()}
+    options.emit(summary(comparison, measure, found), request.summary)
+
+
+def _exit_code(comparison: Comparison) -> int:
+    """Report the gates that are not met, with the errors of invalid outputs, and return the exit code."""
+    from levelhead.errors import InputError
+    from levelhead.report.verdicts import failing
+
+    for faults in comparison.invalid.values():
+        say(str(InputError(*faults)))
+    for line in failing(comparison):
+        say(line)
+    verdicts = {one.verdict for one in comparison.gates}
+    return GATE if "not met" in verdicts else BAD_INPUT if "undecided" in verdicts else DONE

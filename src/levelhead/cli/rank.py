@@ -56,6 +56,7 @@ class _Options(NamedTuple):
     ranking: str
     groups: tuple[str, ...]
     folder: str
+    several_roots: bool = False
 
 
 @command()
@@ -81,6 +82,7 @@ class _Options(NamedTuple):
     "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"),
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
 )  # fmt: skip
+@options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
@@ -121,6 +123,7 @@ def rank(
     definitions: tuple[str, ...],
     all_measures: bool,
     rules: str | None,
+    allow_several_roots: bool,
     significance: bool | None,
     rank_sets: RankSets,
     resamples: int,
@@ -148,9 +151,12 @@ def rank(
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
+    chosen = chosen._replace(several_roots=allow_several_roots)
     if scores is not None:
         if gold is not None:
             raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
+        if allow_several_roots:
+            raise click.UsageError("--allow-several-roots has no effect with --scores")
         options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
         results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
@@ -279,7 +285,13 @@ def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Ext
         from levelhead.report.page.ranking import measures_of_page
 
         measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
-    setup = setup_of(measures, rules=chosen.rules, registry=chosen.registry, folder=chosen.folder)
+    setup = setup_of(
+        measures,
+        rules=chosen.rules,
+        registry=chosen.registry,
+        folder=chosen.folder,
+        allow_several_roots=chosen.several_roots,
+    )
     unit = extras.tests.resample_by if extras.tests else AUTO
     with engine.running(campaign) as how:
         return score_plan(campaign, setup, by_sentence=extras.tests is not None, resample_by=unit, **how)

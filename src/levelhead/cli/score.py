@@ -14,7 +14,7 @@ from levelhead.cli.shared.gates import gates, passed
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, printing_options
-from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, reading_options
+from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, scored_reading_options
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, load_pair, score_matches
 from levelhead.report import scores as report
@@ -134,7 +134,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @options.report_option
 @options.figures_option
 @engine_options
-@reading_options
+@scored_reading_options
 @printing_options
 def score(**given: Any) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files of the same names.

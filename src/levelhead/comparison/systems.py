@@ -16,6 +16,7 @@ from levelhead.campaign.languages import Voter, treebanks_voting
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
+from levelhead.comparison.regression import Verdict, regression_verdicts, valid_candidates
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import (
     Provenance,
@@ -58,6 +59,9 @@ class Comparison(Tabular):
         looked: what `look` returned for the outputs on each test set.
         voter: who has one vote in the tests over treebanks.
         units: what was left out and swapped as a whole on each treebank.
+        gates: the verdict on each system and measure of a gate on regressions, those of invalid outputs last.
+        invalid: the errors of the systems that were left out because an output is missing or invalid; only with such a
+            gate, otherwise they are an error.
     """
 
     systems: tuple[str, ...]
@@ -69,6 +73,8 @@ class Comparison(Tabular):
     looked: Mapping[str, Any] = field(default_factory=dict)
     voter: Voter = "treebank"
     units: Mapping[str, Units] = field(default_factory=dict)
+    gates: tuple[Verdict, ...] = ()
+    invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
 
 
 def compare(
@@ -78,6 +84,7 @@ def compare(
     settings: InferenceSettings = STANDARD_TESTS,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
+    fail_if_worse: Sequence[str] = (),
     look: Look | None = None,
     **how: Any,
 ) -> Comparison:
@@ -91,6 +98,8 @@ def compare(
         settings: how differences are tested.
         wilcoxon: whether to compute Wilcoxon's test over treebanks, too (requires scipy).
         votes: who has one vote in the sign test and Wilcoxon's test: each treebank, language or family.
+        fail_if_worse: measures of `setup` in which no system may be worse than the first. An invalid output of a
+            system is then a verdict, not an error.
         look: what else is made of the outputs on each test set.
         how: `workers` and `store`, as in `score_plan`.
 
@@ -102,14 +111,43 @@ def compare(
     check_settings(settings)
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
     voters = treebanks_voting({one.code: one.language for one in plan.test_sets}, votes)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
+    how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
+    invalid: Mapping[str, tuple[Fault, ...]] = {}
+    if fail_if_worse:
+        plan, results, invalid = _valid_outputs(plan, setup, how)
+    else:
+        results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
+    found = replace(found, gates=tuple(_gates(found, counts, fail_if_worse, settings, invalid)), invalid=invalid)
     if len(counts) == 1:
         return replace(found, looked=results.looked)
     wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
     provenance = found.provenance if votes == "treebank" else found.provenance.with_parts(votes=votes)
     return replace(found, looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
+
+
+def _valid_outputs(
+    plan: Plan, setup: Setup, how: Mapping[str, Any]
+) -> tuple[Plan, Results, Mapping[str, tuple[Fault, ...]]]:
+    """Score a plan, and leave out the systems with invalid outputs; what is looked at is then looked at again."""
+    kept, results, invalid = valid_candidates(plan, score_plan(plan, setup, **how))
+    if invalid and how["look"] is not None:
+        results = score_plan(kept, setup, **how)
+    return kept, results, invalid
+
+
+def _gates(
+    found: Comparison,
+    counts: Mapping[str, SystemCounts],
+    measures: Sequence[str],
+    settings: InferenceSettings,
+    invalid: Iterable[str],
+) -> Iterator[Verdict]:
+    yield from regression_verdicts(counts, found.results, measures, settings)
+    where = "macro-average" if len(counts) > 1 else next(iter(counts))
+    for system in invalid:
+        yield from (Verdict(system, measure, where, "not met", "invalid") for measure in measures)
 
 
 def measures_part(results: Results) -> dict[str, str]:
@@ -223,6 +261,8 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
     slug = reason.partition(":")[0]
     if slug in MESSAGES:
         return Fault(slug, message, Place(gold))
+    if reason.startswith("not annotated in the system's output"):
+        return Fault("not-annotated", message, Place(output.contents.path if output.contents else None))
     if reason.startswith("DEPS "):  # of either side
         files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
         return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))

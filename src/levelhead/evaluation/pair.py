@@ -109,6 +109,7 @@ def score(
     gold_format: Format | None = None,
     weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
     registry: Registry | None = None,
+    allow_several_roots: bool = False,
 ) -> Evaluation:
     """Score a system's output against gold.
 
@@ -122,12 +123,21 @@ def score(
             the multiword tokens of gold are taken apart, since CoNLL-X has none.
         weights: weights that measures name, as in `setup_of`.
         registry: the available measures and schemes; by default the shipped ones.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure or the rules are unknown.
     """
-    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    setup = setup_of(
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        registry=registry,
+        weights=weights,
+        allow_several_roots=allow_several_roots,
+    )
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
 
@@ -226,10 +236,10 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
         InputError: the file is not valid; with every fault.
     """
     if rules.reading is None:
-        return from_conllu(data, name=name, format=format)
+        return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
-    from levelhead.treebank.official_reader import SCORERS, read_officially
+    from levelhead.treebank.official_reader import official_reading, read_officially
 
-    return read_officially(data, SCORERS[rules.reading], name)
+    return read_officially(data, official_reading(rules.reading, several_roots=rules.several_roots), name)

@@ -20,7 +20,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import is_stream, parts_of
-from levelhead.treebank.official_reader import SCORERS, HeadsBack
+from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
 from levelhead.treebank.two_files import one_ahead
 
@@ -124,9 +124,12 @@ def pieces_of(
     """
     name, parts = file
     if setup.rules.reading is not None:
-        return OfficialPieces(parts, name, SCORERS[setup.rules.reading])
+        official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
+        return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    return OwnPieces(parts, name, conllx=conllx, apart=of_gold and takes_apart(setup), known=known)
+    apart = of_gold and takes_apart(setup)
+    several_roots = setup.rules.several_roots
+    return OwnPieces(parts, name, conllx=conllx, apart=apart, several_roots=several_roots, known=known)
 
 
 class _Labels:
@@ -161,6 +164,7 @@ class PieceCounts:
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
         self._annotated: set[str] = set()
+        self._missing: dict[str, str] = {}
         self._gold, self._system = _Labels(), _Labels()
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
@@ -176,8 +180,11 @@ class PieceCounts:
         schemes = self._ready.registry.schemes
         for measure, definition in self._defined.items():
             name, weights = str(measure), self._ready.values_of(measure)
-            if not_annotated(matches, definition) is None:
+            missing = not_annotated(matches, measure, definition)
+            if missing is None:
                 self._annotated.add(name)
+            else:
+                self._missing[name] = missing
             before = self._counts.get(name)
             try:
                 found = count(matches, measure, definition, schemes=schemes, weights=weights, before=before)
@@ -227,7 +234,7 @@ class PieceCounts:
             name = str(measure)
             nothing = Score(measure, 0, 0, 0, None, undefined)
             if name not in self._annotated:
-                yield name, replace(nothing, reason=reason_of_absence(definition))
+                yield name, replace(nothing, reason=self._missing.get(name) or reason_of_absence(definition))
             elif name in self._malformed:
                 yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
             elif name in self._without_weight:

@@ -14,7 +14,7 @@ from levelhead.errors import MeasureError
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.measure import Definition, Measure, Resource
-from levelhead.scoring.rules import RULES, Rules, rules_named
+from levelhead.scoring.rules import RULES, Rules, rules_named, with_several_roots
 from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import (
     ENTROPY,
@@ -67,6 +67,7 @@ class Setup:
 
         parts = [
             *(self.rules.name, sorted(self.rules.switches), self.names, self.registry.schemes.default),
+            *(["several roots"] if self.rules.several_roots else []),
             *(self.registry.used(self.measures), self.format, self.gold_format),
             {name: weights.sha256 for name, weights in self.weights.items()},
         ]
@@ -169,9 +170,10 @@ class Setup:
         return tuple(f"{one}: {warning}" for one in needed for warning in file_of(one, self.weights).warnings)
 
     def signature_of_rules(self) -> dict[str, str]:
-        """Return the name of the rules, with the enhancements that are not scored."""
+        """Return the name of the rules, the enhancements that are not scored, and whether several roots are allowed."""
         parts = {"rules": self.rules.name}
-        return parts | ({"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {})
+        parts |= {"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {}
+        return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
         """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
@@ -202,6 +204,7 @@ def setup_of(
     registry: Registry | None = None,
     weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
     folder: str = "",
+    allow_several_roots: bool = False,
 ) -> Setup:
     """Return the settings of a computation.
 
@@ -216,11 +219,14 @@ def setup_of(
         weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
             `WLAS(mine)`; `WDE` for entropies of training sets.
         folder: where relative paths in measures start; the current folder by default.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
-        MeasureError: a measure or the rules are unknown, or the rules do not define the measure.
+        MeasureError: a measure or the rules are unknown, the rules do not define the measure, or they do not allow
+            several roots.
     """
-    chosen, known = rules_named(rules), registry or STANDARD
+    chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
+    known = registry or STANDARD
     given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
     texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
     parsed = tuple(parse_measure(text, known) for text in texts)

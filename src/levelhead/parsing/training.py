@@ -21,7 +21,7 @@ from levelhead.parsing.relation_names import check_relations
 from levelhead.parsing.transition import parse_transitions, train_transitions
 from levelhead.parsing.weight_tables import check_memory, tables_of
 from levelhead.parsing.word_features import Columns, columns_of
-from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
 from levelhead.treebank.treebank import COLUMNS
@@ -111,8 +111,9 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
     """Return what a parser learns from.
 
     Raises:
-        InputError: the treebank has no words, or a relation has white space or invisible characters.
+        InputError: the treebank has no words or trees, or a relation has white space or invisible characters.
     """
+    check_trees(treebank)
     if not treebank.n_words:
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
     names = [universal(name) if relations == "universal" else name for name in treebank.relations]
@@ -224,7 +225,7 @@ def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
     columns: dict[str, Any] = {name: StringColumn(getattr(treebank, name).codes, strings) for name in COLUMNS}
     columns["relations"] = StringColumn(codes[labels], strings)
     columns["deps"] = StringColumn(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
-    parsed = replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))
+    parsed = replace(treebank, **columns, heads=heads, has_trees=True, source=replace(treebank.source, sha256=None))
     return restored(parsed, model.function_head)
 
 

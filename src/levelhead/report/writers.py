@@ -164,12 +164,17 @@ def to_markdown(table: Table, places: int | None = 2) -> str:
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
     rows += [[formatted(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
-    lines = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in rows]
-    notes = [f"\n{_markdown_cell(note)}" for note in table.notes]
+    lines = ["| " + " | ".join(markdown_text(cell) for cell in row) + " |" for row in rows]
+    notes = [f"\n{markdown_text(note)}" for note in table.notes]
     return "\n".join([*lines, *notes]) + "\n"
 
 
-def _markdown_cell(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Return text for Markdown, escaped.
+
+    Args:
+        text: the text.
+    """
     return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 

@@ -16,7 +16,7 @@ from levelhead.scoring.align import Alignment, align
 from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
-from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
@@ -75,6 +75,15 @@ class Matches:
         """Return the pairs in which everything needed agrees."""
         agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
         return agree
+
+    def check_trees(self) -> None:
+        """Refuse treebanks without trees.
+
+        Raises:
+            ConlluError: a side has none.
+        """
+        check_trees(self.gold)
+        check_trees(self.system)
 
     @cached_property
     def gold_of_system(self) -> Codes:

@@ -227,7 +227,8 @@ DEFINITIONS = (
     Definition(
         "Trees",
         "The system's sentences whose heads make a tree with one root. Below 100 only for CoNLL-X, which allows several"
-        " roots: CoNLL-U with such a sentence is refused, as by the official scorers.",
+        " roots, and with --allow-several-roots: otherwise CoNLL-U with such a sentence is refused, as by the official"
+        " scorers.",
         "sentences that are trees / sentences of the system",
         "the condition of the CoNLL 2017 and 2018 shared tasks",
         unit="trees",

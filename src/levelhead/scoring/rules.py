@@ -33,6 +33,7 @@ class Rules(NamedTuple):
         unannotated: whether a column that gold leaves out is reported as such (otherwise it is scored all the same).
         reading: the official scorer whose reading of files is used; None for levelhead's own checks and repairs.
         switches: the kinds of enhancement that are removed from both graphs (`scoring.enhancement_switches`).
+        several_roots: whether a sentence of a file may have more than one word with HEAD 0.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Rules(NamedTuple):
     unannotated: bool = False
     reading: str | None = None
     switches: frozenset[str] = frozenset()
+    several_roots: bool = False
 
 
 CONLL17 = Rules(
@@ -108,3 +110,22 @@ def rules_named(name: str | Rules) -> Rules:
     if name not in RULES:
         raise MeasureError(unknown("rules", name, RULES), "unknown-rules")
     return RULES[name]
+
+
+def with_several_roots(rules: str | Rules) -> Rules:
+    """Return the same rules for files whose sentences may have several roots.
+
+    Args:
+        rules: rules, or the name of some.
+
+    Raises:
+        MeasureError: the rules are unknown, or emulate a scorer that refuses such files.
+    """
+    found = rules_named(rules)
+    if found.reading is not None and found.name != UDTOOLS.name:
+        message = (
+            f"the scorer of the rules {found.name} refuses sentences with several roots: use the rules ud, or udtools,"
+            " whose scorer has the option --multiple-roots-okay"
+        )
+        raise MeasureError(message, "invalid-argument")
+    return found._replace(several_roots=True)

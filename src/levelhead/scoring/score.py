@@ -21,6 +21,7 @@ from levelhead.scoring.counts import (
     count_trees,
     count_words,
 )
+from levelhead.scoring.matches import Agree
 from levelhead.scoring.punctuation import punctuation_of
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
@@ -179,9 +180,12 @@ def count_by_sentence(
         weights: the weights that its argument names, for a weighted measure.
 
     Raises:
-        InputError: the measure scores enhanced graphs, and DEPS cannot be read.
+        InputError: the measure scores enhanced graphs, and DEPS cannot be read; or it needs trees, and a side has none.
         MeasureError: a relation has no weight, and the measure has no default.
     """
+    if missing := without_trees(matches, measure, definition):
+        side = matches.system if matches.gold.has_trees else matches.gold
+        raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(side.source.path)))
     try:
         return count(matches, measure, definition, schemes=schemes, weights=weights, by_sentence=True)
     except MalformedDeps as error:
@@ -242,7 +246,7 @@ def score(
     Raises:
         MeasureError: a relation has no weight, and the measure has no default.
     """
-    missing = not_annotated(matches, definition)
+    missing = not_annotated(matches, measure, definition)
     nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
     if missing:
         return replace(nothing, reason=missing)
@@ -278,13 +282,48 @@ def score_of(total: Counts, measure: Measure, undefined: float | None = None) ->
     return Score(measure, *numbers, aligned, undefined)
 
 
-def not_annotated(matches: Matches, definition: Definition) -> str | None:
-    """Return that gold has no values in the columns that a measure needs, if the rules report this; otherwise None.
+_OF_TREES = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
+_OF_OUTPUT = frozenset({"trees", "perplexity"})
+"""Units for which gold needs no trees."""
+
+
+def needs_trees(measure: Measure, definition: Definition) -> bool:
+    """Return whether a measure looks at heads or relations, if only to choose the words that count.
+
+    Args:
+        measure: the measure.
+        definition: its definition.
+    """
+    if definition.unit in {"exact", "roots", *_OF_OUTPUT} or measure.only or measure.without:
+        return True
+    return definition.unit == "words" and bool(definition.needs_for(measure.argument) & _OF_TREES)
+
+
+def without_trees(matches: Matches, measure: Measure, definition: Definition) -> str | None:
+    """Return which side has no trees, if a measure needs them; otherwise None.
 
     Args:
         matches: the aligned words.
-        definition: the definition of the measure.
+        measure: the measure.
+        definition: its definition.
     """
+    if not needs_trees(measure, definition):
+        return None
+    if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
+        return "not annotated in gold: HEAD"
+    return None if matches.system.has_trees else "not annotated in the system's output: HEAD"
+
+
+def not_annotated(matches: Matches, measure: Measure, definition: Definition) -> str | None:
+    """Return which columns that a measure needs have no values, if the rules report this; otherwise None.
+
+    Args:
+        matches: the aligned words.
+        measure: the measure.
+        definition: its definition.
+    """
+    if missing := without_trees(matches, measure, definition):
+        return missing
     if not matches.rules.unannotated or not definition.columns:
         return None
     if any(getattr(matches.gold, name).has_values for name in definition.columns):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -46,6 +47,8 @@ class SystemResult(NamedTuple):
             a margin.
         p_equivalent: the p-value of the two one-sided tests of equivalence.
         n_units: the number of units (sentences or documents) that have something to count.
+        ratio_interval: the confidence interval of the ratio to the baseline's perplexity; None for other measures and
+            without a margin.
     """
 
     treebank: str
@@ -65,6 +68,7 @@ class SystemResult(NamedTuple):
     equivalent: Literal["yes", "no", "not shown"] | None = None
     p_equivalent: float | None = None
     n_units: int = 0
+    ratio_interval: Interval | None = None
 
     @property
     def enough_runs(self) -> bool:
@@ -214,14 +218,18 @@ def _equivalence(
     if settings.margin is None:
         return {}
     perplexity = not sample.strata[0].is_ratio[m]
+    ratio = None
     if perplexity:
         systems = list(dict.fromkeys(sample.systems))
         runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
         difference = _estimate(_logarithms(sample), runs, m)
+        between = difference.interval(settings.level)
+        ratio = None if between is None else (math.exp(between[0]), math.exp(between[1]))
     found = equivalence(difference, margin_of(settings.margin, perplexity=perplexity))
     if found is None:
         return {"equivalent": "not shown"}
-    return {"equivalent": found.shown if result.enough_runs else "not shown", "p_equivalent": found.p}
+    shown = found.shown if result.enough_runs else "not shown"
+    return {"equivalent": shown, "p_equivalent": found.p, "ratio_interval": ratio}
 
 
 def _logarithms(sample: _Sample) -> _Sample:

@@ -15,7 +15,7 @@ from levelhead.errors import Fault, InputError
 from levelhead.significance.differences import EQUAL
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, spread_of
-from levelhead.significance.runs import enough_runs
+from levelhead.significance.runs import FEWEST_RUNS, enough_runs
 from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.units import FEWEST_UNITS
 
@@ -147,6 +147,50 @@ def detectable_difference(
     runs = ((between / len(every) ** 2, n_runs - 1),) if between else ()
     planned = Estimate(0.0, variance / len(every) ** 2, freedom, n_units, runs)
     return planned.detectable(*(test or Target())) if enough_runs(n_runs, n_runs) else None
+
+
+MOST_RUNS = 1000
+"""Where `runs_to_detect` stops looking."""
+
+
+def runs_to_detect(
+    difference: float, variances: Sequence[Variances], n_units: Sequence[int], test: Target | None = None
+) -> int | None:
+    """Return the fewest runs of each system with which `compare` detects a true difference with the requested power.
+
+    Args:
+        difference: in the unit of the measure; the difference of means if there are several test sets.
+        variances: of the difference on each test set, with known variances of runs.
+        n_units: how many units each test set has.
+        test: its level and power; 5% and 80% by default.
+
+    Returns:
+        None if `MOST_RUNS` are too few: with any number of runs, the error over units remains.
+    """
+    every = [_in_units_of_first(one, n / n_units[0]) for one, n in zip(variances, n_units, strict=True)]
+
+    def detected(n_runs: int) -> bool:
+        """Whether so many runs are enough."""
+        found = detectable_difference(every, n_units[0], n_runs, test)
+        return found is not None and found <= difference
+
+    low, high = FEWEST_RUNS - 1, MOST_RUNS
+    if not detected(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if detected(middle) else (middle, high)
+    return high
+
+
+def _in_units_of_first(one: Variances, share: float) -> Variances:
+    """Variances that give a test set with the first one's number of units the error that this one has with its own."""
+    return one._replace(
+        units=one.units / share,
+        interaction=one.interaction / share,
+        evenness=one.evenness * share,
+        observation=one.observation / share**2,
+    )
 
 
 def _within(variances: Variances, n_units: int, n_runs: int) -> tuple[float, float]:

@@ -68,6 +68,16 @@ SCORERS = {
 """All official scorers by name."""
 
 
+def official_reading(name: str, *, several_roots: bool) -> OfficialReading:
+    """Return how an official scorer reads a file.
+
+    Args:
+        name: the name of its rules.
+        several_roots: whether its option that allows several roots is given, which only udtools has.
+    """
+    return replace(SCORERS[name], several_roots=several_roots)
+
+
 def read_officially(data: bytes, official: OfficialReading, name: str | None = None) -> Treebank:
     """Read a treebank as an official scorer does.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from itertools import count
-from typing import TypeVar
+from itertools import chain, count, islice, repeat
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.faults import EMPTY, by_line, encoding_faults, walk
+from levelhead.treebank.faults import EMPTY, MOST, SOME_HEAD, by_line, encoding_faults, walk
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
     Crash,
@@ -30,7 +30,7 @@ from levelhead.treebank.official_reader import (
     with_line_feeds,
 )
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
-from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.reader import ReaderSettings, scan_file
 from levelhead.treebank.repair import REPAIRS, repair
 from levelhead.treebank.sent_ids import SentenceIds
 from levelhead.treebank.strings import StringColumn
@@ -254,8 +254,11 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
     multiword, empty, comments = treebank.multiword, treebank.empty, treebank.comments
     ranges = slice(int(np.searchsorted(multiword.sentence, n_sentences)))
     nodes = slice(int(np.searchsorted(empty.sentence, n_sentences)))
-    columns = {name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS}
+    columns: dict[str, Any] = {
+        name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS
+    }
     starts = comments.starts[: n_sentences + 1]
+    extra = None if treebank.extra is None else treebank.extra.take(slice(n_words), ranges, nodes)
     return replace(
         treebank,
         **columns,
@@ -265,6 +268,7 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
         empty=EmptyNodes(*(getattr(empty, one.name)[nodes] for one in fields(empty))),
         comments=Comments(comments.text[: int(starts[-1])], starts),
         source=replace(treebank.source, lines=treebank.source.lines[:n_sentences]),
+        extra=extra,
     )
 
 
@@ -299,6 +303,7 @@ class OwnPieces(Pieces):
         texts: whether `# text` comments are compared with the forms.
         apart: whether multiword tokens are taken apart.
         known: its sizes and warnings, if it has been read before: then it is not searched for warnings again.
+        several_roots: whether a sentence may have several roots.
     """
 
     def __init__(
@@ -310,10 +315,16 @@ class OwnPieces(Pieces):
         texts: bool = False,
         apart: bool = False,
         known: Contents | None = None,
+        several_roots: bool = False,
     ) -> None:
         super().__init__(parts, name, spaces=True, apart=apart)
         self._known = known
         self._conllx, self._texts = conllx, texts
+        self._reading = ReaderSettings(conllx, several_roots)
+        self._has_trees: bool | None = None  # unknown before the first sentence
+        self._headless: list[Fault] = []  # the first words without heads that were taken
+        self._n_headless = 0
+        self._header: ConlluError | None = None
         self._repairs: dict[str, Fault] = {}
         self._notices: dict[Kind, Fault] = {}
         self._text_fault: dict[str, Fault] = {}
@@ -348,20 +359,44 @@ class OwnPieces(Pieces):
             self._normalize()
             if not self._data:
                 return  # there were only blank lines
-            treebank = scan_treebank(self._data, conllx=self._conllx)
-        if treebank is None:
+            try:
+                treebank = self._scan()
+            except ConlluError as error:
+                self._header = error
+        if treebank is None or self._has_trees not in {None, treebank.has_trees}:
             self.failed = True
         else:
+            self._has_trees = treebank.has_trees
             self._waiting = self._placed(treebank)
 
     def _scan_unrepaired(self) -> Treebank | None:
         """Scan the new block as it is, behind what waits: most files need no repair."""
         data = self._data + self._new
-        treebank = scan_treebank(data, conllx=self._conllx)
+        start = not self._n_taken_lines
+        try:
+            reading = self._reading.of(data, self.name) if start else self._reading
+        except ConlluError:
+            return None
+        treebank = scan_file(data, reading, start=start)
         if treebank is not None:
+            self._reading = reading
             n_lines = n_lines_of(treebank) - len(self._lines)
             self._add(self._new, np.arange(1, n_lines + 1), n_lines)
         return treebank
+
+    def _scan(self) -> Treebank | None:
+        start = not self._n_taken_lines
+        if start:
+            self._reading = self._reading.of(self._data, self.name)
+        return scan_file(self._data, self._reading, start=start)
+
+    def _drop(self, n_bytes: int, n_sentences: int) -> None:
+        if n_sentences and self._waiting is not None and not self._waiting.has_trees:
+            faults = walk(self._data[:n_bytes], count(self.n_sentences + 1), self._reading, line_of=self._line)
+            found = (fault for fault in faults if fault.slug == SOME_HEAD.slug)
+            self._headless += islice(found, MOST - len(self._headless))
+            self._n_headless += int(self._waiting.sentence_starts[n_sentences])
+        super()._drop(n_bytes, n_sentences)
 
     def _look_at(self, piece: Treebank) -> None:
         if not self._conllx and self._known is None:
@@ -372,8 +407,10 @@ class OwnPieces(Pieces):
             _add(self._text_fault, fault.slug, self._in_file(fault))
 
     def _own_error(self) -> InputError | None:
+        if self._header is not None:
+            return self._header
         try:
-            faults = by_line(self._faults())
+            faults = by_line(chain(self._faults_of_taken(), self._faults()))
         except _NotText as error:
             return ConlluError(error.fault.in_file(self.name))
         found = [*self._nul.values()] or faults or ([] if self.n_sentences else [EMPTY])
@@ -381,16 +418,25 @@ class OwnPieces(Pieces):
             return None
         return ConlluError(*(fault.in_file(self.name) for fault in (*found, *self._repair_warnings())))
 
+    def _faults_of_taken(self) -> Iterator[Fault]:
+        """Give what would be a fault of the words that were taken if others have heads."""
+        if self._has_trees:
+            yield SOME_HEAD
+        yield from self._headless
+        yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
+
     def _faults(self) -> Iterator[Fault]:
         """Find the faults of what waits and of all that follows."""
         while True:
             self._normalize()
-            treebank = scan_treebank(self._data, conllx=self._conllx) if self._data else None
+            treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
+            if treebank is not None and not treebank.has_trees:
+                treebank = None  # each word without a head may be a fault
             numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
-            if treebank is None and not self._has_no_text():
-                yield from walk(
-                    self._data, numbers, ranges=not self._conllx, several_roots=self._conllx, line_of=self._line
-                )
+            if treebank is not None:
+                yield SOME_HEAD
+            elif not self._has_no_text():
+                yield from walk(self._data, numbers, self._reading, line_of=self._line)
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(_AT_ONCE):
                 return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
-from levelhead.typology.lexical import Chunks, Lexical, count_lexical
+from levelhead.typology.lexical import Chunks, Lexical, RunningText, count_lexical
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.sizes import Sizes, count_sizes
 from levelhead.typology.structure import Structure, count_structure
@@ -15,6 +15,22 @@ from levelhead.typology.tally import Sums, Tally, compact, mapped
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
+
+
+class Vocabulary(NamedTuple):
+    """The size of the counts that grow with the number of different words, which is all that a profile remembers.
+
+    Args:
+        forms: distinct forms of words.
+        lemmas: distinct LEMMA.
+        arcs: distinct combinations of UPOS, relation, form, and form of the head.
+        bytes: the memory that the counts take.
+    """
+
+    forms: int
+    lemmas: int
+    arcs: int
+    bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +60,63 @@ class TreebankCounts(Sums):
     structure: Structure
 
     @property
+    def vocabulary(self) -> Vocabulary:
+        """The size of what grows with the number of different words."""
+        tallies = (self.relations, self.words, self.tags, self.lemmas, self.heads, self.trigrams)
+        n_bytes = sum(tally.n_bytes for tally in tallies)
+        return Vocabulary(len(self.words.axes[1]), len(self.lemmas.axes[0]), len(self.heads), n_bytes)
+
+    @property
     def distributions(self) -> Distributions:
         """The distributions by which treebanks are compared."""
         return Distributions(self.trigrams, self.words.marginal(0), self.structure.displacements)
+
+
+class CountSum:
+    """A sum of many counts; those of about as many treebanks or pieces are added first, so that few are added often."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, TreebankCounts]] = []
+
+    def add(self, counts: TreebankCounts) -> None:
+        """Add the counts of a treebank or a piece."""
+        n = 1
+        while self._parts and self._parts[-1][0] <= n:
+            before, others = self._parts.pop()
+            n, counts = before + n, others + counts
+        self._parts.append((n, counts))
+
+    def total(self) -> TreebankCounts:
+        """Return the sum, to be called once, at the end; something must have been added."""
+        _, counts = self._parts.pop()
+        while self._parts:
+            counts = self._parts.pop()[1] + counts
+        return counts
+
+
+class RunningCounts:
+    """The counts of a treebank that is given piece by piece, in order: exactly those of the whole.
+
+    Args:
+        chunks: how running text is cut for type/token ratios.
+    """
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._text, self._nothing = RunningText(chunks), RunningText(chunks).lexical()
+        self._sum = CountSum()
+
+    def add(self, piece: Treebank) -> None:
+        """Count the next sentences.
+
+        Args:
+            piece: the sentences.
+        """
+        self._text.add(piece)
+        self._sum.add(_count(piece, self._nothing))
+
+    def total(self) -> TreebankCounts:
+        """Return the counts, to be called once, at the end; a piece must have been added."""
+        return replace(self._sum.total(), lexical=self._text.lexical())
 
 
 def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> TreebankCounts:
@@ -59,6 +129,10 @@ def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> Treebank
         treebank: the treebank.
         chunks: how running text is cut for type/token ratios.
     """
+    return _count(treebank, count_lexical(treebank, chunks or Chunks()))
+
+
+def _count(treebank: Treebank, lexical: Lexical) -> TreebankCounts:
     relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
     return TreebankCounts(
         count_sizes(treebank),
@@ -68,6 +142,6 @@ def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> Treebank
         Tally.of(treebank.lemmas, forms),
         count_heads(treebank.heads, tags, relations, forms),
         count_trigrams(tags, treebank.sentence_starts),
-        count_lexical(treebank, chunks or Chunks()),
+        lexical,
         count_structure(treebank, tags, relations),
     )

@@ -23,8 +23,8 @@ GROUPS = {
     "Statistics": (
         "significance rank-sets resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"
     ),
-    "Output": "each format places output report figures figure draw wde-table write-arpa outputs",
-    "Gates": "fail-under fail-over",
+    "Output": "fix each format places output summary report figures figure draw wde-table write-arpa outputs",
+    "Gates": "fail-under fail-over fail-if-worse",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }
 """The long names of options by group. An option has the same name and group in every command."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
-    from levelhead.typology.collection import Files
+    from levelhead.typology.profiled import Files
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
@@ -96,6 +96,10 @@ input_format_option: Decorator = click.option(
 gold_format_option: Decorator = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),
     help="Format of GOLD, if it differs. If only GOLD is CoNLL-U, its multiword tokens are split",
+)  # fmt: skip
+allow_several_roots_option: Decorator = click.option(
+    "--allow-several-roots", is_flag=True,
+    help="Accept sentences with several words that have HEAD 0 (rules ud and udtools)",
 )  # fmt: skip
 merge_option: Decorator = click.option(
     "--merge", is_flag=True, help="Count the train, dev and test file of a treebank as one treebank"

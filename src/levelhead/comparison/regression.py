@@ -1,0 +1,199 @@
+"""Regression gates: is a system worse than the first one?"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from levelhead.campaign.plan import Plan, missing_outputs
+from levelhead.campaign.results import Results
+from levelhead.errors import Fault, InputError, Place
+from levelhead.measures.registry import Registry, parse_measure, split_measures
+from levelhead.messages import MESSAGES
+from levelhead.scoring import Score
+from levelhead.significance import InferenceSettings, SystemResult
+from levelhead.significance.estimates import Interval
+from levelhead.significance.power import Target, difference_variances, runs_to_detect
+from levelhead.significance.system_counts import SystemCounts
+
+_POWER = 0.8
+
+
+class Verdict(NamedTuple):
+    """Whether one system meets the gate of one measure.
+
+    Args:
+        system: the system.
+        measure: the measure.
+        treebank: the test set, or "macro-average" where there are several.
+        verdict: "met", "not met", or "undecided": there are too few units or runs for a test.
+        reason: "not worse" or "worse" (without a margin), "within margin" or "margin not shown" (with one), "too few
+            units", "too few runs", or "invalid" outputs.
+        difference: the value minus the baseline's; None for invalid outputs.
+        interval: the confidence interval of the difference; with a margin, that of the ratio of perplexities.
+        decided: whether the data show on which side of 0, or of the margin, the difference is.
+        runs_needed: how many runs of each system would show it with a probability of 80%, if the true difference is
+            the observed one; None if it is decided, if there are single outputs, or if no number of runs would.
+    """
+
+    system: str
+    measure: str
+    treebank: str
+    verdict: Literal["met", "not met", "undecided"]
+    reason: str
+    difference: float | None = None
+    interval: Interval | None = None
+    decided: bool = True
+    runs_needed: int | None = None
+
+
+def gated_measures(names: Iterable[str], registry: Registry) -> list[str]:
+    """Return the measures of gates as measures print themselves, each once.
+
+    Args:
+        names: their names in any case, several separated by commas.
+        registry: the available measures.
+
+    Raises:
+        MeasureError: a measure is unknown.
+    """
+    every = (name for text in names for name in split_measures(text))
+    return list(dict.fromkeys(str(parse_measure(name, registry)) for name in every))
+
+
+def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[str, tuple[Fault, ...]]]:
+    """Return the plan and the results without the systems that have a missing or invalid output, and their errors.
+
+    Args:
+        plan: what was scored, the baseline first.
+        results: the results of all systems.
+
+    Raises:
+        InputError: there is no other system, or an output of the baseline is missing or invalid.
+    """
+    baseline, *others = dict.fromkeys(system.name for system in plan.systems)
+    if not others:
+        raise InputError(Fault("no-pairs", "a gate on regressions requires a baseline and at least one other system"))
+    faults = {name: tuple(dict.fromkeys(_faults(plan, results, name))) for name in (baseline, *others)}
+    if faults[baseline]:
+        raise InputError(*faults[baseline])
+    invalid = {name: faults[name] for name in others if faults[name]}
+    kept = tuple(system for system in plan.systems if system.name not in invalid)
+    labels = tuple(system.label for system in kept)
+    own = {key: result for key, result in results.results.items() if key[0] in labels}
+    return plan._replace(systems=kept), results._replace(systems=labels, results=own), invalid
+
+
+def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
+    """The errors of a system's outputs; a measure that only this system leaves without a value is one."""
+    own = plan._replace(systems=tuple(system for system in plan.systems if system.name == name))
+    yield from missing_outputs(own)
+    for system in own.systems:
+        for test_set in plan.test_sets:
+            result = results.results[system.label, test_set.code]
+            yield from result.faults
+            first = results.results[plan.systems[0].label, test_set.code].scores
+            yield from _valueless(first, result.scores, Place(_shown(system.outputs.get(test_set.code))))
+
+
+def _valueless(baseline: Mapping[str, Score], scores: Mapping[str, Score], place: Place) -> Iterator[Fault]:
+    """Name the measures that have a value for the baseline, but not here."""
+    for measure, score in scores.items():
+        if score.reason is not None and baseline[measure].reason is None:
+            slug = score.reason.partition(":")[0]
+            yield Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {score.reason}", place)
+
+
+def _shown(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+def regression_verdicts(
+    counts: Mapping[str, SystemCounts],
+    results: Sequence[SystemResult],
+    measures: Sequence[str],
+    settings: InferenceSettings,
+) -> Iterator[Verdict]:
+    """Give the verdict on each system, measure by measure; with several test sets, on the macro-average.
+
+    Without a margin the gate is met unless the system is significantly worse: the p-value, corrected over systems, is
+    below 1 - level. With a margin it is met only if the whole confidence interval of the difference is better than a
+    loss of the margin.
+
+    Args:
+        counts: the counts of each test set, one row per unit.
+        results: the comparison with the first system.
+        measures: the measures of the gates.
+        settings: how differences are tested.
+    """
+    for measure in measures:
+        own = [one for one in results if one.measure == measure and one.difference is not None]
+        wanted = [one for one in own if one.average == "macro"] or own
+        for one in wanted:
+            table = next(iter(counts.values()))
+            lower_is_better = table.measures.index(measure) in table.perplexities
+            found = _verdict(one, settings, lower_is_better=lower_is_better)
+            several = min(one.runs) > 1 and not found.decided
+            needed = _runs_needed(counts, one, settings, found, len(wanted)) if several else None
+            yield found._replace(runs_needed=needed)
+
+
+def _verdict(one: SystemResult, settings: InferenceSettings, *, lower_is_better: bool) -> Verdict:
+    start = Verdict(one.system, one.measure, one.treebank, "undecided", "", one.difference, one.difference_interval)
+    few = "too few units" if one.p is None else "" if one.enough_runs else "too few runs"
+    if settings.margin is not None:
+        return _verdict_with_margin(start, one, settings.margin, few, lower_is_better=lower_is_better)
+    if few:
+        return start._replace(reason=few, decided=False)
+    significant = one.p_holm is not None and one.p_holm < round(1 - settings.level, 12)
+    worse = significant and ((one.difference or 0) > 0) == lower_is_better
+    return start._replace(
+        verdict="not met" if worse else "met", reason="worse" if worse else "not worse", decided=significant
+    )
+
+
+def _verdict_with_margin(
+    start: Verdict, one: SystemResult, margin: float, few: str, *, lower_is_better: bool
+) -> Verdict:
+    interval = one.ratio_interval if lower_is_better else one.difference_interval
+    if interval is None or few:
+        return start._replace(interval=interval, verdict="not met", reason=few, decided=False)
+    low, high = interval
+    within, beyond = (high < margin, low > margin) if lower_is_better else (
+        100 * low > -margin, 100 * high < -margin
+    )  # fmt: skip
+    return start._replace(
+        interval=interval,
+        verdict="met" if within else "not met",
+        reason="within margin" if within else "margin not shown",
+        decided=within or beyond,
+    )
+
+
+def _runs_needed(
+    counts: Mapping[str, SystemCounts], one: SystemResult, settings: InferenceSettings, found: Verdict, n_systems: int
+) -> int | None:
+    """How many runs would show the observed distance to 0 or to the margin; several systems share the level."""
+    tables = list(counts.values()) if one.average else [counts[one.treebank]]
+    measure = tables[0].measures.index(one.measure)
+    baseline = tables[0].systems[0]
+    variances = [difference_variances(table, baseline, one.system)[measure] for table in tables]
+    known = [own for own in variances if own is not None]
+    if len(known) < len(variances) or one.difference is None:
+        return None
+    if settings.margin is None:
+        distance, alpha = abs(one.difference), (1 - settings.level) / n_systems
+    else:
+        distance, alpha = _distance(one, settings.margin, found), 1 - settings.level
+    return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
+
+
+def _distance(one: SystemResult, margin: float, found: Verdict) -> float:
+    """How far the observed difference is from a loss of the margin, in the unit of the measure."""
+    if one.ratio_interval is None or found.interval is None:
+        return abs((one.difference or 0.0) + margin / 100)
+    low, high = found.interval
+    return abs(math.log(margin) - math.log(low * high) / 2) * (one.value or 0.0)  # by the delta method

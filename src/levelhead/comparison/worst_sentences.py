@@ -1,0 +1,67 @@
+"""The sentences in which systems lose most against the first one, on the mean of their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from levelhead.campaign.outputs import Output
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.setup import Setup
+
+_EQUAL = 1e-9
+"""Sums of weights closer than this are equal."""
+
+_MOST = 10
+
+
+class WorseSentence(NamedTuple):
+    """A sentence in which a system is worse than the first one.
+
+    Args:
+        treebank: the code of the test set.
+        system: the system.
+        sentence: the number of the gold sentence, from 1.
+        sent_id: its id, or None.
+        baseline: how many words the baseline gets right (the mean of its runs), or the sum of their weights.
+        right: how many the system.
+        words: how many there are.
+        text: the words of the sentence.
+    """
+
+    treebank: str
+    system: str
+    sentence: int
+    sent_id: str | None
+    baseline: float
+    right: float
+    words: float
+    text: str
+
+
+def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
+    """Return the ten sentences in which each system loses most against the first; the engine calls this.
+
+    Args:
+        treebank: the code of the test set.
+        outputs: the outputs, the baseline first.
+        setup: the settings, with one measure of words.
+    """
+    ((measure, _),) = setup.defined
+    counts: dict[str, list[Any]] = {}
+    for output in outputs:
+        counts.setdefault(output.system, []).append(counts_of(output.matches, setup)[str(measure)][0])
+    right = {name: np.mean([one.correct for one in own], axis=0) for name, own in counts.items()}
+    baseline, *others = right
+    gold, words = outputs[0].matches.gold, counts[baseline][0].gold
+    found = []
+    for system in others:
+        change = right[system] - right[baseline]
+        for i in np.argsort(change, kind="stable")[:_MOST].tolist():
+            if change[i] < -_EQUAL:
+                numbers = (right[baseline][i].item(), right[system][i].item(), words[i].item())
+                text = " ".join(gold[i].forms)
+                found.append(WorseSentence(treebank, system, i + 1, gold[i].id, *numbers, text))
+    return found

@@ -1,0 +1,49 @@
+"""A comparison as a summary in Markdown, as for the page of a job on GitHub."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from levelhead.comparison.systems import Comparison
+from levelhead.comparison.worst_sentences import WorseSentence
+from levelhead.report.comparison import comparison_table
+from levelhead.report.table import Cell, Column, Table
+from levelhead.report.verdicts import verdict_text
+from levelhead.report.writers import markdown_text, to_markdown
+
+_MOST = 10
+_LONGEST = 300
+"""Characters of a sentence."""
+
+
+def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequence[WorseSentence]]) -> str:
+    """Return a summary of a comparison in Markdown: verdicts, scores and differences, and the sentences that got worse.
+
+    Args:
+        comparison: the comparison.
+        measure: the measure by which the sentences were chosen.
+        sentences: what `worst_sentences` returned for each test set.
+    """
+    lines = ["## Scores and differences", ""]
+    lines += [f"- {markdown_text(verdict_text(one, comparison))}" for one in comparison.gates]
+    lines += [f"  - {markdown_text(str(fault))}" for faults in comparison.invalid.values() for fault in faults[:_MOST]]
+    lines += ["", to_markdown(comparison_table(replace(comparison, gates=())))]
+    every = sorted((one for some in sentences.values() for one in some), key=lambda one: one.right - one.baseline)
+    lines += [f"## Sentences that got worse most ({markdown_text(measure)})", ""]
+    lines.append(to_markdown(_sentences_table(every[:_MOST])) if every else "None.\n")
+    return "\n".join(lines)
+
+
+def _sentences_table(sentences: Sequence[WorseSentence]) -> Table:
+    columns = (
+        *(Column(name, "text") for name in ("Treebank", "System", "sent_id")),
+        *(Column(name, "number") for name in ("Sentence", "Baseline right", "System right", "Words")),
+        Column("Text", "text"),
+    )
+    return Table(columns, tuple(_row(one) for one in sentences))
+
+
+def _row(one: WorseSentence) -> tuple[Cell, ...]:
+    text = one.text if len(one.text) <= _LONGEST else one.text[:_LONGEST] + " ..."
+    return (one.treebank, one.system, one.sent_id, one.sentence, one.baseline, one.right, one.words, text)
