@@ -22,7 +22,7 @@ from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
-from levelhead.treebank.two_files import one_ahead
+from levelhead.treebank.two_files import are_files, one_ahead
 
 Parts = tuple[str, Iterator[bytes]]
 """The path of a file, and its contents part by part."""
@@ -65,13 +65,19 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
     ready = setup.single()
     ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
     try:
-        return score_pieces(ours, theirs, ready, size)
+        return score_pieces(ours, theirs, ready, size, together=are_files(gold[0], system[0]))
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready)
 
 
 def score_pieces(
-    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[Matches], None] | None = None
+    gold: Pieces,
+    system: Pieces,
+    ready: Setup,
+    size: int,
+    look: Callable[[Matches], None] | None = None,
+    *,
+    together: bool = True,
 ) -> Evaluation:
     """Score a system's output against gold, both read piece by piece.
 
@@ -81,6 +87,7 @@ def score_pieces(
         ready: the settings, with the weights that measures name.
         size: how many bytes of gold a piece has, about.
         look: is called with the aligned words of each piece, in order.
+        together: whether two threads read the files, see `paired_pieces`.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
@@ -95,7 +102,7 @@ def score_pieces(
         if look is not None:
             look(matches)
 
-    one_ahead(paired_pieces(gold, system, ready.rules, size), add)
+    one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
     if not gold.n_sentences:  # official scorers take empty files
         nothing = parse_as(b"", None, ready.rules)
         add((nothing, nothing))

@@ -93,7 +93,9 @@ class _Side:
         return (self._last.before + self.text[max(0, at - MOST_SHOWN) : at].tobytes())[-MOST_SHOWN:]
 
 
-def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iterator[tuple[Treebank, Treebank]]:
+def paired_pieces(
+    gold: Pieces, system: Pieces, rules: Rules, size: int, *, together: bool = True
+) -> Iterator[tuple[Treebank, Treebank]]:
     """Give the pieces of gold with those of the system's output that have the same text.
 
     Args:
@@ -101,6 +103,7 @@ def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iter
         system: the system's.
         rules: whose decisions to follow.
         size: how many bytes of gold a piece has, about.
+        together: whether two threads read the files; not if one is a pipe, which may keep its reader waiting.
 
     Raises:
         InputError: a file is not valid; with every fault.
@@ -112,7 +115,7 @@ def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iter
     while True:
         of_gold = max(wanted - gold.n_bytes, 0)
         of_system = max(theirs.size_up_to(ours.text_after(of_gold)), least if gold.ended or wanted > size else 0)
-        _read_both(ours, theirs, of_gold, of_system)
+        _read_both(ours, theirs, of_gold, of_system, together=together)
         if gold.failed or system.failed:
             raise_errors(gold, system)
         mismatch = _mismatch(ours, theirs)
@@ -130,8 +133,13 @@ def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iter
         wanted = size if cut is not None else 2 * max(wanted, gold.n_bytes)
 
 
-def _read_both(gold: _Side, system: _Side, of_gold: int, of_system: int) -> None:
-    """Read so many bytes of both files."""
+def _read_both(gold: _Side, system: _Side, of_gold: int, of_system: int, *, together: bool) -> None:
+    """Read so many bytes of both files, and find their sentences in two threads."""
+    if not together:
+        gold.pieces.read(of_gold)
+        system.pieces.read(of_system)
+        in_two_threads(gold.parse, system.parse)
+        return
 
     def read_gold() -> None:
         gold.pieces.read(of_gold)

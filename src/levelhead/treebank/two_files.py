@@ -58,6 +58,15 @@ def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
         item, _ = in_two_threads(partial(next, items, None), partial(use, item))
 
 
+def are_files(*paths: str) -> bool:
+    """Say whether all paths are regular files, which never keep their reader waiting.
+
+    Args:
+        paths: paths.
+    """
+    return all(map(os.path.isfile, paths))
+
+
 def are_large_files(*paths: object) -> bool:
     """Say whether all paths are regular files that take longer to read than a thread takes to start.
 
