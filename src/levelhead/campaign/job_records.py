@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,14 @@ def _sentences(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int3
 
 def _units(fields: dict[str, Any]) -> Units:
     known = fields["of_sentence"]
-    each = np.arange(known, dtype=np.int64) if isinstance(known, int) else np.array(known, dtype=np.int64)
+    each = _numbered(known) if isinstance(known, int) else np.array(known, dtype=np.int64)
     return Units(**{**fields, "of_sentence": each})
+
+
+@lru_cache(maxsize=1)
+def _numbered(n_sentences: int) -> NDArray[np.int64]:
+    """The same units for all outputs on a test set."""
+    return np.arange(n_sentences, dtype=np.int64)
 
 
 def _contents(sizes: list[Any], path: str | None) -> Contents:

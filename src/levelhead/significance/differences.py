@@ -159,10 +159,12 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
 
     def change(rows: slice | Rows) -> Sums:
-        return (table.parts[rows][:, firsts] - table.parts[rows, :1]).reshape(-1, len(firsts) * total[0].size)
+        found = table.parts[rows][:, firsts[1:]] - table.parts[rows, :1]
+        return found.reshape(len(found), (len(firsts) - 1) * total[0].size)
 
     moved = swapped_changes(change, len(table.parts), settings.resamples, seeded(settings, table.gold))
-    moved = moved.reshape(-1, len(firsts), *total.shape[1:])
+    nothing = np.zeros((settings.resamples, 1, *total.shape[1:]))  # swapped with itself
+    moved = np.concatenate([nothing, moved.reshape(settings.resamples, len(firsts) - 1, *total.shape[1:])], axis=1)
     return [total, total[:1] + moved, total[firsts] - moved]
 
 
