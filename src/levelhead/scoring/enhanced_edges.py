@@ -76,7 +76,8 @@ def edges_of(
         edges = np.concatenate([edges, _collapsed(treebank, graph, labels, steps)])
     columns = [np.ascontiguousarray(column) for column in edges.T]
     n_steps = _MOST_STEPS - length_hint(steps)
-    return Edges(*(without(switches, treebank, columns, labels) if switches else columns), n_steps=n_steps)
+    children, heads, numbers = without(switches, treebank, columns, labels) if switches else columns
+    return Edges(children, heads, numbers, n_steps)
 
 
 def universal_labels(labels: dict[str, int]) -> Codes:
