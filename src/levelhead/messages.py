@@ -43,6 +43,10 @@ MESSAGES: Mapping[str, Message] = {
         "Remove it, or use the same line end everywhere.",
     ),
     "empty-file": _error("The file has no sentences.", "Check that the step which wrote it succeeded."),
+    "no-readable-row": _error(
+        "A partial score needs rows: no line of the output has ten columns, a number as ID, and a form.",
+        "Turn answers of language models into CoNLL-U with `levelhead recover` first.",
+    ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
     "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),
     "extra-blank-line": _warning("A blank line where no sentence ends is ignored.", "Remove it."),
@@ -129,12 +133,20 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # official scorers
     "refused-by-rules": _error(
-        "The official scorer whose rules were chosen refuses this file.", "Correct the file, or use --rules ud."
+        "The official scorer whose rules were chosen refuses this file.",
+        "Correct the file, or use --rules ud if it is plain CoNLL-U.",
+    ),
+    "unsupported-rules": _error(
+        "These rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
     ),
     # pairs
     "text-mismatch": _error(
         "The words of the two files do not spell the same text.",
         "Tokenize the gold text itself; do not normalize, correct or drop characters.",
+    ),
+    "sentence-mismatch": _error(
+        "The two files do not have the same number of sentences, and are compared sentence by sentence.",
+        "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
         "A gold file has no system file of the same name.",
@@ -308,6 +320,10 @@ MESSAGES: Mapping[str, Message] = {
         'Install bubblewrap, name an unprivileged user, or accept outputs only: kinds = ["outputs"].',
     ),
     # measures and output
+    "no-partial-score": _error(
+        "The measure is computed from valid trees, and cannot be part of a partial score.",
+        "Leave it out, or score without --partial.",
+    ),
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
     "unknown-scheme": _error("Unknown scheme of classes.", "Choose a scheme that the message lists."),
     "unknown-rules": _error("Unknown rules.", "Choose rules that the message lists."),

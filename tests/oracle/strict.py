@@ -22,7 +22,7 @@ def read_strict(text: str, *, several_roots: bool = False) -> Document:
     document = Document("ud", several_roots=several_roots)
     sentences = [rows_of(block) for block in blocks(repaired(text))]
     heads = [row[HEAD] for rows in sentences for row in rows if WORD_ID.fullmatch(row[ID])]
-    document.has_trees = any(head != "_" for head in heads)
+    document.has_trees = not heads or any(head != "_" for head in heads)
     for rows in sentences:
         read_sentence(document, rows)
     if not document.sentences:

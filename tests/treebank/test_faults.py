@@ -72,6 +72,8 @@ OTHER_ERRORS = {
     *(
         "refused-by-rules",
         "text-mismatch",
+        "sentence-mismatch",
+        "unsupported-rules",
         "missing-system-file",
         "no-pairs",
         "ambiguous-layout",

@@ -43,8 +43,10 @@ def score(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation | Evaluations:
     """Return the scores of a system: an `Evaluation` of a pair of treebanks, or `Evaluations` of many by test set.
@@ -64,6 +66,7 @@ def score(
         weights=weights,
         registry=registry,
         train=train,
+        partial=partial,
         allow_several_roots=allow_several_roots,
     )
     several = holds_test_sets(gold)
@@ -73,7 +76,7 @@ def score(
         return score_files(gold, system, setup)  # type: ignore[arg-type]
     from levelhead.comparison.evaluations import score_folder
 
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         found = score_folder(plan_for(gold, system, split), setup if several else setup.single(), **how)
     return found if several else next(iter(found.values()))
 

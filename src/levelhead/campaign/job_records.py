@@ -15,8 +15,9 @@ from levelhead.campaign.job import JobSetup
 from levelhead.campaign.record_fields import GOLD, small
 from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place, printable
-from levelhead.evaluation.partial_scores import Coverage
+from levelhead.evaluation.partial import PartialCoverage
 from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
@@ -51,18 +52,21 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
-        sentences=_sentences(record.pop("sentences", {})),
+        sentences=_parts(record.pop("sentences", {})),
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
         contents=_contents(record["system"], output) if "system" in record else None,
         measures=record.get("measures", {}),
         notes=tuple(record.get("notes", ())),
+        valid_trees=_scores(record.get("scores_valid_trees", {}), setup),
+        partial_coverage=PartialCoverage(*record["partial_coverage"]) if "partial_coverage" in record else None,
+        sentences_valid_trees=_parts(record.pop("sentences_valid_trees", {})),
     )
     return result, _contents(record["gold"], gold)
 
 
-def _sentences(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
+def _parts(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
     """The counts of sentences; there may be millions, so that lists are dropped one by one."""
     return {name: small(np.array(named.pop(name))) for name in tuple(named)}
 

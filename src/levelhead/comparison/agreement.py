@@ -196,6 +196,7 @@ def agreement(
         TextMismatch: the texts differ.
     """
     rules = setup.rules._replace(missing_lemma_counts=False)
+    rules.check_words()
     names = list(treebanks)
     pairs: dict[tuple[str, str], Evaluation] = {}
     differing: set[int] = set()
@@ -217,7 +218,7 @@ def _pair(first: Treebank, second: Treebank, rules: Rules) -> tuple[Evaluation, 
     """Return the F1 of two annotations, and the sentences of the first in which they differ."""
     one, other = match(first, second, rules), match(second, first, rules)
     one.check_trees()
-    measures = tuple(parse_measure(name) for name in MEASURES if name not in rules.lacks)
+    measures = tuple(parse_measure(name) for name in MEASURES if rules.defines(name))
     evaluation = score_treebanks(first, second, Setup(measures, rules))
     scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
     exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])

@@ -49,6 +49,7 @@ class EpochScorer:
         allow_several_roots: bool = False,
     ) -> None:
         self._rules = with_several_roots(rules) if allow_several_roots else rules_named(rules)
+        self._rules.check_words()
         self._signature = setup_of((), rules=self._rules).signature_of_rules()
         _check_trees(gold, several_roots=allow_several_roots)
         self._heads = gold.local_heads()

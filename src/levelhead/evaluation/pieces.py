@@ -12,7 +12,7 @@ from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
-from levelhead.scoring.matches import SYSTEM_RANK, Matches, match
+from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
@@ -75,7 +75,7 @@ def score_pieces(
     system: Pieces,
     ready: Setup,
     size: int,
-    look: Callable[[Matches], None] | None = None,
+    look: Callable[[TreebankPair], None] | None = None,
     *,
     together: bool = True,
 ) -> Evaluation:
@@ -97,16 +97,31 @@ def score_pieces(
     tally = PieceCounts(ready)
 
     def add(pair: tuple[Treebank, Treebank]) -> None:
-        matches = match(*pair, ready.rules)
+        matches = match_pair(*pair, ready.rules)
         tally.add(matches)
         if look is not None:
             look(matches)
 
-    one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
+    if ready.rules.content:
+        _add_sentences(gold, system, size, add)
+    else:
+        one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
     if not gold.n_sentences:  # official scorers take empty files
         nothing = parse_as(b"", None, ready.rules)
         add((nothing, nothing))
     return tally.evaluation(gold.contents(), system.contents())
+
+
+def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple[Treebank, Treebank]], None]) -> None:
+    """Add the pieces of files of morphosyntactic parsing; their faults come before what is found by comparing them."""
+    from levelhead.scoring.content_pieces import check_rest, paired_sentences
+
+    for pair in paired_sentences(gold, system, size):
+        try:
+            add(pair)
+        except InputError:
+            check_rest(gold, system)
+            raise
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
@@ -130,6 +145,10 @@ def pieces_of(
         known: its sizes and warnings, if it has been read before.
     """
     name, parts = file
+    if setup.rules.content:
+        from levelhead.treebank.content_reader import READING
+
+        return OfficialPieces(parts, name, READING)
     if setup.rules.reading is not None:
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
@@ -176,7 +195,7 @@ class PieceCounts:
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
 
-    def add(self, matches: Matches) -> None:
+    def add(self, matches: TreebankPair) -> None:
         """Count a piece.
 
         Args:
@@ -201,7 +220,7 @@ class PieceCounts:
                 self._without_weight.setdefault(name, error)
             else:
                 self._counts[name] = found
-        if self._of_edges:
+        if self._of_edges and isinstance(matches, Matches):
             self._add_steps(matches)
 
     def _note(self, name: str, error: MalformedDeps) -> None:

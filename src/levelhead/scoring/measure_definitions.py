@@ -7,6 +7,7 @@ from levelhead.scoring.measure import Definition
 
 _CONLL17 = "CoNLL 2017 shared task (Zeman et al. 2017)"
 _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
+_UNIDIVE = "UniDive 2025 shared task on morphosyntactic parsing (Goldman et al. 2025)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
 _NOPUNCT = (
     "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
@@ -178,6 +179,15 @@ DEFINITIONS = (
         needs=ATTACHED | Agree.LEMMA,
         only="CONTENT",
         columns=("lemmas",),
+    ),
+    Definition(
+        "MSLAS",
+        "Morphosyntactic labeled attachment score: content words with the right head, relation and features, which"
+        " include the grammar of their function words. Only under the rules msp25 and msp25-sorted.",
+        "for each aligned content word right in LAS, F1 of its universal features (1 if neither side has any) / content"
+        " words; sentences are aligned from their start or their end, whichever gives more",
+        _UNIDIVE,
+        unit="content",
     ),
     Definition(
         "ELAS",

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
@@ -21,7 +21,7 @@ from levelhead.scoring.counts import (
     count_trees,
     count_words,
 )
-from levelhead.scoring.matches import Agree
+from levelhead.scoring.matches import Agree, Matches, TreebankPair
 from levelhead.scoring.punctuation import punctuation_of
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
@@ -30,7 +30,6 @@ from levelhead.treebank.enhanced_graph import MalformedDeps
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from levelhead.scoring.matches import Matches
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
 
@@ -123,7 +122,7 @@ class Score:
 
 
 def count(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -147,6 +146,12 @@ def count(
         MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
         MeasureError: a relation has no weight, and the measure has no default.
     """
+    if not isinstance(matches, Matches):
+        from levelhead.scoring.content_matches import count_content
+
+        return count_content(matches, measure.name, by_sentence=by_sentence, before=before)
+    if definition.unit == "content":
+        raise MeasureError(f"{measure} is counted under the rules msp25 and msp25-sorted only", "unknown-measure")
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
@@ -163,7 +168,7 @@ def count(
 
 
 def count_by_sentence(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -227,7 +232,7 @@ _OF_SPANS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType(
 
 
 def score(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -294,12 +299,12 @@ def needs_trees(measure: Measure, definition: Definition) -> bool:
         measure: the measure.
         definition: its definition.
     """
-    if definition.unit in {"exact", "roots", *_OF_OUTPUT} or measure.only or measure.without:
+    if definition.unit in {"exact", "roots", "content", *_OF_OUTPUT} or measure.only or measure.without:
         return True
     return definition.unit == "words" and bool(definition.needs_for(measure.argument) & _OF_TREES)
 
 
-def without_trees(matches: Matches, measure: Measure, definition: Definition) -> str | None:
+def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
     """Return which side has no trees, if a measure needs them; otherwise None.
 
     Args:
@@ -314,7 +319,7 @@ def without_trees(matches: Matches, measure: Measure, definition: Definition) ->
     return None if matches.system.has_trees else "not annotated in the system's output: HEAD"
 
 
-def not_annotated(matches: Matches, measure: Measure, definition: Definition) -> str | None:
+def not_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
     """Return which columns that a measure needs have no values, if the rules report this; otherwise None.
 
     Args:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
+from levelhead.kernels.text import count_lines, is_utf8
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import EMPTY, MOST, SOME_HEAD, by_line, encoding_faults, walk
@@ -114,7 +115,7 @@ class Pieces(ABC):
         piece = self._for_scoring(found)
         self.n_words += piece.n_words
         self.n_tokens += piece.n_tokens
-        end = len(self._data) - 2
+        end = self._last_blank_line()
         for _ in range(len(waiting) - n_sentences):
             end = self._data.rfind(b"\n\n", 0, end)
         self._drop(end + 2, n_sentences)
@@ -161,6 +162,10 @@ class Pieces(ABC):
         """Return the warnings about the file; to be called once, at its end."""
         return ()
 
+    def _last_blank_line(self) -> int:
+        """Return where the blank line after the last sentence that waits starts."""
+        return len(self._data) - 2
+
     @abstractmethod
     def _check(self, block: bytes) -> None:
         """Refuse a block with a line that is too long."""
@@ -202,7 +207,7 @@ class Pieces(ABC):
         """Add the new block to what waits, with line feeds and single blank lines."""
         if self._new:
             data, numbers, n_lines = self._normalized(self._new)
-            plain = np.arange(1, data.count(b"\n") + 1 + bool(data and not data.endswith(b"\n")))
+            plain = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")))
             self._add(data, plain if numbers is None else numbers, n_lines)
 
     def _add(self, data: bytes, numbers: NDArray[np.int32] | NDArray[np.int64], n_lines: int) -> None:
@@ -218,7 +223,7 @@ class Pieces(ABC):
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
         unended = bool(self._data) and not self._data.endswith(b"\n")
-        n_lines = len(self._lines) - unended - self._data.count(b"\n", n_bytes)
+        n_lines = len(self._lines) - unended - count_lines(memoryview(self._data)[n_bytes:])
         self._data, self._lines = self._data[n_bytes:], self._lines[n_lines:]
         self._n_taken_lines += n_lines
         self._n_taken_bytes += n_bytes
@@ -351,7 +356,7 @@ class OwnPieces(Pieces):
         for fault in repaired.warnings:
             line = self._n_lines + (fault.place.line or 0)
             _add(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
-        return repaired.data, repaired.numbers, block.count(b"\n")
+        return repaired.data, repaired.numbers, count_lines(block)
 
     def _parse(self) -> None:
         treebank = self._scan_unrepaired() if self._new else None
@@ -484,13 +489,16 @@ class OfficialPieces(Pieces):
 
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
         text = with_line_feeds(block)
-        if not block.isascii():
+        if not is_utf8(block):
             try:
                 block.decode()
             except UnicodeDecodeError as error:
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
-        return text, None, text.count(b"\n")
+        return text, None, count_lines(text)
+
+    def _last_blank_line(self) -> int:
+        return self._data.rfind(b"\n\n")  # there may be comments behind it
 
     def _look_at(self, piece: Treebank) -> None:
         """Official scorers give no warnings."""

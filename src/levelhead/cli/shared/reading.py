@@ -36,12 +36,24 @@ class Reading(NamedTuple):
     gold_format: Any
     allow_several_roots: bool = False
 
+    def or_own(self, *measures: str) -> tuple[str, ...]:
+        """Return the default measures of a command, or all of the rules if they have few of their own.
+
+        Args:
+            measures: the names of the defaults.
+        """
+        from levelhead.scoring.rules import RULES
+
+        return RULES[self.rules].or_own(*measures)
+
     def setup(
         self,
         measures: Iterable[str | Measure] | None = (),
         registry: Registry | None = None,
         weights: Mapping[str, Weights] | None = None,
         rules: Rules | None = None,
+        *,
+        partial: bool = False,
     ) -> Setup:
         """Return the settings for some measures.
 
@@ -50,13 +62,14 @@ class Reading(NamedTuple):
             registry: the available measures and schemes; the shipped ones if None.
             weights: weights that measures name, if they were read already.
             rules: the rules, if they are not simply those named.
+            partial: whether outputs with other text or broken trees are scored.
         """
         from levelhead.evaluation.setup import setup_of
         from levelhead.measures.registry import STANDARD
 
         reading = {"format": self.input_format, "gold_format": self.gold_format}
         reading |= {"rules": rules or self.rules, "allow_several_roots": self.allow_several_roots}
-        return setup_of(measures, registry=registry or STANDARD, weights=weights, **reading)
+        return setup_of(measures, registry=registry or STANDARD, weights=weights, partial=partial, **reading)
 
 
 _READING = (options.rules_option, options.input_format_option, options.gold_format_option)
