@@ -17,6 +17,9 @@ For precision and recall it adds only 1; 2 makes their intervals wider than nece
 """
 
 
+_AT_ONCE = 1 << 14
+
+
 class Stratum(NamedTuple):
     """What each unit of one test set does to the values.
 
@@ -57,8 +60,12 @@ def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
         share: the share of the test set in an average of values.
     """
     total = table.parts.sum(axis=0)
-    moves = table.values(total - table.parts) - table.values(total)
-    return Stratum(share * np.nan_to_num(moves), table.parts[..., 1], _ratios(table), share)
+    value = table.values(total)
+    moves = np.empty(table.parts.shape[:-1])
+    for first in range(0, len(moves), _AT_ONCE):  # there may be millions of units
+        rows = slice(first, first + _AT_ONCE)
+        moves[rows] = share * np.nan_to_num(table.values(total - table.parts[rows]) - value)
+    return Stratum(moves, table.parts[..., 1], _ratios(table), share)
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:

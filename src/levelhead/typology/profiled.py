@@ -165,17 +165,11 @@ def _counted_parts(parts: Iterator[bytes], name: str, task: ProfileTask) -> Coun
     counts = RunningCounts(task.chunks)
     pieces = OwnPieces(parts, name, conllx=task.format == "conllx")
     bare = None
-    while not (pieces.ended or pieces.failed):
-        pieces.more(blocks.SIZES.piece)
-        if pieces.treebank is not None:
-            piece = pieces.take(len(pieces.treebank))
-            if piece.has_trees:
-                counts.add(piece)
-            else:
-                bare = piece
-    error = pieces.error()
-    if error is not None:
-        raise error
+    for piece in pieces.each(blocks.SIZES.piece):
+        if piece.has_trees:
+            counts.add(piece)
+        else:
+            bare = piece
     if bare is not None:
         check_trees(bare)
     contents = pieces.contents()
