@@ -188,6 +188,15 @@ def score_numbers(score: Score) -> dict[str, Any]:
     return document | ({"reason": score.reason} if score.reason else {})
 
 
+def signed(signature: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the signature as the last note of a table; nothing if it is empty.
+
+    Args:
+        signature: everything that decides the numbers.
+    """
+    return (signature_line(signature),) if signature else ()
+
+
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
     """Return what was taken as a unit on each treebank, and how many units there were.
 
