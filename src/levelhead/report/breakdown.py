@@ -48,7 +48,9 @@ class _Layout(NamedTuple):
             named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
         else:
             named += [Column(name, "text") for name in self.bys[0]]
-        numbers = [*(Column(name, "number") for name in _NUMBERS), *(Column(name) for name in _RATIOS)]
+        narrow = self.without and any(not column.tidy_only for column in self.certain)  # to fit into 100 columns
+        counts = [Column(name, "number", tidy_only=narrow and name == "Correct") for name in _NUMBERS]
+        numbers = [*counts, *(Column(name) for name in _RATIOS)]
         return (
             *named,
             *numbers,
