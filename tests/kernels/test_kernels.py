@@ -117,25 +117,6 @@ def test_alignment_compiled_and_not(seed: int, n_characters: int) -> None:
     assert all(gold[0][g] == system[0][s] and gold[1][g] == system[1][s] for g, s in pairs)
 
 
-@given(st.lists(st.binary(max_size=5), min_size=1, max_size=6), st.data())
-def test_layout(strings: list[bytes], data: st.DataObject) -> None:
-    """Forms are joined in the order of the tokens; words lie where their token does."""
-    one_token = st.tuples(st.sampled_from(range(len(strings))), st.integers(0, 3), st.booleans())
-    tokens = data.draw(st.lists(one_token, max_size=20))
-    codes, n_words, multiword = np.array(tokens, dtype=np.int32).reshape(-1, 3).T.copy()
-    lengths = np.array([len(text) for text in strings], dtype=np.int64)
-    pool = np.frombuffer(b"".join(strings) + b"rest", dtype=np.uint8)
-    arrays = (pool, np.cumsum(lengths) - lengths, lengths, codes, n_words, multiword.astype(np.uint8))
-    ends = [len(b"".join(strings[code] for code in codes[: i + 1])) for i in range(len(codes))]
-    spans_of_tokens = [(end - len(strings[code]), end) for code, end in zip(codes, ends)]
-    of_words = [(*span, inside) for span, (_, n, inside) in zip(spans_of_tokens, tokens) for _ in range(n)]
-    for text, *rest in (spans.lay_out(*arrays), PLAIN_SPANS.lay_out(*views(*arrays))):
-        token_starts, token_ends, starts, word_ends, inside = (part.tolist() for part in rest)
-        assert text.tobytes() == b"".join(strings[code] for code in codes)
-        assert list(zip(token_starts, token_ends)) == spans_of_tokens
-        assert list(zip(starts, word_ends, inside)) == of_words
-
-
 # Strings
 
 WORDS = st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8"), max_size=20), unique=True, max_size=20)

@@ -30,6 +30,7 @@ OTHER_TESTS = {
     "docs/interop.md": "interop/test_interop_docs.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recover.md": "project/test_recover_page.py",
+    "docs/validate.md": "project/test_validate_page.py",
 }
 """Which test runs the sessions of pages that are not test_readme's."""
 NO_NETWORK, NOT_OURS = "installs from the network", "needs a program that is not part of levelhead"

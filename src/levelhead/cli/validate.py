@@ -11,8 +11,10 @@ import click
 from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
 from levelhead.errors import number_of
-from levelhead.report.validation import annotation, fault_lines
+from levelhead.report.validation import annotation, validation_text
+from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.validation import validate as validate_files
 
@@ -23,27 +25,42 @@ if TYPE_CHECKING:
 @command()
 @click.argument("files", nargs=-1, required=True, type=options.PATH)
 @options.input_format_option
+@click.option(
+    "--fix", "copies", type=RESULT_OR_FOLDER, metavar="COPY",
+    help="Write a copy in which everything is repaired that can be repaired in one way only (white space, blank lines,"
+    " empty columns), list what was changed, and check the copy. For several files, COPY is a folder",
+)  # fmt: skip
 @options.format_option(*options.FORMATS, "github")
 @options.output_option
-def validate(files: tuple[str, ...], input_format: Any, output_format: str, output: str | None) -> int:
+def validate(
+    files: tuple[str, ...], input_format: Any, copies: str | None, output_format: str, output: str | None
+) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders.
 
     Warnings do not make a file invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if
-    any file has an error.
+    any file has an error; with --fix, if any copy has.
     """
     paths = [file for path in files for file in files_at(path)]
-    options.check_paths(paths, [output])
-    found = validate_files(*paths, format=input_format)
+    options.check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
+    _refuse_copies(copies)
+    found = validate_files(*files, format=input_format, fix=copies)
     if output_format == "text":
-        options.emit("".join(map(fault_lines, found.files.values())), output)
+        options.emit(validation_text(found), output)
     elif output_format == "github":
         options.emit("".join(f"{annotation(fault)}\n" for fault in found.faults), output)
     else:
         options.print_result(
-            found.table, found.to_dict, output_format, None, output, lines=lambda: found.to_dict()["faults"]
+            found.table, found.to_dict, output_format, None, output, lines=lambda: _lines(found.to_dict())
         )
     _count_on_terminal(found)
     return DONE if found.valid else BAD_INPUT
+
+
+def _refuse_copies(path: str | None) -> None:
+    if path == "-":
+        raise click.UsageError("--fix needs a file or folder: standard output is for what is wrong")
+    if path is not None and path.endswith(SUFFIXES):
+        raise click.UsageError("the copy is not compressed: remove the suffix of compression")
 
 
 def _count_on_terminal(found: Validation) -> None:
@@ -52,3 +69,7 @@ def _count_on_terminal(found: Validation) -> None:
     counts = Counter(fault.severity for fault in found.faults for _ in range(fault.count))
     errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
     say(f"{number_of(len(found.files), 'file')}, {errors}, {warnings}")
+
+
+def _lines(document: dict[str, Any]) -> list[Any]:
+    return [*document.get("changes", ()), *document["faults"]]

@@ -45,6 +45,42 @@ def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t
     return found
 
 
+def distinct(const int32_t[::1] codes, int64_t n_strings):
+    """Find the codes that occur.
+
+    Args:
+        codes: codes of strings, int32.
+        n_strings: how many strings there are.
+
+    Returns:
+        The codes, ascending, int32.
+
+    Raises:
+        IndexError: a code is negative, or not below the number of strings.
+    """
+    cdef uint8_t[::1] present = np.zeros(n_strings, dtype=np.uint8)
+    cdef int64_t n_found = 0
+    cdef int64_t i
+    cdef bint outside = False
+    for i in range(codes.shape[0]):
+        outside |= codes[i] < 0 or codes[i] >= n_strings
+    if outside:
+        raise IndexError("codes must be from 0 to below the number of strings")
+    with nogil:
+        for i in range(codes.shape[0]):
+            n_found += 1 - present[codes[i]]
+            present[codes[i]] = 1
+    found = np.empty(n_found, dtype=np.int32)
+    cdef int32_t[::1] view = found
+    with nogil:
+        n_found = 0
+        for i in range(n_strings):
+            if present[i]:
+                view[n_found] = <int32_t> i
+                n_found += 1
+    return found
+
+
 cdef inline int32_t decoded(Bytes at, Bytes end, int64_t* length) noexcept nogil:
     """The character at a byte that is not ASCII, and how many bytes it has; those above U+FFFF count as U+FFFF."""
     if at[0] < 0xE0:

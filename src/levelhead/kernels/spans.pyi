@@ -16,11 +16,3 @@ def align(
     system_ends: _Offsets,
     system_inside: _Flags,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
-def lay_out(
-    pool: _Flags,
-    begins: _Offsets,
-    lengths: _Offsets,
-    forms: NDArray[np.int32],
-    n_words: NDArray[np.int32],
-    multiword: _Flags,
-) -> tuple[NDArray[np.uint8], _Offsets, _Offsets, _Offsets, _Offsets, _Flags]: ...

@@ -8,6 +8,7 @@ from typing import Any
 from levelhead.errors import Fault, printable
 from levelhead.messages import MESSAGES
 from levelhead.report.documents import header, path_text
+from levelhead.treebank.validation import Validation
 
 
 def annotation(fault: Fault) -> str:
@@ -46,6 +47,38 @@ def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
         }
         for fault in faults
     ]
+
+
+def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dict[str, Any]]:
+    """Return what was changed in the copy of a file for JSON, one document for each kind of change.
+
+    Args:
+        path: the file.
+        copy: its copy.
+        changes: what was changed.
+    """
+    names = {"file": path_text(path), "copy": path_text(copy)}
+    return [
+        {
+            **header("change"),
+            **names,
+            "line": change.place.line,
+            "slug": change.slug,
+            "message": change.message,
+            "count": change.count,
+        }
+        for change in changes
+    ]
+
+
+def validation_text(found: Validation) -> str:
+    """Return as text what was changed in copies, then what is wrong with the files or their copies.
+
+    Args:
+        found: what was found.
+    """
+    fixed = (f"fixed: {change}\n" for changes in found.changes.values() for change in changes)
+    return "".join([*fixed, *map(fault_lines, found.files.values())])
 
 
 def fault_lines(faults: Sequence[Fault]) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
-from levelhead.kernels import spans as kernel
+from levelhead.kernels import layout
 from levelhead.treebank import Treebank
+from levelhead.treebank.parts import FORM
 from levelhead.treebank.places import place_of, place_of_range
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
 
@@ -55,27 +56,33 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
         treebank: the treebank.
         unicode_spaces: whether all space separators are left out of the text (else only U+0020).
     """
-    tokens = treebank.tokens
+    multiword = treebank.multiword
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
-    pool, begins, lengths = _without_spaces(treebank, spaces)
-    text, token_starts, token_ends, starts, ends, inside = kernel.lay_out(
-        np.frombuffer(pool, dtype=np.uint8), begins, lengths, tokens.forms, tokens.n_words,
-        tokens.multiword.view(np.uint8),
-    )  # fmt: skip
+    of_tokens = (multiword.first, multiword.n_words, multiword.cells[:, FORM])
+    text, token_starts, token_ends, starts, ends, inside = layout.lay_out(
+        *_without_spaces(treebank, spaces), treebank.forms.codes, *map(np.ascontiguousarray, of_tokens)
+    )
     sentence_starts = _sentence_starts(treebank, token_starts, len(text))
     return Spans(text, token_starts, token_ends, starts, ends, inside, sentence_starts, spaces)
 
 
 def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> Offsets:
-    first_tokens = np.searchsorted(treebank.tokens.sentence, np.arange(len(treebank)))
-    return np.append(token_starts[first_tokens], total)
+    """Where each sentence starts: at its first token, which has no word where an official scorer reads `2-1`."""
+    before, multiword = treebank.sentence_starts[:-1], treebank.multiword
+    if len(multiword):
+        more = np.searchsorted(multiword.sentence, np.arange(len(treebank), dtype=np.int32))
+        saved = np.concatenate([[0], np.cumsum(multiword.n_words - 1)])
+        before = before - saved[more]
+    return np.append(token_starts[before], total)
 
 
 def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[bytes, Offsets, Offsets]:
     """Give a pool, and the start and length of each string in it, with spaces removed from token forms."""
     strings = treebank.strings
-    used = distinct(treebank.tokens.forms, len(strings))
-    spaced = np.intersect1d(used, strings.with_spaces, assume_unique=True)
+    if not len(strings.with_spaces):
+        return strings.pool, strings.offsets[:-1], strings.lengths
+    used = [distinct(codes, len(strings)) for codes in (treebank.forms.codes, treebank.multiword.cells[:, FORM])]
+    spaced = np.intersect1d(np.concatenate(used), strings.with_spaces)
     if not len(spaced):
         return strings.pool, strings.offsets[:-1], strings.lengths
     bare = {code: strings[code].translate(spaces).encode() for code in spaced.tolist()}

@@ -9,9 +9,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from levelhead.arguments import checked, choice, instance, optional, path, text
+from levelhead.arguments import checked, choice, instance, optional, path
+from levelhead.arguments import text as is_text
 from levelhead.errors import ConlluError, Fault
-from levelhead.kernels import scan, trees
+from levelhead.kernels import scan, text, trees
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.repair import Repaired, repair
@@ -44,7 +45,7 @@ def read(
     return from_conllu(read_bytes(path, limits), name=name, format=format)
 
 
-@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(text))
+@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(is_text))
 def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = "conllu") -> Treebank:  # noqa: A002
     """Read a treebank from bytes or text.
 
@@ -94,7 +95,7 @@ def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = Fa
     if isinstance(scanned, int):
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
-    if not (_is_text(pool) and _is_text(comments)):
+    if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None
     if trees.bad_sentences(local_heads, starts, conllx or several_roots).any():
         return None
@@ -115,14 +116,6 @@ def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = Fa
 def _columns(rows: Codes) -> tuple[Codes, Codes, Codes, Codes]:
     """Take rows of three numbers and nine codes apart."""
     return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:]
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _has_empty_form(treebank: Treebank) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, Place
+from levelhead.kernels import text
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes
@@ -20,10 +21,6 @@ _BLANK_LINES = {
     "blank-line-with-spaces": "the line has only white space",
     "extra-blank-line": "the blank line does not end a sentence",
 }
-
-_SPACES = (b" ", b"\t", b"\n")
-_ODD = (b"\n ", b"\n\t", b"\n\n\n")
-"""What is in every file with lines that begin with white space, or with surplus blank lines."""
 
 REPAIRS = ("byte-order-mark", "line-ends", *_BLANK_LINES, "missing-final-blank-line")
 """The kinds of repairs, in the order in which they are reported."""
@@ -64,8 +61,8 @@ def repair(data: bytes, *, start: bool = True) -> Repaired:
     if start:
         data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings, start=start)
-    numbers, n_lines = None, data.count(b"\n")
-    if data.startswith(_SPACES) or any(odd in data for odd in _ODD):
+    numbers, n_lines = None, text.count_lines(data)
+    if text.has_odd_lines(data):
         data, numbers = _with_single_blank_lines(data, warnings)
     ended = _with_final_blank_line(data)
     if ended != data:

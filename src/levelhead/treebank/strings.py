@@ -135,9 +135,7 @@ def distinct(codes: Codes, n_strings: int) -> Codes:
         codes: codes below `n_strings`, int32.
         n_strings: how many strings there are.
     """
-    present = np.zeros(n_strings, dtype=bool)
-    present[codes] = True
-    return np.flatnonzero(present).astype(np.int32)
+    return pools.distinct(codes if codes.flags.c_contiguous else codes.copy(), n_strings)
 
 
 @immutable()

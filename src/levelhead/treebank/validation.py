@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import field
 
-from levelhead.arguments import checked, choice, path
-from levelhead.errors import Fault, number_of
+from levelhead.arguments import checked, choice, optional, path
+from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
 from levelhead.tabular import Tabular
 from levelhead.treebank.checking import faults_of
+from levelhead.treebank.fixing import copies_of, write_fixed
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.reader import Format
 
@@ -19,10 +21,15 @@ class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
-        files: the errors and warnings of each file, by its path.
+        files: the errors and warnings of each file, by its path; of its copy, by the path of the copy, where one was
+            written.
+        copies: the path of each file that was fixed, and that of its copy.
+        changes: what was changed in the copy of each file, by the path of the file.
     """
 
     files: Mapping[str, tuple[Fault, ...]]
+    copies: Mapping[str, str] = field(default_factory=dict)
+    changes: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -38,15 +45,40 @@ class Validation(Tabular):
         return f"<Validation: {number_of(len(self.files), 'file')}, {len(self.faults)} errors and warnings>"
 
 
-@checked(paths=path, format=choice(("conllu", "conllx")))
-def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Validation:  # noqa: A002
+@checked(paths=path, format=choice(("conllu", "conllx")), fix=optional(path))
+def validate(
+    *paths: str | os.PathLike[str],
+    format: Format = "conllu",  # noqa: A002
+    fix: str | os.PathLike[str] | None = None,
+) -> Validation:
     """Return every error of CoNLL-U files, and their warnings.
 
     Args:
         paths: files, compressed or not, or folders of files.
         format: "conllu" or "conllx".
+        fix: where to write copies in which everything is repaired that can be repaired in one way only: a file for a
+            single file, else a folder. The errors and warnings are then those of the copies.
 
     Raises:
         InputError: a folder has no CoNLL-U file.
+        OutputError: a copy cannot be written, or would replace a file or another copy.
     """
-    return Validation({file: faults_of(file, format=format) for path in paths for file in files_at(path)})
+    files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
+    if fix is None:
+        return Validation({file: faults_of(file, format=format) for file in files})
+    copies = copies_of(files, os.fspath(fix), folder=any(map(os.path.isdir, paths)))
+    return _fixed(copies, format)
+
+
+def _fixed(copies: Mapping[str, str], form: Format) -> Validation:
+    """Write copies; the errors of a file that cannot be copied are its own."""
+    faults: dict[str, tuple[Fault, ...]] = {}
+    changes: dict[str, tuple[Fault, ...]] = {}
+    for file, copy in copies.items():
+        try:
+            changes[file] = write_fixed(file, copy)
+        except InputError as error:
+            faults[file] = error.faults
+        else:
+            faults[copy] = faults_of(copy, format=form)
+    return Validation(faults, {file: copies[file] for file in changes}, changes)

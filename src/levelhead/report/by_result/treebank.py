@@ -8,7 +8,7 @@ from typing import Any
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
-from levelhead.report.validation import fault_lines, faults_document
+from levelhead.report.validation import changes_document, faults_document, validation_text
 from levelhead.treebank.validation import Validation
 
 _COLUMNS = (
@@ -21,21 +21,23 @@ _COLUMNS = (
 
 
 def _table(found: Validation) -> Table:
-    rows = (
-        (name, fault.place.line, fault.severity, fault.slug, fault.message)
-        for name, faults in found.files.items()
-        for fault in faults
-    )
+    changes = [(name, fault, "fixed") for name, faults in found.changes.items() for fault in faults]
+    left = [(name, fault, fault.severity) for name, faults in found.files.items() for fault in faults]
+    rows = ((name, fault.place.line, what, fault.slug, fault.message) for name, fault, what in (*changes, *left))
     return Table(_COLUMNS, tuple(rows))
 
 
 def _document(found: Validation) -> dict[str, Any]:
     faults = [document for name, some in found.files.items() for document in faults_document(name, some)]
-    return {**header("validation"), "valid": found.valid, "faults": faults}
+    changes = [
+        change for name, some in found.changes.items() for change in changes_document(name, found.copies[name], some)
+    ]
+    fixed = {"changes": changes} if found.copies else {}
+    return {**header("validation"), "valid": found.valid, "faults": faults, **fixed}
 
 
 def _text(found: Validation) -> str:
-    return "".join(map(fault_lines, found.files.values())) or "no errors or warnings"
+    return validation_text(found) or "no errors or warnings"
 
 
 VIEWS: Mapping[type, View] = {Validation: View(_table, _document, text=_text)}

@@ -1,0 +1,165 @@
+"""Copies of files in which everything is repaired that can be repaired in one way only."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from levelhead.errors import ConlluError, Fault, OutputError, Place
+from levelhead.treebank import blocks
+from levelhead.treebank.blocks import Blocks
+from levelhead.treebank.faults import encoding_faults
+from levelhead.treebank.input_bytes import parts_of
+from levelhead.treebank.layouts import bare_name
+from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.repair import lines_of, repair
+from levelhead.treebank.write import check_file, check_folder, replace_file
+
+_MESSAGES = {
+    "surrounding-space": "a cell begins or ends with a space",
+    "empty-column": "a column is empty",
+    "number-of-columns": "empty columns follow the tenth",
+}
+_SIGNS = (b"\t\t", b"\t\n", b" \t", b"\t ", b"\n ", b" \n")
+"""Something of this is in every file that has cells to repair, apart from its first and last line."""
+
+_NEEDED = frozenset({"ID", "FORM", "HEAD", "DEPREL"})
+"""The columns for which an underscore would be a guess."""
+
+
+def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> tuple[Fault, ...]:
+    """Write a copy of a CoNLL-U or CoNLL-X file in which everything is repaired that can be repaired in one way only.
+
+    A byte order mark, carriage returns, surplus blank lines, white space in blank lines, spaces around cells, and empty
+    columns after the tenth are removed; the last blank line is added; empty columns other than ID, FORM, HEAD and
+    DEPREL become `_`. Everything else stays as it is, byte for byte. The file is read block by block.
+
+    Args:
+        path: the file, compressed or not, or "-" for standard input.
+        copy: where to write, uncompressed; the copy is written completely or not at all.
+
+    Returns:
+        What was changed: one entry for each kind, with its first place and the number of places.
+
+    Raises:
+        UnreadableFile: the file cannot be read.
+        ConlluError: it is not UTF-8 text.
+        OutputError: the copy cannot be written.
+    """
+    changes: dict[str, Fault] = {}
+    replace_file(copy, _fixed_parts(path, changes))
+    return tuple(change.in_file(os.fsdecode(path)) for change in changes.values())
+
+
+def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
+    """Return where the copy of each file is written.
+
+    Args:
+        files: the files.
+        target: the path given for the copies.
+        folder: whether it is a folder of copies though there is only one file.
+
+    Raises:
+        OutputError: nothing can be written there, a copy would replace a file or another copy, or standard input has no
+            name for its copy in a folder.
+    """
+    if not folder and len(files) == 1 and not os.path.isdir(target):  # noqa: PTH112 -- never raises
+        copies = {files[0]: target}
+        check_file(target)
+    else:
+        copies = {file: os.path.join(target, bare_name(os.path.basename(file))) for file in files}  # noqa: PTH118, PTH119
+        check_folder(target)
+    _refuse(copies)
+    if copies != {files[0]: target}:
+        Path(target).mkdir(parents=True, exist_ok=True)
+    return copies
+
+
+def _refuse(copies: Mapping[str, str]) -> None:
+    times = Counter(copies.values())
+    for file, copy in copies.items():
+        if times[copy] > 1 or (file == "-" and os.path.basename(copy) == "-"):  # noqa: PTH119 -- as given
+            message = "two copies would have this name, or it has none: fix these files one at a time"
+            raise OutputError(message, "output", Place(copy))
+        if any(_is_same(one, copy) for one in copies):
+            raise OutputError("a file cannot be its own copy: name another file", "output", Place(copy))
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)  # noqa: PTH121 -- as given
+    except OSError:
+        return False
+
+
+def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Iterator[bytes]:
+    """Give the repaired file block by block, and note what was changed."""
+    name = os.fsdecode(path)
+    source = Blocks(parts_of(path), name, spaces=True)
+    n_lines = n_bytes = 0
+    while not source.ended:
+        block = source.read(blocks.SIZES.piece)
+        if faults := encoding_faults(block, n_lines.__add__, n_bytes):
+            raise ConlluError(faults[0].in_file(name))
+        repaired = repair(block, start=not n_lines)
+        found: dict[str, Fault] = {}
+        yield _with_tidy_cells(repaired.data, found)
+        of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for fault in found.values())
+        for fault in (*repaired.warnings, *of_cells):
+            _note(changes, _moved(fault, n_lines + (fault.place.line or 0)))
+        n_lines += block.count(b"\n")
+        n_bytes += len(block)
+
+
+def _note(changes: dict[str, Fault], fault: Fault) -> None:
+    """Add a change: the first one of its kind is kept and counts the others."""
+    first = changes.get(fault.slug)
+    changes[fault.slug] = fault if first is None else replace(first, count=first.count + fault.count)
+
+
+def _moved(fault: Fault, line: int) -> Fault:
+    return replace(fault, place=fault.place._replace(line=line))
+
+
+def _with_tidy_cells(data: bytes, found: dict[str, Fault]) -> bytes:
+    if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
+        return data
+    lines = []
+    for number, line in enumerate(lines_of(data), 1):
+        lines.append(line)
+        if line.startswith(b"#") or line == b"\n":
+            continue
+        tidy, slugs = _tidy(line)
+        lines[-1] = tidy
+        for slug in slugs:
+            _note(found, Fault(slug, _MESSAGES[slug], Place(line=number), "warning"))
+    return b"".join(lines)
+
+
+def _tidy(line: bytes) -> tuple[bytes, list[str]]:
+    """Return a line of a word with tidy cells, and the kinds of changes."""
+    given = line.removesuffix(b"\n").split(b"\t")
+    cells = [cell.strip(b" ") for cell in given]
+    slugs = []
+    if len(cells) > len(FIELDS) and not any(cells[len(FIELDS) :]):
+        slugs.append("number-of-columns")
+        del given[len(FIELDS) :], cells[len(FIELDS) :]
+    if len(cells) != len(FIELDS):
+        return line, []  # which cell belongs to which column is not certain
+    if cells != given and cells[FIELDS.index("FORM")]:
+        slugs.insert(0, "surrounding-space")
+    elif cells != given:
+        return line, []  # a form of spaces is an error that only the maintainer can correct
+    filled = [cell or _value_of_empty(cells[0], field) for cell, field in zip(cells, FIELDS, strict=True)]
+    if filled != cells:
+        slugs.insert(0, "empty-column")
+    return b"\t".join(filled) + b"\n", slugs
+
+
+def _value_of_empty(word_id: bytes, field: str) -> bytes:
+    is_word = b"-" not in word_id and b"." not in word_id
+    needed = field in _NEEDED if is_word else field in {"ID", "FORM"}
+    return b"" if needed else b"_"

@@ -1,0 +1,60 @@
+"""docs/validate.md: its sessions are run in a folder with the examples, and its numbers are counted again."""
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from documentation import CONSOLE, PYTHON, ROOT, python, run, text_of
+
+PAGE = "docs/validate.md"
+
+
+def page_in(folder: Path) -> str:
+    """Return the page with what its sessions print now."""
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    names: dict[str, object] = {}
+
+    def console(session: str) -> str:
+        commands = [line.removeprefix("$ ") for line in session.splitlines() if line.startswith("$ ")]
+        return "".join(f"$ {command}\n{run(command, folder)}" for command in commands)
+
+    text = CONSOLE.sub(lambda match: console(match[0]), text_of(PAGE))
+    return PYTHON.sub(lambda match: python(match[0], names), text)
+
+
+def test_sessions_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert page_in(tmp_path) == text_of(PAGE)
+    assert (tmp_path / "tidy.conllu").exists()
+
+
+@pytest.mark.data
+def test_what_the_validator_of_ud_refuses(data: Path) -> None:
+    cases = data / "ud-validate-cases"
+    noticed: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    refused = []
+    for case in json.loads((cases / "expected.json").read_text()):
+        level = case["file"].partition("/")[0]
+        found = levelhead.validate(cases / case["file"])
+        total[level] += 1
+        noticed[level] += bool(found.faults)
+        if level == "valid" and found.faults:
+            refused.append(case["file"])
+    assert refused == ["valid/empty-file.conllu"]
+    invalid = [level for level in total if level != "valid"]
+    higher = [level for level in invalid if level not in ("invalid-level1", "invalid-level2")]
+    text = " ".join(text_of(PAGE).split())
+    assert f"On the {sum(total[level] for level in invalid)} files that UD's validator has to refuse" in text
+    assert noticed["invalid-level1"] == total["invalid-level1"]
+    for figure in (
+        f"all {total['invalid-level1']} of level 1",
+        f"{noticed['invalid-level2']} of {total['invalid-level2']} of level 2",
+        f"{sum(noticed[level] for level in higher)} of {sum(total[level] for level in higher)} above",
+        f"of its {total['valid']} valid files",
+    ):
+        assert figure in text
