@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.training_data import Training, sentences_of, trees_of
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.training_data import Training, trees_of
 from levelhead.treebank.tree_shapes import shapes_of
 
 Values = NDArray[np.int64]
@@ -257,9 +257,13 @@ def _vocabulary(matches: Matches, settings: PropertySettings) -> Buckets:
 
 
 def _seen_sentences(matches: Matches, settings: PropertySettings) -> Buckets:
-    known = _training(settings, "seen-sentence").sentences
-    seen = np.array([sentence in known for sentence in sentences_of(matches.gold)], dtype=np.int64)
-    return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen)
+    seen = _training(settings, "seen-sentence").same_words(matches.gold)
+    return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen.astype(np.int64))
+
+
+def _seen_heads(matches: Matches, settings: PropertySettings) -> Buckets:
+    seen = _training(settings, "seen-heads").same_heads(matches.gold)
+    return _of_sentences(matches, ("new heads", "heads seen in training"), seen.astype(np.int64))
 
 
 def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
@@ -355,6 +359,13 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
                 "seen-sentence",
                 "whether the sentence occurs in training",
                 _seen_sentences,
+                BY_SENTENCES,
+                of_training=True,
+            ),
+            WordProperty(
+                "seen-heads",
+                "whether a sentence with the same heads occurs in training, whatever its words and relations",
+                _seen_heads,
                 BY_SENTENCES,
                 of_training=True,
             ),

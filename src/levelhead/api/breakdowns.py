@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, loaded, plan_for, settings_for
+from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, plan_for, settings_for
 from levelhead.api.parameters import limited, public
 from levelhead.arguments import optional, several, text
 from levelhead.errors import Fault, InputError, MeasureError
@@ -101,9 +101,10 @@ def breakdown(
         return breakdowns.repairs_of_outputs(plan, setup, intervals)
     if len(plan.systems) == 1:
         return breakdowns.break_down_outputs(plan, setup, [one.split(",") for one in properties], buckets, intervals)
+    decided = {"train": buckets.training.hashes} if buckets.training else {}
     if len(properties) > 1:
         raise InputError(Fault("invalid-argument", "with several systems, give one property, or several with commas"))
-    return compare_by(plan, properties[0].split(","), buckets, setup, _trained(seen), intervals)
+    return compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals)
 
 
 @public(show=several(text), limit=optional(limited("limit")))
@@ -150,10 +151,3 @@ def trees(
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
         raise MeasureError(f"a breakdown takes one measure, not {', '.join(measures)}", "unknown-measure")
-
-
-def _trained(train: Sequence[Input]) -> dict[str, str]:
-    """What training treebanks add to a signature."""
-    from levelhead.treebank.provenance import short_hash
-
-    return {"train": "+".join(short_hash(loaded(one).source.sha256) for one in train)} if train else {}

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from levelhead.comparison.contrasts import Gains
     from levelhead.comparison.intervals import Intervals
     from levelhead.evaluation.setup import Setup
-    from levelhead.treebank import Treebank
 
 
 class _Request(NamedTuple):
@@ -39,6 +38,12 @@ class _Request(NamedTuple):
     def setup(self, measures: list[str]) -> Setup:
         """Return the settings for some measures."""
         return self.reading.setup(measures, self.measuring.registry, self.measuring.weights(measures))
+
+    def buckets(self) -> PropertySettings:
+        """Return what properties may need: classes, and what was seen in training."""
+        from levelhead.analysis.word_properties import PropertySettings
+
+        return PropertySettings(self.measuring.default_scheme, self.measuring.training())
 
     def properties(self) -> list[list[str]]:
         """Return the properties of each breakdown."""
@@ -96,8 +101,7 @@ def breakdown(
 def _breakdowns(request: _Request) -> None:
     from levelhead.comparison.breakdowns import break_down_outputs
 
-    measuring = request.measuring
-    setup, buckets = request.setup([measuring.single()]), _buckets(measuring, _training(measuring))
+    setup, buckets = request.setup([request.measuring.single()]), request.buckets()
     _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets, request.intervals))
 
 
@@ -108,27 +112,13 @@ def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
 
 def _gains(request: _Request) -> None:
     from levelhead.comparison.contrasts import compare_by
-    from levelhead.treebank.provenance import short_hash
 
     (by,) = request.properties()
-    train = _training(request.measuring)
-    decided = {"train": "+".join(short_hash(one.source.sha256) for one in train)} if train else {}
+    buckets = request.buckets()
+    decided = {"train": buckets.training.hashes} if buckets.training else {}
     setup = request.setup([request.measuring.single()])
-    found = compare_by(request.plan, by, _buckets(request.measuring, train), setup, decided, request.intervals)
+    found = compare_by(request.plan, by, buckets, setup, decided, request.intervals)
     _print(request, found)
-
-
-def _training(measuring: Measuring) -> list[Treebank]:
-    from levelhead.treebank import read
-
-    return [read(path) for path in measuring.train]
-
-
-def _buckets(measuring: Measuring, train: list[Treebank]) -> PropertySettings:
-    from levelhead.analysis import Training
-    from levelhead.analysis.word_properties import PropertySettings
-
-    return PropertySettings(measuring.default_scheme, Training.of(train) if train else None)
 
 
 def _repairs(request: _Request) -> None:

@@ -26,7 +26,9 @@ from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import are_large_files, in_two_threads
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.leakage import Leakage
     from levelhead.treebank.reader import Format
+    from levelhead.treebank.training_data import Training
 
 _MOST_SHOWN = 6
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
@@ -44,12 +46,14 @@ class Evaluation(Mapping[str, Score], Tabular):
         gold: the sizes of the gold treebank and the warnings about its file.
         system: those of the output.
         provenance: where the numbers come from.
+        leakage: how much of gold occurs in training; None without training treebanks.
     """
 
     scores: Mapping[str, Score]
     gold: Contents
     system: Contents
     provenance: Provenance
+    leakage: Leakage | None = None
 
     @property
     def signature(self) -> Mapping[str, str]:
@@ -147,13 +151,16 @@ def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluatio
     return score_matches(match(gold, system, ready.rules), ready)
 
 
-def score_matches(matches: Matches, ready: Setup, name: str = "the system") -> Evaluation:
+def score_matches(
+    matches: Matches, ready: Setup, name: str = "the system", training: Training | None = None
+) -> Evaluation:
     """Score aligned treebanks.
 
     Args:
         matches: the aligned words.
         ready: the settings, with the weights and models that measures name.
         name: the name of the system in notes.
+        training: what was seen in training, to report how much of gold occurs there; or None.
     """
     notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
     gold, system = contents_of(matches.gold), contents_of(matches.system)
@@ -163,7 +170,11 @@ def score_matches(matches: Matches, ready: Setup, name: str = "the system") -> E
         values = ready.values_of(measure)
         found = score_one(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
         scores[str(measure)] = replace(found, signature=provenance.signature)
-    return Evaluation(scores, gold, system, provenance)
+    if training is None:
+        return Evaluation(scores, gold, system, provenance)
+    from levelhead.evaluation.leakage import leakage_of
+
+    return Evaluation(scores, gold, system, provenance, leakage_of(matches, scores, ready, training))
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation.pair import Evaluation
@@ -16,6 +16,7 @@ from levelhead.treebank.contents import Contents
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.partial_scores import Coverage
     from levelhead.significance import Units
 
@@ -46,9 +47,37 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
             (*row, value_cell(one.value, perplexity=True) if one.perplexity else _NO_CELL)
             for row, one in zip(rows, scores)
         )
+    if evaluation.leakage and not counts:
+        columns = (*columns, *(Column(f"New {one.same}", "ratio", 9) for one in evaluation.leakage.occurring))
+        rows = tuple((*row, *_on_rest(evaluation.leakage, name)) for row, name in zip(rows, evaluation))
     reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
     label = (str(coverage),) if coverage else ()
-    return Table(columns, rows, (*label, *reasons, signature_line(evaluation.signature)))
+    seen = _leakage_notes(evaluation.leakage)
+    return Table(columns, rows, (*label, *reasons, *seen, signature_line(evaluation.signature)))
+
+
+def _on_rest(leakage: Leakage, measure: str) -> Iterator[Cell]:
+    """The value of a measure on the sentences that do not occur in training, in each sense."""
+    for one in leakage.occurring:
+        score = one.rest.get(measure)
+        yield None if score is None else value_cell(score.value, perplexity=score.perplexity)
+
+
+def _leakage_notes(leakage: Leakage | None) -> tuple[str, ...]:
+    if leakage is None:
+        return ()
+    shares = (
+        f"{one.sentences:,} ({_percent(one.sentences, leakage.sentences)}) have the same {one.same}"
+        for one in leakage.occurring
+    )
+    return (
+        f"in training: of {leakage.sentences:,} sentences, {', '.join(shares)} as a training sentence",
+        "New words, heads: F1 or the requested ratio on all other sentences",
+    )
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f}%" if whole else "-"
 
 
 def _ratios(score: Score) -> tuple[Cell, ...]:
@@ -84,16 +113,57 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, covera
         average: the macro-average of each measure.
         coverages: on which sentences they rest, if they are secondary scores.
     """
-    columns = (Column("Treebank", "text"), *(Column(name) for name in average))
+    leaked = all(one.leakage for one in evaluations.values())
+    columns = (
+        Column("Treebank", "text"),
+        *(Column(name) for name in average),
+        *(_leakage_columns(average) if leaked else ()),
+    )
     rows = [
-        (name, *(value_cell(score.value, perplexity=score.perplexity) for score in evaluation.values()))
+        (
+            name,
+            *(value_cell(score.value, perplexity=score.perplexity) for score in evaluation.values()),
+            *(_leakage_cells(evaluation) if leaked else ()),
+        )
         for name, evaluation in evaluations.items()
     ]
     scores = next(iter(evaluations.values()))
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
     signature = joint_signature(one.signature for one in evaluations.values())
-    summary = ((f"Macro-average of {len(evaluations)}", *means),)
-    return Table(columns, tuple(rows), (*_label(coverages), signature_line(signature)), summary=summary)
+    new = _average_leakage_cells(evaluations) if leaked else ()
+    summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
+    notes = (*_label(coverages), *([_LEAKAGE] if leaked else []), signature_line(signature))
+    return Table(columns, tuple(rows), notes, summary=summary)
+
+
+_LEAKAGE = (
+    "Same words, heads: share of sentences with the words or heads of a training sentence; new: score on the sentences"
+    " with neither"
+)
+
+
+def _leakage_columns(measures: Iterable[str]) -> tuple[Column, ...]:
+    return (Column("Same words"), Column("Same heads"), *(Column(f"{name} new") for name in measures))
+
+
+def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
+    leakage = evaluation.leakage
+    if leakage is None:
+        return
+    for one in leakage.occurring[:2]:
+        yield one.sentences / leakage.sentences if leakage.sentences else None
+    for name in evaluation:
+        score = leakage.occurring[-1].rest.get(name)
+        yield None if score is None else value_cell(score.value, perplexity=score.perplexity)
+
+
+def _average_leakage_cells(evaluations: Mapping[str, Evaluation]) -> Iterator[Cell]:
+    from levelhead.comparison.evaluations import average_new_scores
+
+    first = next(iter(evaluations.values()))
+    yield from (None, None)
+    for name, value in average_new_scores(evaluations).items():
+        yield value_cell(value, perplexity=first[name].perplexity)
 
 
 def counts_table(evaluations: Mapping[str, Evaluation], coverages: Coverages | None = None) -> Table:
@@ -134,8 +204,29 @@ def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> 
         "gold": _file(evaluation.gold),
         "system": _file(evaluation.system),
         "scores": {name: score_numbers(score) for name, score in evaluation.items()},
+        **({} if evaluation.leakage is None else {"leakage": leakage_document(evaluation.leakage)}),
         **notes_of(evaluation.notes),
     }
+
+
+def leakage_document(leakage: Leakage) -> dict[str, Any]:
+    """Return for JSON how much of a test set occurs in training, with the scores on the rest.
+
+    Args:
+        leakage: the leakage.
+    """
+    occurring = [
+        {
+            "same": one.same,
+            "sentences": one.sentences,
+            "words": one.words,
+            "share_of_sentences": points(one.sentences / leakage.sentences) if leakage.sentences else None,
+            "share_of_words": points(one.words / leakage.words) if leakage.words else None,
+            "rest": {name: score_numbers(score) for name, score in one.rest.items()},
+        }
+        for one in leakage.occurring
+    ]
+    return {"train": leakage.train, "sentences": leakage.sentences, "words": leakage.words, "occurring": occurring}
 
 
 def scores_document(
@@ -154,7 +245,19 @@ def scores_document(
         **header("secondary-scores" if coverages else "scores", signature),
         "treebanks": {name: score_document(one, coverages.get(name)) for name, one in evaluations.items()},
         "macro_average": {name: _average(value, first[name]) for name, value in average.items()},
+        **_new_average(evaluations),
     }
+
+
+def _new_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
+    """The macro-average on the sentences that share nothing with training, if training treebanks are given."""
+    if not all(one.leakage for one in evaluations.values()):
+        return {}
+    from levelhead.comparison.evaluations import average_new_scores
+
+    first = next(iter(evaluations.values()))
+    found = average_new_scores(evaluations)
+    return {"macro_average_new": {name: _average(value, first[name]) for name, value in found.items()}}
 
 
 def _average(value: Fraction | None, score: Score) -> float | None:
