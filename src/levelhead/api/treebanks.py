@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from levelhead.api.inputs import as_list
+from levelhead.api.inputs import as_list, training_of
 from levelhead.api.parameters import limited, public
 from levelhead.arguments import choice, either, flag, instance, number, several, text
 from levelhead.errors import Fault, InputError
@@ -47,6 +47,7 @@ def profile(
     partial_chunk: bool = False,
     window: int = 500,
     least: int = 5,
+    train: Iterable[Input] = (),
     format: Format = "conllu",
 ) -> Survey:
     """Return the profiles of treebanks: sizes, word order, morphology, entropies and more.
@@ -59,10 +60,12 @@ def profile(
         partial_chunk: whether the last chunk counts though it is shorter.
         window: tokens of a window (MATTR).
         least: how often a word must occur to count for the head-word entropy.
+        train: training treebanks or their paths: profiles then also have `same_words`, `same_heads` and
+            `same_either`, the shares of sentences that occur in them.
 
     Raises:
         InputError: a file is missing or invalid.
-        MeasureError: a column or the scheme is unknown.
+        MeasureError: a column or the scheme is unknown, or a column requires training treebanks.
     """
     from levelhead.typology import Chunks, survey
 
@@ -70,7 +73,8 @@ def profile(
     names = [name.strip() for text in as_list(columns) for name in text.split(",")]
     every = f"Total of {len(files)}" if total else None
     chunks = Chunks(chunk, partial_chunk, window)
-    return survey(files, columns=names, scheme=scheme, chunks=chunks, least=least, total=every, format=format)
+    shared: dict[str, Any] = {"scheme": scheme, "chunks": chunks, "least": least, "total": every, "format": format}
+    return survey(files, columns=names, training=training_of(train), **shared)
 
 
 @public()

@@ -48,7 +48,7 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
             for row, one in zip(rows, scores)
         )
     if evaluation.leakage and not counts:
-        columns = (*columns, *(Column(f"New {one.same}", "ratio", 9) for one in evaluation.leakage.occurring))
+        columns = (*columns, *(Column(f"New {name}", "ratio", 9) for name in ("words", "heads", "both")))
         rows = tuple((*row, *_on_rest(evaluation.leakage, name)) for row, name in zip(rows, evaluation))
     reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
     label = (str(coverage),) if coverage else ()
@@ -66,14 +66,10 @@ def _on_rest(leakage: Leakage, measure: str) -> Iterator[Cell]:
 def _leakage_notes(leakage: Leakage | None) -> tuple[str, ...]:
     if leakage is None:
         return ()
-    shares = (
-        f"{one.sentences:,} ({_percent(one.sentences, leakage.sentences)}) have the same {one.same}"
-        for one in leakage.occurring
-    )
-    return (
-        f"in training: of {leakage.sentences:,} sentences, {', '.join(shares)} as a training sentence",
-        "New words, heads: F1 or the requested ratio on all other sentences",
-    )
+    n = leakage.sentences
+    words, heads, both = (f"{one.sentences:,} ({_percent(one.sentences, n)})" for one in leakage.occurring)
+    seen = f"{words} have the words of a training sentence, {heads} the heads, {both} one of both"
+    return f"of {n:,} sentences, {seen}", "New words, heads, both: the score on the other sentences"
 
 
 def _percent(part: int, whole: int) -> str:

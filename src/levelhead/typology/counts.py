@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
 from levelhead.typology.lexical import Chunks, Lexical, count_lexical
+from levelhead.typology.seen import NOT_COMPARED, SeenSentences, count_seen
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.sizes import Sizes, count_sizes
 from levelhead.typology.structure import Structure, count_structure
@@ -15,6 +16,7 @@ from levelhead.typology.tally import Sums, Tally, compact, mapped
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
+    from levelhead.treebank.training_data import Training
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,7 @@ class TreebankCounts(Sums):
         trigrams: counts of three UPOS in sequence.
         lexical: type/token ratios.
         structure: counts of the trees.
+        seen: sentences that occur in training.
     """
 
     sizes: Sizes
@@ -42,6 +45,7 @@ class TreebankCounts(Sums):
     trigrams: Tally
     lexical: Lexical
     structure: Structure
+    seen: SeenSentences = NOT_COMPARED
 
     @property
     def distributions(self) -> Distributions:
@@ -49,7 +53,9 @@ class TreebankCounts(Sums):
         return Distributions(self.trigrams, self.words.marginal(0), self.structure.displacements)
 
 
-def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> TreebankCounts:
+def count_treebank(
+    treebank: Treebank, chunks: Chunks | None = None, training: Training | None = None
+) -> TreebankCounts:
     """Return the counts of a treebank that its profile is computed from.
 
     Counts of two treebanks add up to those of both together, except that chunks and windows of running text (STTR,
@@ -58,6 +64,7 @@ def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> Treebank
     Args:
         treebank: the treebank.
         chunks: how running text is cut for type/token ratios.
+        training: what was seen in training, to count how much of the treebank occurs there; or None.
     """
     relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
     return TreebankCounts(
@@ -70,4 +77,5 @@ def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> Treebank
         count_trigrams(tags, treebank.sentence_starts),
         count_lexical(treebank, chunks or Chunks()),
         count_structure(treebank, tags, relations),
+        NOT_COMPARED if training is None else count_seen(treebank, training),
     )

@@ -74,12 +74,7 @@ class Measuring(NamedTuple):
 
     def training(self) -> Training | None:
         """Return what the training treebanks hold; None without any."""
-        if not self.train:
-            return None
-        from levelhead.treebank import read
-        from levelhead.treebank.training_data import Training
-
-        return Training.of(read(path) for path in self.train)
+        return options.training_of(self.train)
 
     def files(self) -> Iterator[str]:
         """Give the files that are read."""
