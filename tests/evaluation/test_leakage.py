@@ -119,6 +119,8 @@ def test_scores_do_not_change(tmp_path):
     stored = levelhead.score(GOLD, ALPHA, train=[TRAIN], store=tmp_path / "store.sqlite")
     again = levelhead.score(GOLD, ALPHA, train=[TRAIN], store=tmp_path / "store.sqlite")
     assert stored.leakage == again.leakage == with_training.leakage
+    assert stored.signature == with_training.signature
+    assert with_training.signature["train"] == with_training.leakage.train == with_training["LAS"].signature["train"]
 
 
 def test_folders():

@@ -85,9 +85,16 @@ def score_and_look(
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
     results = score_outputs(plan, setup, look=both, **how)
     found = {
-        code: replace(one, leakage=results.looked[code].leakage) for code, one in evaluations_of(results, setup).items()
+        code: _with_leakage(one, results.looked[code].leakage, training)
+        for code, one in evaluations_of(results, setup).items()
     }
     return Evaluations(found), {code: one.other for code, one in results.looked.items()}
+
+
+def _with_leakage(evaluation: Evaluation, leakage: Leakage | None, training: Training) -> Evaluation:
+    provenance = evaluation.provenance.with_parts(train=training.hashes)
+    scores = {name: replace(score, signature=provenance.signature) for name, score in evaluation.items()}
+    return replace(evaluation, scores=scores, provenance=provenance, leakage=leakage)
 
 
 class _Looked(NamedTuple):

@@ -165,6 +165,8 @@ def score_matches(
     notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
     gold, system = contents_of(matches.gold), contents_of(matches.system)
     provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
+    if training is not None:
+        provenance = provenance.with_parts(train=training.hashes)
     scores = {}
     for measure, definition in ready.defined:
         values = ready.values_of(measure)
