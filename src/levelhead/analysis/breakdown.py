@@ -37,10 +37,6 @@ class _Combined(NamedTuple):
     gold: NDArray[np.int64]
     system: NDArray[np.int64]
 
-    @property
-    def size(self) -> int:
-        return len(self.names)
-
 
 class BucketWords(NamedTuple):
     """The words of each bucket that a measure counts.
