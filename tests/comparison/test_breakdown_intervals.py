@@ -187,6 +187,30 @@ def test_repaired_relations_change_which_words_count(measure):
     assert {"case -> obl", "nsubj -> case"} & {one.detail for one in found}
 
 
+@pytest.mark.data
+@pytest.mark.parametrize("system", ["HIT-SCIR-18", "Stanford-18", "ArmParser"])
+def test_repairs_of_real_outputs_cover_every_error_once(data, system):
+    """Of the outputs of CoNLL 2018; the gain of a kind is what rescoring with so many more words right gives."""
+    pair = data / "conll18/gold/en_ewt.conllu.xz", data / f"conll18/systems/{system}/en_ewt.conllu.xz"
+    las = levelhead.score(*pair, measures="LAS")["LAS"]
+    (found,) = levelhead.breakdown(*pair, by="repair").treebanks.values()
+    assert sum(one.words for one in found) == las.gold - las.correct
+    for one in found:
+        if one.error != "words not aligned":
+            assert one.value == pytest.approx(2 * (las.correct + one.words) / (las.gold + las.system))
+            assert one.certainty.interval[0] <= one.gain <= one.certainty.interval[1]
+
+
+def test_subtypes_are_named_where_they_count():
+    gold = levelhead.read(pair("en")[0])
+    changed = next(i for i, relation in enumerate(gold.relations) if relation == "nmod:poss")
+    system = gold.replace(relations=[*gold.relations[:changed], "nmod", *gold.relations[changed + 1 :]])
+    (found,) = levelhead.breakdown(gold, {"s": system}, by="repair", measures="LAS(full)").treebanks.values()
+    assert [(one.error, one.detail, one.words) for one in found] == [("relation", "nmod:poss -> nmod", 1)]
+    (nothing,) = levelhead.breakdown(gold, {"s": system}, by="repair").treebanks.values()
+    assert nothing == []
+
+
 def test_many_relations_are_folded():
     gold = levelhead.read(pair("en")[0])
     relations = [f"rel{i}" if i % 2 else "obj" for i in range(gold.n_words)]

@@ -1,6 +1,7 @@
 """Leakage: how much of a test set occurs in training, and the scores on the rest."""
 
 import json
+import lzma
 import random
 
 import pytest
@@ -141,6 +142,19 @@ def test_no_average_where_a_treebank_has_no_rest():
     folders = PARALLEL / "gold", PARALLEL / "systems/alpha"
     document = levelhead.score(*folders, measures="LAS", train=[GOLD]).to_dict()
     assert document["macro_average_new"] == {"LAS": None}
+
+
+@pytest.mark.data
+def test_english_ewt(data):
+    """Almost half of the test sentences have the heads of a training sentence; keys are lines of text here."""
+    test, train = (data / f"ud/r2.16/en_ewt-ud-{part}.conllu.xz" for part in ("test", "train"))
+    ours, known = (oracle.sentences(lzma.decompress(path.read_bytes()).decode("utf-8")) for path in (test, train))
+    keys = [{"\t".join(word[column] for word in one) for one in known} for column in (0, 1)]
+    expected = [sum("\t".join(word[column] for word in one) in keys[column] for one in ours) for column in (0, 1)]
+    found = levelhead.profile(test, columns="sentences", train=[train])["en_ewt-ud-test"]
+    assert [found["same_words"] * len(ours), found["same_heads"] * len(ours)] == pytest.approx(expected)
+    assert found["same_words"] == pytest.approx(0.0453, abs=1e-4)
+    assert found["same_heads"] == pytest.approx(0.4718, abs=1e-4)
 
 
 # The commands

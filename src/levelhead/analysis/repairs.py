@@ -171,7 +171,8 @@ def _kinds(
     missing = int(needs) & ~matches.flags.astype(np.int64)
     missing[in_gold[matches.alignment.gold] != in_system[matches.alignment.system]] |= int(Agree.RELATION)
     of_relations = bool(needs & _RELATIONS) or bool((missing & int(Agree.RELATION)).any())
-    buckets = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG)) if of_relations else None
+    relation = "relation" if needs & Agree.FULL_RELATION else "deprel"
+    buckets = PROPERTIES[relation].of(matches, PropertySettings(NIVRE_FANG)) if of_relations else None
     if buckets is None:
         columns = (matches.gold.upos, matches.system.upos)
         texts = list(dict.fromkeys(text for column in columns for text in column.distinct_texts))
