@@ -159,7 +159,7 @@ def las(gold: Path, system: Path) -> float:
     """Return the LAS of an output."""
     command = [*LEVELHEAD, "score", "-m", "LAS", "--format", "tsv", str(gold), str(system)]
     rows = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    return 100 * float(dict(zip(rows[0].split("\t"), rows[1].split("\t")))["F1 Score"])
+    return float(dict(zip(rows[0].split("\t"), rows[1].split("\t")))["F1 Score"])
 
 
 PARTS: dict[str, Callable[[Places], None]] = {

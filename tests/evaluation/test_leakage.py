@@ -9,6 +9,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
+from levelhead.treebank import blocks
 from oracle import leakage as oracle
 
 PARALLEL = EXAMPLES / "parallel"
@@ -208,6 +209,30 @@ def test_profiles(total):
     assert found.provenance.signature["train"]
     if total:
         assert found["Total of 3"]["same_heads"] == pytest.approx(sum(sum(heads) for _, heads in every) / 60)
+
+
+def test_profiles_by_workers_with_a_store_and_in_pieces(tmp_path, monkeypatch):
+    """The same numbers; a store keeps those of each training treebank apart, also in memory."""
+    paths = [PARALLEL / f"gold/{name}.conllu" for name in ("en", "de")]
+    trains = [
+        [TRAIN],
+        [levelhead.read(paths[0])],
+        [levelhead.from_conllu(text_of(TRAIN))],
+        [levelhead.from_conllu(text_of(paths[1]))],
+    ]
+    for train in trains:
+        expected = levelhead.profile(*paths, columns="sentences", train=train, total=True)
+        for more in ({"jobs": 2}, {"store": tmp_path / "store.sqlite"}, {"store": tmp_path / "store.sqlite"}):
+            found = levelhead.profile(*paths, columns="sentences", train=train, total=True, **more)
+            assert {name: dict(one) for name, one in found.items()} == {
+                name: dict(one) for name, one in expected.items()
+            }
+    monkeypatch.setattr(blocks, "SIZES", blocks.SIZES._replace(large=1000, piece=500))
+    in_pieces = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)
+    monkeypatch.undo()
+    whole = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)
+    assert any("piece by piece" in note for note in in_pieces.provenance.notes)
+    assert {name: dict(one) for name, one in in_pieces.items()} == {name: dict(one) for name, one in whole.items()}
 
 
 def test_profiles_on_the_command_line(run):

@@ -164,28 +164,34 @@ def training_of(train: Iterable[Input]) -> Training | None:
     return Training.of(seen)
 
 
-def workers_for(jobs: int | Workers) -> Workers:
-    """Return the workers and the store.
+def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:
+    """Return the workers.
 
     Args:
         jobs: a number of processes, or workers such as `levelhead.jobs.cluster` returns.
+        address: the address of a cluster, whose workers are used instead.
     """
-    from levelhead.jobs import processes
+    from levelhead.jobs import cluster, processes
 
-    return processes(jobs) if isinstance(jobs, int) else jobs
+    if not isinstance(jobs, int):
+        return jobs
+    return processes(jobs) if address is None else cluster(address, jobs)
 
 
 @contextmanager
-def running(jobs: int | Workers, store: PathLike | Store | None) -> Iterator[dict[str, Any]]:
+def running(
+    jobs: int | Workers, store: PathLike | Store | None, cluster: str | None = None
+) -> Iterator[dict[str, Any]]:
     """Give `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards.
 
     Args:
         jobs: a number of processes, or workers.
         store: a store, the file of one, or None.
+        cluster: the address of a cluster, whose workers are used instead.
     """
     from levelhead.jobs import Store
 
-    workers = workers_for(jobs)
+    workers = workers_for(jobs, cluster)
     if store is None or isinstance(store, Store):
         yield {"workers": workers, "store": store}
         return

@@ -179,6 +179,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
             either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
         ),
+        "cluster": Parameter(
+            'a dask cluster that runs the jobs: "local" (with as many workers as `jobs` says), "tcp://host:port", or'
+            " None; `levelhead.jobs.cluster` also takes the files of an encrypted one, for `jobs`.",
+            optional(text),
+        ),
         "store": Parameter(
             "a file in which results are kept for the next run.",
             optional(either([(is_path, path)], instance(_store, "a path or a store"))),

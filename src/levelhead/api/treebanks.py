@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from levelhead.api.inputs import as_list, training_of
+from levelhead.api.inputs import PathLike, as_list, running, training_of
 from levelhead.api.parameters import limited, public
 from levelhead.arguments import choice, either, flag, instance, number, several, text
 from levelhead.errors import Fault, InputError
@@ -14,9 +14,11 @@ from levelhead.treebank.layouts import stem_of, treebank_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
+    from levelhead.jobs import Store, Workers
     from levelhead.treebank.reader import Format
     from levelhead.treebank.schemes import Scheme
-    from levelhead.typology.collection import Files, SelectedTreebanks, Similarities, Survey
+    from levelhead.typology.collection import SelectedTreebanks, Similarities, Survey
+    from levelhead.typology.profiled import Files
 
 
 def _schemes() -> type:
@@ -49,8 +51,13 @@ def profile(
     least: int = 5,
     train: Iterable[Input] = (),
     format: Format = "conllu",
+    jobs: int | Workers = 1,
+    cluster: str | None = None,
+    store: PathLike | Store | None = None,
 ) -> Survey:
     """Return the profiles of treebanks: sizes, word order, morphology, entropies and more.
+
+    Large files are read piece by piece; a note says how large their vocabulary is.
 
     Args:
         columns: names of columns or of their groups, "summary" or "all"; see `levelhead.typology.COLUMNS`.
@@ -67,14 +74,24 @@ def profile(
         InputError: a file is missing or invalid.
         MeasureError: a column or the scheme is unknown, or a column requires training treebanks.
     """
+    from levelhead.campaign.profile_jobs import profile_with
     from levelhead.typology import Chunks, survey
 
     files = _files(treebanks, merge=merge)
     names = [name.strip() for text in as_list(columns) for name in text.split(",")]
     every = f"Total of {len(files)}" if total else None
     chunks = Chunks(chunk, partial_chunk, window)
-    shared: dict[str, Any] = {"scheme": scheme, "chunks": chunks, "least": least, "total": every, "format": format}
-    return survey(files, columns=names, training=training_of(train), **shared)
+    settings: dict[str, Any] = {
+        "columns": names,
+        "scheme": scheme,
+        "chunks": chunks,
+        "least": least,
+        "total": every,
+        "format": format,
+        "training": training_of(train),
+    }
+    with running(jobs, store, cluster) as how:
+        return survey(files, **settings, run=profile_with(**how))
 
 
 @public()

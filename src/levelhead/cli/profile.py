@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import store_option, worker_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import limited
@@ -15,6 +17,9 @@ from levelhead.report import profiles as report
 from levelhead.report.documents import header
 from levelhead.typology import GROUPS, Chunks, collection
 from levelhead.typology.profile_columns import OF_TRAINING
+
+if TYPE_CHECKING:
+    from levelhead.typology.profiled import Files, Runner
 
 Printing = tuple[str, int | None, str | None]
 """Format, places, output."""
@@ -53,6 +58,8 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--samples", type=limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy")
 @options.seed_option
 @options.input_format_option
+@worker_options()
+@store_option
 @options.format_option()
 @options.places_option
 @options.output_option
@@ -69,7 +76,7 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
         raise click.UsageError("Missing argument 'TREEBANKS...'.")
     chosen["total"] &= printing[0] != "tsv"  # which has no summary rows
     sampled = chosen["rarefy"] is not None
-    outputs = [chosen["output"], chosen["wde_table"]]
+    outputs = [chosen["output"], chosen["wde_table"], chosen["store"]]
     merge = chosen["merge"] and not sampled  # samples are drawn from a single file
     files = options.treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
     (_print_samples if sampled else _print_profiles)(files, chosen, printing)
@@ -83,20 +90,22 @@ def _list_columns(printing: Printing) -> None:
     options.print_result(report.columns_table, lambda: document, *printing, lines=lambda: document["rows"])
 
 
-def _print_profiles(files: collection.Files, chosen: dict[str, Any], printing: Printing) -> None:
+def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
     names = [name.strip() for text in chosen["columns"] for name in text.split(",")] or ["summary"]
     scheme = options.registry_of(chosen["definitions"], chosen["scheme"]).schemes
     hidden = ["wde"] if chosen["wde_table"] is not None else []
-    survey = collection.survey(
-        files,
-        columns=[*names, *hidden],
-        scheme=scheme.by_name[scheme.default],
-        chunks=Chunks(chosen["chunk"], chosen["partial_chunk"], chosen["window"]),
-        least=chosen["least"],
-        total=f"Total of {len(files)}" if chosen["total"] else None,
-        format=chosen["input_format"],
-        training=options.training_of(chosen["train"]),
-    )
+    with _running(files, chosen) as run:
+        survey = collection.survey(
+            files,
+            columns=[*names, *hidden],
+            scheme=scheme.by_name[scheme.default],
+            chunks=Chunks(chosen["chunk"], chosen["partial_chunk"], chosen["window"]),
+            least=chosen["least"],
+            total=f"Total of {len(files)}" if chosen["total"] else None,
+            format=chosen["input_format"],
+            training=options.training_of(chosen["train"]),
+            run=run,
+        )
     options.print_warnings(survey.provenance.warnings)
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
@@ -107,6 +116,20 @@ def _print_profiles(files: collection.Files, chosen: dict[str, Any], printing: P
     )  # fmt: skip
 
 
+@contextmanager
+def _running(files: Files, chosen: dict[str, Any]) -> Iterator[Runner]:
+    """Give what profiles treebanks; the store is closed afterwards."""
+    from levelhead.campaign.profile_jobs import profile_with
+    from levelhead.jobs import Store
+
+    workers = chosen["workers"].for_files((path for some in files.values() for path in some), len(files))
+    if chosen["store"] is None:
+        yield profile_with(workers)
+        return
+    with Store(chosen["store"]) as store:
+        yield profile_with(workers, store)
+
+
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
     from levelhead.typology.relation_weights import weights_text
 
@@ -114,7 +137,7 @@ def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None
     options.emit(weights_text([one.numbers("wde") for one in profiles]), path)
 
 
-def _print_samples(files: collection.Files, chosen: dict[str, Any], printing: Printing) -> None:
+def _print_samples(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
     sizes = _sizes(chosen["rarefy"])
     found = collection.sampled(
         files, sizes, samples=chosen["samples"], seed=chosen["seed"], format=chosen["input_format"]

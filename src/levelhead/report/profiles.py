@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from levelhead.report.documents import header, path_text
+from levelhead.report.documents import header, notes_of, path_text
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.treebank.provenance import MEMORY, Provenance
@@ -91,6 +91,7 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
             "treebank": name,
             "signature": dict(one.signature),
             "files": _files(survey.provenance.files[name]),
+            "vocabulary": None if one.vocabulary is None else one.vocabulary._asdict(),
             "values": _values(one, shares),
         }
         for name, one in survey.profiles.items()
@@ -120,6 +121,7 @@ def profiles_document(survey: Survey) -> dict[str, Any]:
         **header("profiles"),
         "columns": {name: _definition(COLUMNS[name]) for name in names},
         "treebanks": {one["treebank"]: one for one in profile_documents(survey)},
+        **notes_of(survey.provenance.notes),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.provenance import short_hash
 from levelhead.treebank.relations import universal
 from levelhead.treebank.treebank import Treebank
@@ -26,6 +28,7 @@ class Training(NamedTuple):
         trees: the trees, as their heads (0 for the root) and universal relations.
         heads: the trees without labels, as their heads.
         hashes: of the files, the first twelve digits of their SHA-256, joined by "+".
+        key: one hash of everything in the treebanks, also of those that were never files.
     """
 
     forms: Mapping[str, int]
@@ -33,6 +36,7 @@ class Training(NamedTuple):
     trees: frozenset[Tree]
     heads: frozenset[tuple[int, ...]]
     hashes: str
+    key: str
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
@@ -44,14 +48,16 @@ class Training(NamedTuple):
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
         trees: set[Tree] = set()
-        hashes = []
+        hashes, contents = [], []
         for treebank in treebanks:
             forms.update(treebank.forms.frequencies())
             sentences.update(sentences_of(treebank))
             trees.update(trees_of(treebank))
             hashes.append(short_hash(treebank.source.sha256))
+            contents.append(contents_hash(treebank))
         heads = frozenset(tree[0] for tree in trees)
-        return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes))
+        key = hashlib.sha256("+".join(contents).encode()).hexdigest()
+        return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
         """Return which sentences of a treebank occur in training, by their words, shape (sentences,).

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypeVar
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError
@@ -20,18 +19,14 @@ from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.treebank.training_data import Training
-from levelhead.typology.counts import TreebankCounts, count_treebank
+from levelhead.typology.counts import CountSum, Vocabulary
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.profile_columns import OF_TRAINING
+from levelhead.typology.profiled import Files, ProfiledTreebank, ProfileTask, Runner, hash_of, profile_here
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
 from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Distributions, Similarity, similarity
-
-Files = Mapping[str, Sequence[str | Treebank]]
-"""The files of each treebank by its name, or treebanks in memory."""
-
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +58,7 @@ class Survey(Mapping[str, Profile], Tabular):
         """
         names = [column.name for column in columns_named(columns)]
         some = {
-            name: Profile({column: one[column] for column in names}, one.signature)
+            name: Profile({column: one[column] for column in names}, one.signature, one.vocabulary)
             for name, one in self.profiles.items()
         }
         return replace(self, profiles=some)
@@ -115,17 +110,35 @@ class Samples(Tabular):
     provenance: Provenance
 
 
-class _Read(NamedTuple):
-    """The files that were read: the hash of each by treebank and path, and all warnings about them."""
+class _Read:
+    """The files that were read: the hash of each by treebank and path, all warnings about them, and notes."""
 
-    files: Mapping[str, Mapping[str, str]]
-    warnings: tuple[Fault, ...]
+    def __init__(self) -> None:
+        self.files: dict[str, Mapping[str, str]] = {}
+        self.warnings: list[Fault] = []
+        self.notes: list[str] = []
 
-    def provenance(self, settings: Mapping[str, str], notes: tuple[str, ...] = ()) -> Provenance:
+    def add(self, name: str, files: Iterable[tuple[str, str]], warnings: Iterable[Fault]) -> None:
+        """Add the files of a treebank, each with its hash, and the warnings about them."""
+        self.files[name] = _by_path(files)
+        self.warnings += warnings
+
+    def add_profiled(self, name: str, found: ProfiledTreebank) -> None:
+        """Add those of a treebank that was profiled."""
+        self.add(name, found.files, found.warnings)
+        if found.in_pieces:
+            self.notes.append(f"{name} was read piece by piece; {_size_of(found.profile.vocabulary)}")
+
+    def provenance(self, settings: Mapping[str, str]) -> Provenance:
         """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
         every = "\n".join("" if one == MEMORY else one for some in self.files.values() for one in some.values())
         signature = {**settings, "files": hashlib.sha256(every.encode()).hexdigest()[:12], "version": VERSION}
-        return Provenance(signature, self.files, self.warnings, notes)
+        return Provenance(signature, self.files, tuple(self.warnings), tuple(self.notes))
+
+
+def _size_of(vocabulary: Vocabulary | None) -> str:
+    forms, lemmas, arcs, n_bytes = vocabulary or (0, 0, 0, 0)
+    return f"its vocabulary takes {n_bytes / 1e6:,.0f} MB: {forms:,} forms, {lemmas:,} lemmas, {arcs:,} kinds of arcs"
 
 
 def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
@@ -163,8 +176,11 @@ def survey(
     total: str | None = None,
     format: Format = "conllu",  # noqa: A002
     training: Training | None = None,
+    run: Runner = profile_here,
 ) -> Survey:
     """Profile treebanks from their files; only the finished numbers are kept, so that memory does not grow with them.
+
+    Large files are read piece by piece; a note says how large their vocabulary is.
 
     Args:
         files: the files of each treebank by its name, as `files_of` gives them.
@@ -175,6 +191,7 @@ def survey(
         total: the name of one more profile, of all treebanks together; its counts do grow with the vocabulary.
         format: "conllu" or "conllx".
         training: what was seen in training: profiles then also have the columns on leakage.
+        run: profiles the treebanks: here, or as jobs (`campaign.profile_jobs`).
 
     Raises:
         InputError: no files are given, or some are missing or invalid; the error has all faults.
@@ -184,28 +201,26 @@ def survey(
         raise InputError(Fault("too-few-treebanks", "a profile needs at least one treebank"))
     wanted = _wanted(columns, training)
     classes = scheme_named(scheme)
-    sums: list[TreebankCounts] = []
-
-    def profiled(parts: Iterator[Treebank]) -> Profile:
-        counts = _sum(count_treebank(part, chunks, training) for part in parts)
-        if total is not None:
-            sums[:] = [part + counts for part in sums] or [counts]
-        return profile(counts, columns=wanted, scheme=classes, least=least)
-
-    profiles, read_files = _apply_to_treebanks(files, profiled, format)
+    task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
+    profiles, read_files, sums = dict[str, Profile](), _Read(), CountSum()
+    for name, found in _valid(run(files, task)):
+        profiles[name] = found.profile
+        read_files.add_profiled(name, found)
+        if found.counts is not None:
+            sums.add(found.counts)
     if total is not None:
-        profiles[total] = profile(sums[0], columns=wanted, scheme=classes, least=least)
+        profiles[total] = profile(sums.total(), columns=wanted, scheme=classes, least=least)
         every = [file for some in read_files.files.values() for file in some.items()]
-        read_files = read_files._replace(files={**read_files.files, total: _by_path(every)})
+        read_files.files[total] = _by_path(every)
     settings = dict(next(iter(profiles.values())).signature)
     if training is not None:
         settings["train"] = training.hashes
     return Survey(profiles, read_files.provenance(settings))
 
 
-def _wanted(columns: Iterable[str], training: Training | None) -> list[str]:
+def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...]:
     """The names of columns; those on leakage are added if there are training treebanks."""
-    names = [column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())])]
+    names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
     lacking = [name for name in names if name in OF_TRAINING and training is None]
     if lacking:
         raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
@@ -222,15 +237,15 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
     Raises:
         InputError: files are missing or not valid; the error holds the faults of all.
     """
-
-    def compared_by(parts: Iterator[Treebank]) -> Distributions:
-        return _sum(count_treebank(part) for part in parts).distributions
-
-    known, read_files = _apply_to_treebanks(files, compared_by, format)
+    known, read_files = dict[str, Distributions](), _Read()
+    for name, found in _valid(profile_here(files, ProfileTask((), format=format, with_counts=True))):
+        read_files.add_profiled(name, found)
+        if found.counts is not None:
+            known[name] = found.counts.distributions
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
-    found = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
-    return Similarities(found, read_files.provenance({}))
+    apart = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
+    return Similarities(apart, read_files.provenance({}))
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
@@ -270,55 +285,34 @@ def sampled(
     Raises:
         InputError: files are missing or not valid; the error holds the faults of all.
     """
-
-    def drawn(parts: Iterator[Treebank]) -> tuple[list[Rarefied], int]:
-        (treebank,) = parts
-        return rarefied_entropy(treebank, sizes, samples=samples, seed=seed), treebank.n_words
-
-    found, read_files = _apply_to_treebanks(files, drawn, format)
-    notes = tuple(
-        f"{name} has {n_words} words: no samples of {', '.join(str(size) for size in sizes if size > n_words)}"
-        for name, (_, n_words) in found.items()
-        if max(sizes, default=0) > n_words
-    )
-    settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}
-    return Samples({name: rows for name, (rows, _) in found.items()}, read_files.provenance(settings, notes))
-
-
-def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
-    total = next(counts)
-    for one in counts:
-        total += one
-    return total
-
-
-def _apply_to_treebanks(
-    files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
-) -> tuple[dict[str, _Result], _Read]:
-    """Apply a function to the treebanks of each name, which are read when it asks for them."""
-    results: dict[str, _Result] = {}
-    sources: dict[str, Mapping[str, str]] = {}
-    faults: list[Fault] = []
-    warnings: list[Fault] = []
-
-    def parts(paths: Sequence[str | Treebank], read_files: list[tuple[str, str]]) -> Iterator[Treebank]:
-        for path in paths:
-            treebank = path if isinstance(path, Treebank) else read(path, format=form)
-            warnings.extend(treebank.warnings)
-            name = treebank.source.path or MEMORY if isinstance(path, Treebank) else path
-            read_files.append((name, treebank.source.sha256 or MEMORY))
-            yield treebank
-
-    for name, paths in tracked(files.items(), "reading"):
-        read_files: list[tuple[str, str]] = []
+    rows, read_files, faults = dict[str, Sequence[Rarefied]](), _Read(), list[Fault]()
+    for name, (source,) in tracked(files.items(), "reading"):
         try:
-            results[name] = function(parts(paths, read_files))
+            treebank = source if isinstance(source, Treebank) else read(source, format=format)
         except InputError as error:
             faults += error.faults
-        sources[name] = _by_path(read_files)
+            continue
+        rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
+        read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
+        if max(sizes, default=0) > treebank.n_words:
+            too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
+            read_files.notes.append(f"{name} has {treebank.n_words} words: no samples of {too_large}")
     if faults:
         raise InputError(*faults)
-    return results, _Read(sources, tuple(warnings))
+    settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}
+    return Samples(rows, read_files.provenance(settings))
+
+
+def _valid(found: Iterable[tuple[str, ProfiledTreebank | InputError]]) -> Iterator[tuple[str, ProfiledTreebank]]:
+    """Give the treebanks that are valid; if any are not, raise an error with the faults of all at the end."""
+    faults: list[Fault] = []
+    for name, one in found:
+        if isinstance(one, InputError):
+            faults += one.faults
+        else:
+            yield name, one
+    if faults:
+        raise InputError(*faults)
 
 
 def _by_path(files: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
-from levelhead.typology.lexical import Chunks, Lexical, count_lexical
+from levelhead.typology.lexical import Chunks, Lexical, RunningText, count_lexical
 from levelhead.typology.seen import NOT_COMPARED, SeenSentences, count_seen
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.sizes import Sizes, count_sizes
@@ -17,6 +17,22 @@ from levelhead.typology.tally import Sums, Tally, compact, mapped
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
     from levelhead.treebank.training_data import Training
+
+
+class Vocabulary(NamedTuple):
+    """The size of the counts that grow with the number of different words, which is all that a profile remembers.
+
+    Args:
+        forms: distinct forms of words.
+        lemmas: distinct LEMMA.
+        arcs: distinct combinations of UPOS, relation, form, and form of the head.
+        bytes: the memory that the counts take.
+    """
+
+    forms: int
+    lemmas: int
+    arcs: int
+    bytes: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +64,64 @@ class TreebankCounts(Sums):
     seen: SeenSentences = NOT_COMPARED
 
     @property
+    def vocabulary(self) -> Vocabulary:
+        """The size of what grows with the number of different words."""
+        tallies = (self.relations, self.words, self.tags, self.lemmas, self.heads, self.trigrams)
+        n_bytes = sum(tally.n_bytes for tally in tallies)
+        return Vocabulary(len(self.words.axes[1]), len(self.lemmas.axes[0]), len(self.heads), n_bytes)
+
+    @property
     def distributions(self) -> Distributions:
         """The distributions by which treebanks are compared."""
         return Distributions(self.trigrams, self.words.marginal(0), self.structure.displacements)
+
+
+class CountSum:
+    """A sum of many counts; those of about as many treebanks or pieces are added first, so that few are added often."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, TreebankCounts]] = []
+
+    def add(self, counts: TreebankCounts) -> None:
+        """Add the counts of a treebank or a piece."""
+        n = 1
+        while self._parts and self._parts[-1][0] <= n:
+            before, others = self._parts.pop()
+            n, counts = before + n, others + counts
+        self._parts.append((n, counts))
+
+    def total(self) -> TreebankCounts:
+        """Return the sum, to be called once, at the end; something must have been added."""
+        _, counts = self._parts.pop()
+        while self._parts:
+            counts = self._parts.pop()[1] + counts
+        return counts
+
+
+class RunningCounts:
+    """The counts of a treebank that is given piece by piece, in order: exactly those of the whole.
+
+    Args:
+        chunks: how running text is cut for type/token ratios.
+        training: what was seen in training, to count how much of the treebank occurs there; or None.
+    """
+
+    def __init__(self, chunks: Chunks, training: Training | None = None) -> None:
+        self._text, self._nothing = RunningText(chunks), RunningText(chunks).lexical()
+        self._sum, self._training = CountSum(), training
+
+    def add(self, piece: Treebank) -> None:
+        """Count the next sentences.
+
+        Args:
+            piece: the sentences.
+        """
+        self._text.add(piece)
+        self._sum.add(_count(piece, self._nothing, self._training))
+
+    def total(self) -> TreebankCounts:
+        """Return the counts, to be called once, at the end; a piece must have been added."""
+        return replace(self._sum.total(), lexical=self._text.lexical())
 
 
 def count_treebank(
@@ -66,6 +137,10 @@ def count_treebank(
         chunks: how running text is cut for type/token ratios.
         training: what was seen in training, to count how much of the treebank occurs there; or None.
     """
+    return _count(treebank, count_lexical(treebank, chunks or Chunks()), training)
+
+
+def _count(treebank: Treebank, lexical: Lexical, training: Training | None = None) -> TreebankCounts:
     relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
     return TreebankCounts(
         count_sizes(treebank),
@@ -75,7 +150,7 @@ def count_treebank(
         Tally.of(treebank.lemmas, forms),
         count_heads(treebank.heads, tags, relations, forms),
         count_trigrams(tags, treebank.sentence_starts),
-        count_lexical(treebank, chunks or Chunks()),
+        lexical,
         count_structure(treebank, tags, relations),
         NOT_COMPARED if training is None else count_seen(treebank, training),
     )

@@ -20,12 +20,12 @@ def word_dependency_entropy(words: Tally) -> dict[str, float]:
     """Return the word dependency entropy of each relation of a treebank, from 0 to 1.
 
     WDE(r, t) = H(p(w | r, t)) / log n_w, where n_w is the number of distinct words of the treebank (Callin, section
-    4.2); 0 where there is but one.
+    4.2); 0 where there is but one. The relations are in alphabetical order.
 
     Args:
         words: counts of (relation, form).
     """
-    totals = words.by(0)
+    totals = dict(sorted(words.by(0).items()))
     n_types = len(words.axes[1])
     if n_types < 2:
         return dict.fromkeys(totals, 0.0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.typology.tally import Sums
+from levelhead.treebank import StringColumn
+from levelhead.typology.tally import Histogram, Sums, compact, joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,35 +43,44 @@ CALLIN_CHUNKS = Chunks(size=1001, partial=True)
 
 @dataclass(frozen=True, eq=False)
 class Lexical(Sums):
-    """Sums of type/token ratios; chunks and windows do not cross the borders of the treebanks that are added.
+    """Type/token ratios; chunks and windows do not cross the borders of the treebanks that are added.
 
     Args:
         chunks: how the text was cut.
-        n_chunks: how many chunks there are.
-        ratios: the sum of their type/token ratios.
-        squares: the sum of the squares of these.
+        chunk_types: the number of types of each whole chunk.
+        n_partial: how many shorter chunks count.
+        partial_ratios: the sum of their type/token ratios.
+        partial_squares: the sum of the squares of these.
         n_windows: how many windows there are.
         types: the sum of their numbers of types.
     """
 
     chunks: Chunks
-    n_chunks: int
-    ratios: float
-    squares: float
+    chunk_types: Histogram
+    n_partial: int
+    partial_ratios: float
+    partial_squares: float
     n_windows: int
     types: int
 
     @property
+    def n_chunks(self) -> int:
+        """How many chunks there are."""
+        return self.chunk_types.total + self.n_partial
+
+    @property
     def sttr(self) -> float | None:
         """The mean type/token ratio of chunks, None where there is none."""
-        return self.ratios / self.n_chunks if self.n_chunks else None
+        ratios = self.chunk_types.sum / self.chunks.size + self.partial_ratios
+        return ratios / self.n_chunks if self.n_chunks else None
 
     @property
     def sttr_deviation(self) -> float | None:
         """The standard deviation of chunks from it (n - 1 in the denominator), None for fewer than two."""
         if self.sttr is None or self.n_chunks < 2:
             return None
-        return float(np.sqrt(max(0.0, self.squares - self.n_chunks * self.sttr**2) / (self.n_chunks - 1)))
+        squares = self.chunk_types.squares / self.chunks.size**2 + self.partial_squares
+        return math.sqrt(max(0.0, squares - self.n_chunks * self.sttr**2) / (self.n_chunks - 1))
 
     @property
     def mattr(self) -> float | None:
@@ -77,18 +88,64 @@ class Lexical(Sums):
         return self.types / (self.n_windows * self.chunks.window) if self.n_windows else None
 
 
+class RunningText:
+    """The type/token ratios of a text that is given part by part: of its surface tokens, case kept, in their order.
+
+    Args:
+        chunks: how to cut the text.
+    """
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
+        self._waiting: list[StringColumn] = []
+        self._start = self._n_waiting = 0  # the place of the first token that waits, and how many wait
+        self._chunk_types = Histogram.of(np.zeros(0))
+        self._n_windows = self._types = 0
+
+    def add(self, treebank: Treebank) -> None:
+        """Add a part of the text.
+
+        Args:
+            treebank: its sentences.
+        """
+        self._waiting.append(compact(StringColumn(treebank.tokens.forms, treebank.strings)))
+        self._n_waiting += treebank.n_tokens
+        if self._n_waiting >= 2 * max(self._chunks.size, self._chunks.window):  # so that no token is looked at often
+            self._count()
+
+    def lexical(self) -> Lexical:
+        """Return the type/token ratios of all that was added."""
+        rest = self._count()
+        ratio = rest.distinct.size / len(rest) if self._chunks.partial and len(rest) else None
+        partial = (0, 0.0, 0.0) if ratio is None else (1, ratio, ratio**2)
+        return Lexical(self._chunks, self._chunk_types, *partial, self._n_windows, self._types)
+
+    def _count(self) -> StringColumn:
+        """Count what waits, keep the tokens with which the next chunk or window begins, and return those of a chunk."""
+        text, chunks = joined(self._waiting), self._chunks
+        before = _previous(text.codes)
+        types = _chunk_types(_from(before, self._chunk_types.total * chunks.size - self._start), chunks.size)
+        of_windows = _from(before, self._n_windows - self._start)
+        self._chunk_types += Histogram.of(types)
+        self._types += _window_types(of_windows, chunks.window)
+        self._n_windows += max(0, of_windows.size - chunks.window + 1)
+        of_chunk = self._chunk_types.total * chunks.size
+        rest = compact(text[min(of_chunk, self._n_windows) - self._start :])
+        self._start = min(of_chunk, self._n_windows)
+        self._waiting, self._n_waiting = [rest], len(rest)
+        return rest[of_chunk - self._start :]
+
+
 def count_lexical(treebank: Treebank, chunks: Chunks) -> Lexical:
-    """Sum type/token ratios over the surface tokens of a treebank, case kept, in their order.
+    """Count type/token ratios of a treebank.
 
     Args:
         treebank: the treebank.
         chunks: how to cut the text.
     """
-    before = _previous(treebank.tokens.forms)
-    ratios = _chunk_ratios(before, chunks)
-    n_windows = max(0, before.size - chunks.window + 1)
-    types = _window_types(before, chunks.window) if n_windows else 0
-    return Lexical(chunks, ratios.size, float(ratios.sum()), float((ratios**2).sum()), n_windows, types)
+    text = RunningText(chunks)
+    text.add(treebank)
+    return text.lexical()
 
 
 def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -100,18 +157,22 @@ def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     return before
 
 
-def _chunk_ratios(before: NDArray[np.int64], chunks: Chunks) -> NDArray[np.float64]:
-    """A token is a new type of its chunk if its form last occurred before the chunk."""
-    places = np.arange(before.size)
-    chunk = places // chunks.size
-    types = np.bincount(chunk[before < chunk * chunks.size])
-    sizes = np.bincount(chunk)
-    whole = types.size if chunks.partial else before.size // chunks.size
-    return types[:whole] / sizes[:whole]
+def _from(before: NDArray[np.int64], start: int) -> NDArray[np.int64]:
+    """Return the same for the text from a token on."""
+    return np.maximum(before[start:] - start, -1)
+
+
+def _chunk_types(before: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Count the types of whole chunks: a token is a new type if its form last occurred before the chunk."""
+    whole = before[: before.size // size * size]
+    chunk = np.arange(whole.size) // size
+    return np.bincount(chunk[whole < chunk * size])
 
 
 def _window_types(before: NDArray[np.int64], window: int) -> int:
     """Sum the types of all windows: each token is new in windows that begin after its form last occurred."""
+    if before.size < window:
+        return 0
     places = np.arange(before.size)
     first = np.maximum(np.maximum(before + 1, places - window + 1), 0)
     last = np.minimum(places, before.size - window)

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from levelhead.kernels import pools
+from levelhead.treebank import Strings
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from levelhead.typology.tally import Tally
 
 NOTHING = "_"
@@ -16,7 +21,7 @@ NOTHING = "_"
 
 def are_annotated(tally: Tally, place: int) -> bool:
     """Return whether any word has a value at a place."""
-    return any(text != NOTHING for text in tally.axes[place].texts)
+    return len(tally.axes[place]) > _without_value(tally.axes[place]).size
 
 
 def features_of(feats: str) -> list[str]:
@@ -78,8 +83,14 @@ def n_lemmas(lemmas: Tally) -> int | None:
 
 
 def _distinct_with_lemma(lemmas: Tally) -> tuple[int, int]:
-    given = np.array([text != NOTHING for text in lemmas.axes[0].texts], dtype=bool)[lemmas.keys[0]]
+    given = ~np.isin(lemmas.keys[0], _without_value(lemmas.axes[0]))
     return np.unique(lemmas.keys[0, given]).size, np.unique(lemmas.keys[1, given]).size
+
+
+def _without_value(strings: Strings) -> NDArray[np.intp]:
+    """Return the code of "_", if it is among strings, which may be too many to decode."""
+    nothing = Strings.of([NOTHING])
+    return np.flatnonzero(pools.translate(nothing.pool, nothing.offsets, strings.pool, strings.offsets) == 0)
 
 
 def _n_features(tags: Tally) -> int:

@@ -9,7 +9,7 @@ from levelhead._version import VERSION
 from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES, Scheme
-from levelhead.typology.counts import TreebankCounts, count_treebank
+from levelhead.typology.counts import TreebankCounts, Vocabulary, count_treebank
 from levelhead.typology.profile_columns import (
     COLUMNS,
     GROUPS,
@@ -32,10 +32,13 @@ class Profile(Mapping[str, Value]):
     Args:
         values: the values.
         signature: the settings that decide them.
+        vocabulary: the size of the counts that they follow from, if they follow from counts.
     """
 
-    def __init__(self, values: Mapping[str, Value], signature: Mapping[str, str]) -> None:
-        self.values_by_name, self.signature = dict(values), dict(signature)
+    def __init__(
+        self, values: Mapping[str, Value], signature: Mapping[str, str], vocabulary: Vocabulary | None = None
+    ) -> None:
+        self.values_by_name, self.signature, self.vocabulary = dict(values), dict(signature), vocabulary
 
     def __getitem__(self, name: str) -> Value:
         return self.values_by_name[name]
@@ -88,7 +91,7 @@ def profile(
     settings = ProfileSettings(scheme_named(scheme), least)
     counts = count_treebank(treebank, chunks) if isinstance(treebank, Treebank) else treebank
     values = {column.name: column.value(counts, settings) for column in wanted}
-    return Profile(values, _signature(counts, settings))
+    return Profile(values, _signature(counts, settings), counts.vocabulary)
 
 
 def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:

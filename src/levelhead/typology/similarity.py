@@ -9,7 +9,7 @@ import numpy as np
 
 from levelhead.treebank import StringColumn, Strings
 from levelhead.typology.morphology import are_annotated
-from levelhead.typology.tally import Histogram, Sums, Tally
+from levelhead.typology.tally import Histogram, Sums, Tally, sum_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,7 @@ def klcpos3(target: Tally, source: Tally) -> float | None:
     of_source[(of_target > 0) & (of_source == 0)] = 1
     shared = of_target > 0
     p, q = of_target[shared] / of_target.sum(), of_source[shared] / of_source.sum()
-    return max(0.0, float((p * np.log(p / q)).sum()))
+    return max(0.0, sum_of(p * np.log(p / q)))
 
 
 def jensen_shannon(one: Tally, other: Tally) -> float | None:
@@ -146,4 +146,4 @@ def _side_by_side(one: Tally, other: Tally) -> tuple[NDArray[np.int64], NDArray[
 
 def _entropy(shares: NDArray[np.float64]) -> float:
     some = shares[shares > 0]
-    return float(-(some * np.log2(some)).sum())
+    return -sum_of(some * np.log2(some))

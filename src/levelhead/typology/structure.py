@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelhead.treebank import shapes_of
-from levelhead.typology.tally import Histogram, Sums, Tally
+from levelhead.typology.tally import Histogram, Sums, Tally, sum_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,9 +70,9 @@ class Structure(Sums):
         """The conditional entropy of the direction of an arc, given relation and both UPOS, in bits."""
         if not self.n_arcs:
             return None
-        logs = (self.head_first + self.head_last).count_logs().sum()
-        logs -= self.head_first.count_logs().sum() + self.head_last.count_logs().sum()
-        return max(0.0, float(logs)) / self.n_arcs
+        logs = sum_of((self.head_first + self.head_last).count_logs())
+        logs -= sum_of(self.head_first.count_logs()) + sum_of(self.head_last.count_logs())
+        return max(0.0, logs) / self.n_arcs
 
 
 def count_structure(treebank: Treebank, tags: StringColumn, relations: StringColumn) -> Structure:

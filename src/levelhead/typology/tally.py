@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -63,6 +63,12 @@ class Tally:
         """The number of rows counted."""
         return int(self.counts.sum())
 
+    @property
+    def n_bytes(self) -> int:
+        """The memory it takes."""
+        pools_of_axes = sum(len(axis.pool) + axis.offsets.nbytes for axis in self.axes)
+        return pools_of_axes + self.keys.nbytes + self.counts.nbytes
+
     def __add__(self, other: Tally) -> Tally:
         axes, codes = zip(*(_joined_pools(one, two) for one, two in zip(self.axes, other.axes)))
         moved = np.stack([code[row] for code, row in zip(codes, other.keys)])
@@ -105,15 +111,18 @@ class Tally:
         return StringColumn(self.keys[place], self.axes[place])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
-        """Sum values of the tuples, or their counts, by the string at a place.
+        """Sum values of the tuples, or their counts, by the string at a place; the order of tuples has no effect.
 
         Args:
             place: the number of the place.
             values: a number for each tuple, shape (tuples,); their counts if None.
         """
-        weights = self.counts if values is None else values
-        sums = np.bincount(self.keys[place], weights=weights, minlength=len(self.axes[place]))
-        present = np.bincount(self.keys[place], minlength=len(self.axes[place]))
+        keys, weights = self.keys[place], self.counts if values is None else values
+        if values is not None:  # the order of tuples depends on how counts were added: it must not change the sums
+            order = np.argsort(values)
+            keys, weights = keys[order], weights[order]
+        sums = np.bincount(keys, weights=weights, minlength=len(self.axes[place]))
+        present = np.bincount(keys, minlength=len(self.axes[place]))
         return {text: float(total) for text, total, n in zip(self.axes[place].texts, sums, present) if n}
 
     def frequencies(self, place: int = 0) -> dict[str, int]:
@@ -170,6 +179,11 @@ class Histogram:
         return int((self.values * self.counts).sum())
 
     @property
+    def squares(self) -> int:
+        """The sum of their squares."""
+        return sum(value * value * n for value, n in zip(self.values.tolist(), self.counts.tolist()))
+
+    @property
     def mean(self) -> float | None:
         """Their mean, None if there are none."""
         return self.sum / self.total if self.total else None
@@ -188,6 +202,15 @@ class Histogram:
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
 
+def sum_of(values: NDArray[np.float64]) -> float:
+    """Return the sum of numbers, the same to the last digit in whatever order they are.
+
+    Args:
+        values: the numbers, float64, shape (n,).
+    """
+    return float(np.sort(values).sum())
+
+
 def compact(column: StringColumn) -> StringColumn:
     """Return a column whose pool has no other strings than the column.
 
@@ -200,6 +223,19 @@ def compact(column: StringColumn) -> StringColumn:
     codes = np.zeros(len(column.strings), dtype=np.int32)
     codes[used] = np.arange(used.size, dtype=np.int32)
     return StringColumn(codes[column.codes], _chosen(column.strings, used))
+
+
+def joined(columns: Sequence[StringColumn]) -> StringColumn:
+    """Return one column of the rows of several.
+
+    Args:
+        columns: the columns.
+    """
+    if len(columns) < 2:
+        return columns[0] if columns else StringColumn(np.zeros(0, dtype=np.int32), Strings.of(()))
+    one, other = joined(columns[: len(columns) // 2]), joined(columns[len(columns) // 2 :])
+    strings, codes = _joined_pools(one.strings, other.strings)
+    return StringColumn(np.concatenate([one.codes, codes[other.codes]]), strings)
 
 
 def mapped(column: StringColumn, function: Callable[[str], str]) -> StringColumn:

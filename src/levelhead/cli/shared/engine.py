@@ -41,15 +41,17 @@ class WorkerOptions(NamedTuple):
         """The files of the encryption, None if there is none."""
         return tls_of(self.address, self.tls_ca, self.tls_cert, self.tls_key)
 
-    def for_files(self, paths: Iterable[os.PathLike[str]]) -> Workers:
-        """Return the workers that count outputs.
+    def for_files(self, paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None) -> Workers:
+        """Return the workers of a command.
 
         Args:
-            paths: the outputs; for small ones, one process is faster than several.
+            paths: the files they read; for small ones, one process is faster than several.
+            n_jobs: how many jobs there are, if it is known; for a single one, one process is enough.
         """
         from levelhead.jobs import n_cores
 
-        small = self.address is None and self.jobs is None and sum(map(_size, paths)) < _SMALL
+        chosen = self.address is not None or self.jobs is not None
+        small = not chosen and (n_jobs == 1 or sum(map(_size, paths)) < _SMALL)
         return workers_of(self.address, self.jobs or (1 if small else n_cores()), self.tls)
 
 
@@ -77,7 +79,7 @@ class EngineOptions(NamedTuple):
             yield {"workers": workers, "store": store}
 
 
-def _size(path: os.PathLike[str]) -> int:
+def _size(path: str | os.PathLike[str]) -> int:
     try:
         return os.path.getsize(path)  # noqa: PTH202 -- pathlib is slow to load
     except OSError:
@@ -94,7 +96,9 @@ def worker_options(default: str = "one per core; one for small inputs") -> Decor
     return grouped("workers", WorkerOptions, (jobs, cluster_options))
 
 
-_STORE = click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run")
+store_option: Decorator = click.option(
+    "--store", type=STORE, help="Keep results in this file, and continue from there in the next run"
+)
 
-engine_options: Decorator = grouped("engine", EngineOptions, (split_option, worker_options(), _STORE))
+engine_options: Decorator = grouped("engine", EngineOptions, (split_option, worker_options(), store_option))
 """The options of commands that count outputs, whose values a command gets as the argument `engine`."""

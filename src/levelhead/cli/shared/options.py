@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
     from levelhead.treebank.training_data import Training
-    from levelhead.typology.collection import Files
+    from levelhead.typology.profiled import Files
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 

@@ -1,0 +1,164 @@
+"""Profiles of treebanks as jobs: on several processes or a cluster, with a store."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from levelhead._version import VERSION
+from levelhead.campaign.job_files import File, parts_of_file, unchanged
+from levelhead.errors import Fault, InputError, Place, UnreadableFile
+from levelhead.jobs import Job, Store, Workers, run_jobs
+from levelhead.progress import progress_bar
+from levelhead.treebank import Treebank, blocks
+from levelhead.treebank.blocks import whole_or_parts
+from levelhead.typology.counts import Vocabulary
+from levelhead.typology.counts_record import counts_from_bytes, counts_to_bytes
+from levelhead.typology.profile import Profile
+from levelhead.typology.profiled import (
+    CountedFile,
+    Files,
+    ProfiledTreebank,
+    ProfileTask,
+    Runner,
+    counted_contents,
+    profile_here,
+    profiled,
+)
+
+_JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+
+NamedFile = tuple[str, File]
+"""A file, and its path as it was given, which messages and results have."""
+
+
+def profile_with(workers: Workers, store: Store | None = None) -> Runner:
+    """Return what profiles treebanks, each a job; the results do not depend on the workers.
+
+    Pipes, standard input and treebanks in memory are profiled by this process, and not stored.
+
+    Args:
+        workers: the workers.
+        store: where results are kept, if anywhere: under the hashes of the files, the settings and the version.
+    """
+    if workers.here and store is None:
+        return profile_here
+
+    def run(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
+        """Run the jobs, then give the results in the order of the treebanks."""
+        jobs = {name: _job(name, found, task) for name, sources in files.items() if (found := _seen(sources))}
+        results = _results(list(jobs.values()), workers, store)
+        for name, sources in files.items():
+            if name in jobs:
+                yield name, _from_bytes(results[jobs[name].key])
+            else:
+                yield from profile_here({name: sources}, task)
+
+    return run
+
+
+def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
+    """Profile a treebank; workers call this.
+
+    Args:
+        files: its files.
+        task: what is computed.
+
+    Returns:
+        The profile as JSON, or the faults of an invalid file.
+
+    Raises:
+        StaleInput: a file is not what it was when the job was planned.
+    """
+    return _to_bytes(profiled((_counted(*one, task) for one in files), task))
+
+
+def _results(jobs: Sequence[Job], workers: Workers, store: Store | None) -> Mapping[str, bytes]:
+    """Run jobs, the largest first, so that no worker is left with one at the end."""
+    ordered = sorted(jobs, key=lambda job: -job.weight)
+    batch = max(1, min(workers.batch, len(jobs) // _JOBS_FOR_A_BATCH))
+    with progress_bar("profiling", len(jobs), sum(job.weight for job in jobs)) as advance:
+        outcome = run_jobs(ordered, workers._replace(batch=batch), store=store, advance=advance)
+    if outcome.stale:
+        raise InputError(*(Fault(stale.slug, stale.message, stale.place) for _, stale in outcome.stale))
+    return outcome.results
+
+
+def _seen(sources: Sequence[str | Treebank]) -> list[NamedFile]:
+    """Return files with their hashes; none if one is in memory, cannot be read, or can be read only once."""
+    found = []
+    for source in sources:
+        if isinstance(source, Treebank) or not Path(source).is_file():
+            return []
+        path = Path(source).absolute()
+        try:
+            with path.open("rb") as file:
+                found.append((source, File(str(path), hashlib.file_digest(file, "sha256").hexdigest())))
+        except (OSError, ValueError):
+            return []
+    return found
+
+
+def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
+    classes = {one: sorted(relations) for one, relations in task.scheme.classes.items()}
+    scheme = [task.scheme.name, classes, task.scheme.otherwise, task.scheme.version]
+    settings = [*task._replace(scheme=task.scheme._replace(classes={}), training=None)]
+    seen = task.training and task.training.hashes
+    parts = [
+        VERSION,
+        unicodedata.unidata_version,
+        scheme,
+        settings,
+        seen,
+        [(shown, file.sha256) for shown, file in files],
+    ]
+    key = hashlib.sha256(json.dumps(["profile", *parts]).encode("utf-8", "surrogateescape")).hexdigest()
+    return Job(key, profile_files, (tuple(files), task), name, sum(Path(file.path).stat().st_size for _, file in files))
+
+
+def _counted(shown: str, file: File, task: ProfileTask) -> CountedFile:
+    with unchanged(file):
+        try:
+            return counted_contents(whole_or_parts(parts_of_file(file), blocks.SIZES.large), shown, task)
+        except UnreadableFile as error:
+            raise UnreadableFile(*(fault.in_file(shown) for fault in error.faults)) from error
+
+
+def _to_bytes(found: ProfiledTreebank | InputError) -> bytes:
+    if isinstance(found, InputError):
+        return json.dumps({"faults": [asdict(fault) for fault in found.faults]}).encode()
+    vocabulary = found.profile.vocabulary
+    record: dict[str, Any] = {
+        "values": found.profile.values_by_name,
+        "signature": found.profile.signature,
+        "vocabulary": vocabulary and list(vocabulary),
+        "files": found.files,
+        "warnings": [asdict(fault) for fault in found.warnings],
+        "in_pieces": found.in_pieces,
+        "counts": found.counts and base64.b64encode(counts_to_bytes(found.counts)).decode(),
+    }
+    return json.dumps(record).encode()
+
+
+def _from_bytes(data: bytes) -> ProfiledTreebank | InputError:
+    record = json.loads(data)
+    if "faults" in record:
+        return InputError(*map(_fault, record["faults"]))
+    vocabulary = None if record["vocabulary"] is None else Vocabulary(*record["vocabulary"])
+    return ProfiledTreebank(
+        Profile(record["values"], record["signature"], vocabulary),
+        tuple((path, sha256) for path, sha256 in record["files"]),
+        tuple(map(_fault, record["warnings"])),
+        record["in_pieces"],
+        None if record["counts"] is None else counts_from_bytes(base64.b64decode(record["counts"])),
+    )
+
+
+def _fault(fields: Mapping[str, Any]) -> Fault:
+    return Fault(**{**fields, "place": Place(*fields["place"])})

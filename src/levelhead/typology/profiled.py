@@ -1,0 +1,178 @@
+"""The profile of one treebank from its files, of which large ones are read piece by piece."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from levelhead.errors import Fault, InputError
+from levelhead.progress import tracked
+from levelhead.treebank import Treebank, blocks, from_conllu
+from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank.provenance import MEMORY
+from levelhead.treebank.reader import Format
+from levelhead.treebank.schemes import SCHEMES, Scheme
+from levelhead.treebank.training_data import Training
+from levelhead.typology.counts import CountSum, RunningCounts, TreebankCounts, count_treebank
+from levelhead.typology.lexical import Chunks
+from levelhead.typology.profile import DEFAULT_SCHEME, Profile, profile
+
+Files = Mapping[str, Sequence[str | Treebank]]
+"""The files of each treebank by its name, or treebanks in memory."""
+
+
+class ProfileTask(NamedTuple):
+    """What is computed of every treebank.
+
+    Args:
+        columns: the names of columns.
+        scheme: the classes of relations.
+        chunks: how running text is cut for type/token ratios.
+        least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
+        format: "conllu" or "conllx".
+        with_counts: whether the counts are returned, too.
+        training: what was seen in training, for the columns on leakage; or None.
+    """
+
+    columns: tuple[str, ...]
+    scheme: Scheme = SCHEMES[DEFAULT_SCHEME]
+    chunks: Chunks = Chunks()
+    least: int = 5
+    format: Format = "conllu"
+    with_counts: bool = False
+    training: Training | None = None
+
+
+class CountedFile(NamedTuple):
+    """A treebank that was counted.
+
+    Args:
+        counts: its counts.
+        file: the path of the file and the hash of its decompressed contents, or what stands for them.
+        warnings: the warnings about the file.
+        in_pieces: whether it was read piece by piece.
+    """
+
+    counts: TreebankCounts
+    file: tuple[str, str]
+    warnings: tuple[Fault, ...]
+    in_pieces: bool = False
+
+
+class ProfiledTreebank(NamedTuple):
+    """The profile of a treebank.
+
+    Args:
+        profile: the profile.
+        files: the path and the hash of each file.
+        warnings: the warnings about the files.
+        in_pieces: whether a file was read piece by piece.
+        counts: the counts, if requested.
+    """
+
+    profile: Profile
+    files: tuple[tuple[str, str], ...]
+    warnings: tuple[Fault, ...]
+    in_pieces: bool
+    counts: TreebankCounts | None = None
+
+
+Runner = Callable[[Files, ProfileTask], Iterator[tuple[str, ProfiledTreebank | InputError]]]
+"""Profiles treebanks: gives the profile of each in their order, or the error of its files."""
+
+
+def profile_here(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
+    """Profile treebanks one after the other; only one is in memory at a time.
+
+    Args:
+        files: the files of each treebank by its name.
+        task: what is computed.
+    """
+    for name, sources in tracked(files.items(), "reading"):
+        yield name, profiled((counted(source, task) for source in sources), task)
+
+
+def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreebank | InputError:
+    """Return the profile of a treebank, or the error of its first file that is not valid.
+
+    Args:
+        files: its files, counted when they are taken.
+        task: what is computed.
+    """
+    read, warnings, in_pieces, counts = list[tuple[str, str]](), list[Fault](), False, CountSum()
+    try:
+        for one in files:
+            read.append(one.file)
+            warnings += one.warnings
+            in_pieces |= one.in_pieces
+            counts.add(one.counts)
+    except InputError as error:
+        return error
+    total = counts.total()
+    values = profile(total, columns=task.columns, scheme=task.scheme, least=task.least)
+    kept = total if task.with_counts else None
+    return ProfiledTreebank(values, tuple(read), tuple(warnings), in_pieces, kept)
+
+
+def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
+    """Count a treebank.
+
+    Args:
+        source: the treebank or its path.
+        task: what is computed.
+
+    Raises:
+        InputError: the file is not valid; with every fault.
+    """
+    if isinstance(source, Treebank):
+        return _counted_treebank(source, source, task)
+    return counted_contents(contents_or_parts(source, blocks.SIZES.large), source, task)
+
+
+def counted_contents(contents: bytes | Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
+    """Count a file; one that is given part by part is never in memory as a whole.
+
+    Args:
+        contents: its contents, as `blocks.contents_or_parts` returns them.
+        name: its path.
+        task: what is computed.
+
+    Raises:
+        InputError: it is not valid; with every fault.
+    """
+    if isinstance(contents, bytes):
+        return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
+    return _counted_parts(contents, name, task)
+
+
+def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
+    """Return the path of a treebank's file and the hash of its contents, or what stands for them.
+
+    Args:
+        source: the treebank, or its path as it was given.
+        treebank: the treebank.
+    """
+    path = (source.source.path or MEMORY) if isinstance(source, Treebank) else os.fsdecode(source)
+    return path, treebank.source.sha256 or MEMORY
+
+
+def _counted_treebank(source: str | Treebank, treebank: Treebank, task: ProfileTask) -> CountedFile:
+    counts = count_treebank(treebank, task.chunks, task.training)
+    return CountedFile(counts, hash_of(source, treebank), tuple(treebank.warnings))
+
+
+def _counted_parts(parts: Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
+    from levelhead.treebank.pieces import OwnPieces
+
+    counts = RunningCounts(task.chunks, task.training)
+    pieces = OwnPieces(parts, name, conllx=task.format == "conllx")
+    while not (pieces.ended or pieces.failed):
+        pieces.more(blocks.SIZES.piece)
+        if pieces.treebank is not None:
+            counts.add(pieces.take(len(pieces.treebank)))
+    error = pieces.error()
+    if error is not None:
+        raise error
+    contents = pieces.contents()
+    return CountedFile(counts.total(), (name, contents.sha256 or MEMORY), contents.warnings, in_pieces=True)

@@ -1,0 +1,244 @@
+"""Profiles of files read piece by piece: the values, warnings and errors of reading them whole, to the last digit."""
+
+import bz2
+import gzip
+import lzma
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import levelhead
+from conllu_cases import VERDICTS
+from levelhead.errors import LevelheadError
+from levelhead.treebank import blocks
+from levelhead.treebank.blocks import PieceSizes
+from levelhead.typology import COLUMNS, Chunks, count_treebank, survey
+from levelhead.typology.collection import similarities
+from levelhead.typology.counts import CountSum, RunningCounts
+from levelhead.typology.counts_record import counts_from_bytes, counts_to_bytes
+from levelhead.typology.lexical import count_lexical
+from oracle import typology as oracle
+from oracle.damage import damaged_bytes
+from oracle.drawing import some_treebank
+from strategies import SEEDS, treebanks
+
+WHOLE = PieceSizes(1 << 40, 1)
+TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
+
+SIZES = st.lists(st.integers(1, 8), min_size=1, max_size=12)
+
+Outcome = tuple[Any, ...]
+
+
+def outcome(sizes: PieceSizes, *paths: Path, **given: Any) -> Outcome:
+    """Return all that a user sees of a profile but notes, or of the error in its place; and the notes."""
+    names = {path.name: (str(path),) for path in paths}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "SIZES", sizes)
+        try:
+            found = survey(names, **given)
+        except LevelheadError as error:
+            return (type(error), str(error), getattr(error, "faults", None)), ()
+    document = found.to_dict()
+    notes = document.pop("notes", ())
+    return (document, found.table().rows, found.provenance.warnings), notes
+
+
+def compare(*paths: Path, tiny: tuple[PieceSizes, ...] = TINY, **given: Any) -> None:
+    """Profile files whole and in pieces of several sizes, and require the same."""
+    whole, notes = outcome(WHOLE, *paths, **given)
+    assert notes == ()
+    for sizes in tiny:
+        found, notes = outcome(sizes, *paths, **given)
+        for key in ("columns", "treebanks"):
+            if isinstance(whole[0], dict):
+                assert found[0][key] == whole[0][key]
+        assert repr(found) == repr(whole)
+        assert len(notes) == (len(paths) if isinstance(whole[0], dict) else 0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pieces")
+
+
+@settings(max_examples=60)
+@given(SEEDS, SIZES, st.integers(1, 9), st.integers(1, 9), st.booleans(), st.integers(1, 3))
+def test_random_files(
+    folder: Path, seed: int, sizes: list[int], chunk: int, window: int, partial: bool, least: int
+) -> None:
+    """Every column, with chunks and windows that cross the borders of pieces."""
+    path = folder / "one"
+    path.write_text(some_treebank(Random(seed), sizes))
+    compare(path, chunks=Chunks(chunk, partial, window), least=least, total="all")
+
+
+@settings(max_examples=80)
+@given(SEEDS, SIZES, st.integers(1, 2))
+def test_damaged_files(folder: Path, seed: int, sizes: list[int], edits: int) -> None:
+    """Whatever is wrong with a file, and with another one of the same treebank."""
+    random = Random(seed)
+    for name, n in (("one", edits), ("other", seed % 2)):
+        (folder / name).write_bytes(damaged_bytes(random, some_treebank(random, sizes), n))
+    compare(folder / "one", folder / "other", columns=["summary"])
+
+
+@pytest.mark.parametrize("case", VERDICTS)
+def test_odd_files(tmp_path: Path, case: str) -> None:
+    """Odd files, at the start, in the middle, at the end, and alone."""
+    some = some_treebank(Random(1), [3, 1, 4]).encode()
+    odd = VERDICTS[case][0].encode("utf-8", "surrogatepass")
+    for number, data in enumerate((odd, odd + some, some + odd, some + odd + some)):
+        (path := tmp_path / str(number)).write_bytes(data)
+        compare(path, columns=["summary"])
+
+
+def test_conllx(tmp_path: Path) -> None:
+    """Several roots, and no multiword tokens."""
+    rows = [("1", "a", 0), ("2", "b", 0), ("3", "a", 2)]
+    tree = "\n".join(f"{number}\t{form}\t_\tX\tX\t_\t{head}\tdep\t_\t_" for number, form, head in rows)
+    (path := tmp_path / "x").write_text(f"{tree}\n\n" * 40)
+    compare(path, format="conllx")
+
+
+# Laws
+
+
+@given(treebanks(max_sentences=12, max_words=6), st.integers(1, 9), st.integers(1, 9), st.booleans())
+@settings(max_examples=60)
+def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int, window: int, partial: bool) -> None:
+    """Sentences one by one, whatever their chunks and windows."""
+    treebank = levelhead.from_conllu(text)
+    counts = RunningCounts(Chunks(chunk, partial, window))
+    for number in range(len(treebank)):
+        counts.add(treebank.select(np.arange(len(treebank)) == number))
+    found = counts.total().lexical
+    expected = oracle.profile(oracle.read(text), chunk, window, 5, partial=partial)
+    for name, value in (("sttr", found.sttr), ("sttr_sd", found.sttr_deviation), ("mattr", found.mattr)):
+        assert value == (None if expected[name] is None else pytest.approx(expected[name], abs=1e-9))
+    whole = count_lexical(treebank, Chunks(chunk, partial, window))
+    assert (found.sttr, found.sttr_deviation, found.mattr) == (whole.sttr, whole.sttr_deviation, whole.mattr)
+
+
+@given(treebanks(max_sentences=4, max_words=8))
+@settings(max_examples=40)
+def test_counts_travel_as_bytes(text: str) -> None:
+    """What workers return is what they counted, and the same bytes each time."""
+    counts = count_treebank(levelhead.from_conllu(text), Chunks(3, partial=True, window=2))
+    data = counts_to_bytes(counts)
+    again = counts_from_bytes(data)
+    assert counts_to_bytes(again) == data
+    assert repr(levelhead.typology.profile(again)) == repr(levelhead.typology.profile(counts))
+    assert again.vocabulary == counts.vocabulary
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 13])
+def test_a_sum_adds_in_order(n: int) -> None:
+    """Whatever their number; all but the last type/token ratios are whole numbers."""
+    parts = [count_treebank(levelhead.from_conllu(some_treebank(Random(seed), [4, 2]))) for seed in range(n)]
+    total = CountSum()
+    for part in parts:
+        total.add(part)
+    added, one_by_one = total.total(), sum(parts[1:], parts[0])
+    assert repr(levelhead.typology.profile(added)) == repr(levelhead.typology.profile(one_by_one))
+
+
+# Real treebanks
+
+
+FILES = {
+    "conll18/gold/en_ewt.conllu.xz": 90_000,
+    "conll18/gold/ar_padt.conllu.xz": 90_000,  # a third of all tokens are multiword tokens
+    "ud/r1.2/el-ud-train.conllu.xz": 400_000,
+    "ud/r2.0/hu-ud-train.conllu.xz": 7_000,
+}
+"""Files, and how large pieces are."""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_real_treebanks(data: Path, name: str) -> None:
+    """Compressed as they are; all columns, by the settings of Callin's program, too."""
+    assert len(COLUMNS) > 40
+    tiny = (PieceSizes(0, FILES[name]),)
+    compare(data / name, tiny=tiny, total="all")
+    compare(data / name, tiny=tiny, columns=["vocabulary"], chunks=Chunks(1001, partial=True, window=777))
+
+
+def test_similarity_of_large_files(data: Path) -> None:
+    """It is computed from the same counts."""
+    names = {code: (str(data / "conll18" / "gold" / f"{code}.conllu.xz"),) for code in ("en_ewt", "hu_szeged")}
+    whole = similarities(names)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "SIZES", PieceSizes(0, 50_000))
+        pieces = similarities(names)
+    assert pieces.pairs == whole.pairs
+
+
+OPENERS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("kind", OPENERS)
+def test_pipes(tmp_path: Path, kind: str) -> None:
+    """A pipe can be read only once, compressed or not."""
+    text = some_treebank(Random(3), [5] * 60).encode()
+    (whole := tmp_path / "whole").write_bytes(text)
+    os.mkfifo(pipe := tmp_path / "pipe")
+    writer = threading.Thread(target=pipe.write_bytes, args=(OPENERS[kind](text),))
+    writer.start()
+    (found, _, _), notes = outcome(PieceSizes(0, 500), pipe)
+    writer.join()
+    expected = outcome(WHOLE, whole)[0][0]
+    assert found["treebanks"]["pipe"]["values"] == expected["treebanks"]["whole"]["values"]
+    assert len(notes) == 1
+
+
+def test_the_note_says_how_large_the_vocabulary_is(
+    tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the table and in JSON; that of a file which was read whole is only in JSON."""
+    text = some_treebank(Random(3), [5] * 60)
+    (path := tmp_path / "large.conllu").write_text(text)
+    words = [word for tree in oracle.read(text) for word in oracle.words_of([tree])]
+    forms = len({word[oracle.FORM] for word in words})
+    assert "piece by piece" not in run("profile", path)[1]
+    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 500))
+    _, printed, errors = run("profile", path)
+    assert "piece by piece" not in errors
+    assert "\nlarge was read piece by piece; its vocabulary takes 0 MB: " in printed
+    assert f"{forms} forms" in printed
+    document = levelhead.profile(path).to_dict()
+    assert document["notes"][0].startswith("large was read piece by piece")
+    assert document["treebanks"]["large"]["vocabulary"]["forms"] == forms
+
+
+def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
+    """With no new words, four times the text needs no more memory than a few pieces."""
+    import tracemalloc
+
+    text = some_treebank(Random(5), [6] * 400).encode()
+
+    def peak(copies: int) -> int:
+        (path := tmp_path / "text").write_bytes(text * copies)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "SIZES", PieceSizes(0, len(text)))
+            tracemalloc.start()
+            survey({"text": (str(path),)}, columns=["summary"])
+            most = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        return most
+
+    peak(8)
+    assert peak(64) < 1.3 * peak(8)
