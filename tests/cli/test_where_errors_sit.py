@@ -221,7 +221,7 @@ def test_a_missing_output_is_told_where_it_is_missing(run, tmp_path: Path) -> No
 def test_agreement_is_of_two_files(run) -> None:
     code, _, err = run("agree", PARALLEL / "gold", PARALLEL / "systems/alpha")
     assert code == 2
-    assert "agree takes two files, not folders" in err
+    assert "agree takes files, not folders" in err
 
 
 def test_folders_are_validated_file_by_file(run, tmp_path: Path) -> None:

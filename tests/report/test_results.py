@@ -133,7 +133,7 @@ def test_results_say_where_they_come_from(name: str) -> None:
     ("name", "shown"),
     [
         ("Comparison", "<Comparison: 2 systems, 3 measures, 6 results>"),
-        ("Agreement", "<Agreement: 14 differing sentences>"),
+        ("Agreement", "<Agreement: 2 treebanks, 1 pair, 19 labels, 26 disagreements>"),
         ("ErrorExamples", "<ErrorExamples: 2 errors>"),
         ("Measurements", "<Measurements: 20 treebanks, 1 text>"),
         ("Study", "<Study: 1 claim>"),

@@ -35,13 +35,14 @@ from levelhead.typology import (
 from levelhead.typology.collection import survey
 from levelhead.typology.lexical import CALLIN_CHUNKS
 from levelhead.typology.profile import columns_named
+from levelhead.typology.profile_columns import OF_TRAINING
 from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.selection import language_code
 from levelhead.typology.tally import Histogram, Tally
 from oracle import typology as oracle
 from strategies import treebanks
 
-SCALARS = tuple(column.name for column in COLUMNS.values() if column.by is None)
+SCALARS = tuple(column.name for column in COLUMNS.values() if column.by is None and column.name not in OF_TRAINING)
 FAMILIES = tuple(column.name for column in COLUMNS.values() if column.by is not None)
 RUNNING_TEXT = {"sttr", "sttr_sd", "mattr"}
 """The columns that depend on the order of sentences."""

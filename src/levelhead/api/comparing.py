@@ -128,32 +128,35 @@ def languages(
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
 
-@public(first=TREEBANK, second=TREEBANK)
+@public(annotations=TREEBANK)
 def agree(
-    first: Input,
-    second: Input,
-    *,
+    *annotations: Input,
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    resample_by: str = "auto",
+    level: float = 0.95,
 ) -> Agreement:
-    """Return the agreement of two annotations, neither of which is gold: symmetric F1, kappa, differing sentences.
+    """Return how far annotations of one text agree, none of which is gold.
+
+    F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        first: a treebank or its path.
-        second: another annotation of the same text.
+        annotations: at least two treebanks or paths.
         gold_format: the format of the first file, if it differs; if only the first is CoNLL-U, its multiword tokens are
             split.
 
     Raises:
-        InputError: a file is invalid, or the texts differ.
+        InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
     """
-    from levelhead.comparison.agreement import agreement
-    from levelhead.evaluation.pair import load_pair
-    from levelhead.scoring.matches import match
+    from levelhead.comparison.agreement import agreement, named
+    from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
-    return agreement(match(*load_pair(first, second, setup), setup.rules))
+    names = named(annotations)
+    first, second, *more = annotations
+    read = [*load_pair(first, second, setup), *(load(one, setup.rules, setup.format) for one in more)]
+    return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
 
 
 @public(

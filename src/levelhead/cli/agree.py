@@ -1,6 +1,8 @@
-"""levelhead agree: two annotations of the same text as equals."""
+"""levelhead agree: annotations of the same text as equals."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,28 +14,63 @@ from levelhead.cli.shared.printing import Printing, print_provenance, printing_o
 from levelhead.cli.shared.reading import Reading
 from levelhead.cli.shared.values import Choice
 
+if TYPE_CHECKING:
+    from levelhead.comparison.agreement import Agreement
+
 _first_format = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),
-    help="Format of FIRST, if it differs. If only FIRST is CoNLL-U, its multiword tokens are split",
+    help="Format of the first file, if it differs. If only that is CoNLL-U, its multiword tokens are split",
 )  # fmt: skip
 
 
 @command()
-@click.argument("first", type=options.PATH)
-@click.argument("second", type=options.PATH)
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST SECOND...")
+@click.option(
+    "--by", type=Choice(["label", "measure", "pattern"]),
+    help="What the rows of the table are: kinds of labels with coefficients, measures with F1, or patterns of"
+    " disagreement  [default: all three as text, otherwise label]",
+)  # fmt: skip
+@options.resample_by_option
+@options.level_option
+@options.report_option
+@options.figures_option
 @grouped("reading", Reading, (options.rules_option, options.input_format_option, _first_format))
 @printing_options
-def agree(first: str, second: str, reading: Reading, printing: Printing) -> int:
-    """Measure how far two annotations of the same text agree: symmetric F1, kappa, sentences that differ."""
-    from levelhead.comparison.agreement import agreement
-    from levelhead.evaluation.pair import load_pair
-    from levelhead.scoring.matches import match
+def agree(
+    files: tuple[str, ...],
+    by: str | None,
+    resample_by: str,
+    level: float,
+    report_file: str | None,
+    figures: str | None,
+    reading: Reading,
+    printing: Printing,
+) -> int:
+    """Measure how far annotations of the same text agree, none of which is gold.
 
-    options.check_paths([first, second], [printing.output])
-    if any(map(options.holds_test_sets, (first, second))):
-        raise click.UsageError("agree takes two files, not folders")
-    setup = reading.setup()
-    found = agreement(match(*load_pair(first, second, setup), setup.rules))
-    print_provenance(found.evaluation.provenance)
-    printing.print(found.table, found.to_dict)
+    F1 is the same in both directions. Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance, for heads,
+    relations, tags and each feature, with confidence intervals. Disagreements are grouped by pattern.
+    """
+    from levelhead.api.comparing import agree as agree_on
+
+    if len(files) < 2:
+        raise click.UsageError("agree compares at least two files")
+    options.check_paths(files, [printing.output, report_file, figures])
+    if any(map(options.holds_test_sets, files)):
+        raise click.UsageError("agree takes files, not folders")
+    formats: dict[str, Any] = {"format": reading.input_format, "gold_format": reading.gold_format}
+    found = agree_on(*files, rules=reading.rules, resample_by=resample_by, level=level, **formats)
+    print_provenance(found.provenance)
+    if printing.output_format == "text" and by is None:
+        options.emit(f"{found}\n", printing.output)
+    else:
+        printing.print(lambda: found.table(by=by or "label"), found.to_dict)
+    if report_file is not None or figures is not None:
+        _write_page(found, reading, report_file, figures)
     return DONE
+
+
+def _write_page(found: Agreement, reading: Reading, report_file: str | None, figures: str | None) -> None:
+    from levelhead.report.page.agreement import agreement_page
+
+    options.write_page(agreement_page(found, reading.setup().rules), report_file, figures)

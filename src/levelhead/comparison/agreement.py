@@ -1,89 +1,225 @@
-"""Agreement of two annotations of one text, neither of which is gold."""
+"""Agreement of annotations of one text, none of which is gold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
-from levelhead.evaluation.pair import Evaluation, score_treebanks
+from levelhead._version import VERSION
+from levelhead.campaign.plan import named_by_path
+from levelhead.comparison.annotated_words import (
+    HEADS,
+    AnnotatedWords,
+    LabeledWords,
+    common_words,
+    empty_columns,
+    labels_of,
+)
+from levelhead.errors import Fault, InputError
+from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
+from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
+from levelhead.significance.estimates import Interval
+from levelhead.significance.units import AUTO, Units, units_of
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank.contents import contents_of
+from levelhead.treebank.provenance import joint_hash, short_hash
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """What is compared."""
 
 
-class Kappa(NamedTuple):
-    """Agreement on labels beyond chance, over aligned words (Cohen 1960).
+class BeyondChance(NamedTuple):
+    """A coefficient of agreement.
 
     Args:
-        observed: the share of aligned words on which both agree.
-        expected: the share on which they would by chance, given how often each uses each label.
-        kappa: (observed - expected) / (1 - expected); None where chance explains everything.
+        value: at most 1, which is full agreement; 0 is what chance gives. None where it is not defined.
+        interval: its confidence interval, None where there are too few units.
     """
 
+    value: float | None
+    interval: Interval | None
+
+
+class LabelAgreement(NamedTuple):
+    """How far annotators agree on one kind of label.
+
+    Args:
+        name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
+        words: the number of words that at least two annotators have.
+        observed: the share of words on which two annotators agree, averaged over pairs of annotators.
+        expected: the share on which they would agree by chance.
+        cohen: Cohen's kappa, averaged over pairs of annotators.
+        fleiss: Fleiss' kappa.
+        krippendorff: Krippendorff's alpha.
+    """
+
+    name: str
+    words: int
     observed: float
     expected: float
-    kappa: float | None
+    cohen: BeyondChance
+    fleiss: BeyondChance
+    krippendorff: BeyondChance
+
+
+class Disagreement(NamedTuple):
+    """Words on which two annotators disagree in the same way.
+
+    Args:
+        name: the kind of label.
+        first: what the annotator says who is named first; for heads, the tag of the head.
+        second: what the other says.
+        n_words: on how many words; each pair of annotators counts.
+        share: of all disagreements of this kind, 0 to 1.
+        pair: the annotators of the first case.
+        sentence: the index of the first case's sentence in the first of all annotations.
+        form: the word of the first case.
+    """
+
+    name: str
+    first: str
+    second: str
+    n_words: int
+    share: float
+    pair: tuple[str, str]
+    sentence: int
+    form: str
 
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Tabular):
-    """How far two annotations agree.
+    """How far annotations agree.
 
     Args:
-        gold: the first annotation.
-        evaluation: the symmetric F1 of each measure.
-        upos: agreement on parts of speech.
-        relations: on universal relations.
-        differing: the sentences of the first that differ in span, words, heads or universal relations, by index.
+        treebanks: the annotations by name.
+        pairs: the symmetric F1 of each measure, for each pair of annotators.
+        labels: agreement beyond chance on each kind of label.
+        disagreements: the words on which annotators disagree, by pattern; the commonest first.
+        differing: the sentences of the first in which an annotation differs in span, words, heads or universal
+            relations, by index.
+        units: what the intervals take as independent.
+        level: the confidence level of the intervals.
+        provenance: where the numbers come from.
     """
 
-    gold: Treebank
-    evaluation: Evaluation
-    upos: Kappa | None
-    relations: Kappa | None
+    treebanks: Mapping[str, Treebank]
+    pairs: Mapping[tuple[str, str], Evaluation]
+    labels: tuple[LabelAgreement, ...]
+    disagreements: tuple[Disagreement, ...]
     differing: tuple[int, ...]
+    units: Units
+    level: float
+    provenance: Provenance
 
     @property
-    def provenance(self) -> Provenance:
-        """Where the numbers come from."""
-        return self.evaluation.provenance
+    def annotators(self) -> tuple[str, ...]:
+        """The names of the annotations."""
+        return tuple(self.treebanks)
+
+    @property
+    def f1(self) -> dict[str, float | None]:
+        """The F1 of each measure, 0 to 1, averaged over pairs; None where a pair has no value."""
+        found: dict[str, float | None] = {}
+        for name in next(iter(self.pairs.values())):
+            values = [evaluation[name].value for evaluation in self.pairs.values()]
+            found[name] = None if None in values else math.fsum(filter(None, values)) / len(values)
+        return found
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why measures have no value."""
+        every = [(name, score.reason) for one in self.pairs.values() for name, score in one.items()]
+        return {name: reason for name, reason in every if reason}
+
+    def __getitem__(self, name: str) -> LabelAgreement:
+        """Return the agreement on one kind of label."""
+        return next(one for one in self.labels if one.name == name)
 
 
-def agreement(matches: Matches) -> Agreement:
-    """Compare two annotations as equals: F1 and kappa are the same in both directions.
-
-    A lemma that one of the two lacks counts as any other value, and a column that either lacks altogether has no
-    score, whatever the rules require of gold. One thing is not symmetric: where multiword tokens are split into other
-    words, the words are aligned by a longest common subsequence, and of several of one length the one found first
-    from the first annotation's side is taken.
+def named(annotations: Sequence[Input]) -> list[str]:
+    """Return a name for each annotation: the part of its path in which they differ, or its number.
 
     Args:
-        matches: the aligned words of both.
+        annotations: treebanks or paths.
+
+    Raises:
+        InputError: there are fewer than two annotations, or a path is given twice.
     """
-    rules = matches.rules._replace(missing_lemma_counts=False)
-    one, other = match(matches.gold, matches.system, rules), match(matches.system, matches.gold, rules)
+    if len(annotations) < 2:
+        raise InputError(Fault("too-few-treebanks", "agreement needs at least two annotations"))
+    given = [one.source.path if isinstance(one, Treebank) else os.fspath(one) for one in annotations]
+    by_path = [
+        path is not None and path != "-" and (not isinstance(one, Treebank) or given.count(path) == 1)
+        for one, path in zip(annotations, given, strict=True)
+    ]
+    paths = [path for path, used in zip(given, by_path, strict=True) if used and path is not None]
+    names = iter(named_by_path(paths) if len(paths) > 1 else [Path(path).name for path in paths])
+    return [next(names) if used else f"annotation {number}" for number, used in enumerate(by_path, 1)]
+
+
+def agreement(
+    treebanks: Mapping[str, Treebank], setup: Setup, *, resample_by: str = AUTO, level: float = 0.95
+) -> Agreement:
+    """Compare annotations as equals: all numbers are the same whichever comes first.
+
+    A lemma that one lacks counts as any other value, and a column that one lacks altogether has no score, whatever the
+    rules require of gold. One thing is not symmetric: where multiword tokens are split into other words, the words are
+    aligned by a longest common subsequence, and of several of one length the one found first from the first
+    annotation's side is taken.
+
+    Args:
+        treebanks: at least two annotations, by the name of the annotator.
+        setup: the rules.
+        resample_by: what intervals take as independent, see `units_of`; marked in the first annotation.
+        level: the confidence level of intervals.
+
+    Raises:
+        InputError: the first does not mark what `resample_by` names.
+        TextMismatch: the texts differ.
+    """
+    rules = setup.rules._replace(missing_lemma_counts=False)
+    names = list(treebanks)
+    pairs: dict[tuple[str, str], Evaluation] = {}
+    differing: set[int] = set()
+    for one, other in combinations(names, 2):
+        pairs[one, other], sentences = _pair(treebanks[one], treebanks[other], rules)
+        if one == names[0]:
+            differing.update(sentences)
+    words = common_words([*treebanks.values()], rules)
+    units = units_of(treebanks[names[0]], resample_by)
+    labeled = list(labels_of(words))
+    of_word = units.of_sentence[words.sentences]
+    found = tuple(_agreement_on(one, of_word, units.n_units, level) for one in labeled)
+    patterns = tuple(sorted(_disagreements(words, labeled, names), key=_order))
+    provenance = _provenance(treebanks, pairs, words, {"resample-by": resample_by, "level": f"{level:g}"})
+    return Agreement(treebanks, pairs, found, patterns, tuple(sorted(differing)), units, level, provenance)
+
+
+def _pair(first: Treebank, second: Treebank, rules: Rules) -> tuple[Evaluation, list[int]]:
+    """Return the F1 of two annotations, and the sentences of the first in which they differ."""
+    one, other = match(first, second, rules), match(second, first, rules)
     measures = tuple(parse_measure(name) for name in MEASURES if name not in rules.lacks)
-    evaluation = score_treebanks(one.gold, one.system, Setup(measures, rules))
+    evaluation = score_treebanks(first, second, Setup(measures, rules))
     scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
     exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])
-    differing = tuple(np.flatnonzero(exact.correct == 0).tolist())
-    upos = None if scores["UPOS"].reason else _kappa(one, "upos")
-    evaluation = replace(evaluation, scores=scores, provenance=evaluation.provenance.with_parts(lemmas="all"))
-    return Agreement(one.gold, evaluation, upos, _kappa(one, "deprel"), differing)
+    return replace(evaluation, scores=scores), np.flatnonzero(exact.correct == 0).tolist()
 
 
 def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
@@ -94,18 +230,72 @@ def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
     return f"not annotated on both sides: {', '.join(definition.columns).upper()}"
 
 
-def _kappa(matches: Matches, name: str) -> Kappa | None:
-    if name == "upos":
-        columns = (matches.gold.upos, matches.system.upos)
-        number = {text: i for i, text in enumerate(sorted({*columns[0], *columns[1]}))}
-        labels: Sequence[NDArray[np.int64]] = [np.array([number[text] for text in column]) for column in columns]
-    else:
-        buckets = PROPERTIES[name].of(matches, PropertySettings(NIVRE_FANG))
-        labels = [buckets.gold, buckets.system]
-    one, other = labels[0][matches.alignment.gold], labels[1][matches.alignment.system]
-    if not len(one):
-        return None
-    size = int(max(one.max(), other.max())) + 1
-    shares = [np.bincount(side, minlength=size) / len(side) for side in (one, other)]
-    observed, expected = float((one == other).mean()), float(shares[0] @ shares[1])
-    return Kappa(observed, expected, (observed - expected) / (1 - expected) if expected < 1 else None)
+def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int, level: float) -> LabelAgreement:
+    found: Coefficients = coefficients(Ratings(labeled.labels, units, n_units))
+    each = (
+        BeyondChance(None if math.isnan(one.value) else one.value, interval_of(one, level))
+        for one in (found.cohen, found.fleiss, found.krippendorff)
+    )
+    return LabelAgreement(labeled.name, found.words, found.observed, found.expected, *each)
+
+
+def _order(one: Disagreement) -> tuple[int, str, str, str]:
+    return -one.n_words, one.name, one.first, one.second
+
+
+def _disagreements(
+    words: AnnotatedWords, labeled: Sequence[LabeledWords], names: Sequence[str]
+) -> Iterator[Disagreement]:
+    for one in labeled:
+        shown = _tags_of_heads(words) if one.name == HEADS else one
+        counts: Counter[tuple[int, int]] = Counter()
+        first: dict[tuple[int, int], tuple[int, int, int]] = {}
+        for i, j in combinations(range(len(names)), 2):
+            both = (one.labels[:, [i, j]] != MISSING).all(axis=1)
+            rows = np.flatnonzero(both & (one.labels[:, i] != one.labels[:, j]))
+            for row, *pattern in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
+                key = (pattern[0], pattern[1])
+                counts[key] += 1
+                first.setdefault(key, (row, i, j))
+        total = sum(counts.values())
+        for key, count in counts.items():
+            row, i, j = first[key]
+            form = words.treebanks[i].forms[int(words.rows[row, i])]
+            sentence = int(words.sentences[row])
+            labels = shown.names[key[0]], shown.names[key[1]]
+            yield Disagreement(one.name, *labels, count, count / total, (names[i], names[j]), sentence, form)
+
+
+def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:
+    """The tag of the head of each word, which says more than its distance."""
+    names: dict[str, int] = {"root": 0}
+    labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
+    for i, treebank in enumerate(words.treebanks):
+        tags = [names.setdefault(tag, len(names)) for tag in treebank.upos]
+        given = words.rows[:, i] != MISSING
+        heads = treebank.heads[words.rows[given, i]]
+        labels[given, i] = np.where(heads < 0, 0, np.array(tags)[heads])
+    return LabeledWords(HEADS, list(names), labels)
+
+
+def _provenance(
+    treebanks: Mapping[str, Treebank],
+    pairs: Mapping[tuple[str, str], Evaluation],
+    words: AnnotatedWords,
+    parts: Mapping[str, str],
+) -> Provenance:
+    hashes = {name: short_hash(contents_of(one).sha256) for name, one in treebanks.items()}
+    every = [one.provenance for one in pairs.values()]
+    rules = {"rules": every[0].signature["rules"]}
+    notes = [note for one in every for note in one.notes]
+    if empty := empty_columns(words):
+        notes.append(f"not annotated by everybody: {', '.join(empty)}")
+    signature = {
+        **rules,
+        "annotations": joint_hash(hashes.values()),
+        "unicode": every[0].signature["unicode"],
+        "lemmas": "all",
+    }
+    signature |= {**parts, "version": VERSION}
+    warnings = tuple(dict.fromkeys(fault for one in every for fault in one.warnings))
+    return Provenance(signature, {"annotations": hashes}, warnings, tuple(dict.fromkeys(notes)))

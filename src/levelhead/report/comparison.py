@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
-from levelhead.comparison.agreement import Agreement, Kappa
 from levelhead.comparison.contrasts import Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
@@ -263,56 +262,6 @@ def languages_document(found: Languages) -> dict[str, Any]:
 
 def _unscaled(value: float | None) -> float | None:
     return value
-
-
-def agreement_table(found: Agreement) -> Table:
-    """Return the symmetric F1 of each measure, and the kappa of labels.
-
-    Args:
-        found: the agreement.
-    """
-    columns = (Column("Measure", "text"), Column("F1"), Column("Kappa", "probability"), Column("By chance"))
-    kappas = {"UPOS": found.upos}
-    rows: list[tuple[Cell, ...]] = [
-        (name, None if score.reason else score.value, *_kappa(kappas.get(name)))
-        for name, score in found.evaluation.items()
-    ]
-    rows.append(("relations", found.relations and found.relations.observed, *_kappa(found.relations)))
-    gold = found.gold
-    ids = [gold[i].id or str(i + 1) for i in found.differing]
-    listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
-    notes = (
-        "relations: share of aligned words with the same universal relation, with kappa",
-        f"{len(ids)} of {len(gold)} sentences differ in span, heads or universal relations{listed}",
-        *(f"{name}: {score.reason}" for name, score in found.evaluation.items() if score.reason),
-        signature_line(found.evaluation.signature),
-    )
-    return Table(columns, tuple(rows), notes)
-
-
-_MOST_LISTED = 20
-
-
-def _kappa(kappa: Kappa | None) -> tuple[Cell, Cell]:
-    return ("", "") if kappa is None else (kappa.kappa, kappa.expected)
-
-
-def agreement_document(found: Agreement) -> dict[str, Any]:
-    """Return the same for JSON, with all sentences that differ.
-
-    Args:
-        found: the agreement.
-    """
-    gold = found.gold
-    return {
-        **header("agreement", found.evaluation.signature),
-        "f1": {name: points(score.value) for name, score in found.evaluation.items()},
-        "kappa": {
-            "upos": found.upos and found.upos._asdict(),
-            "relations": found.relations and found.relations._asdict(),
-        },
-        "differing": [{"sentence": i + 1, "sent_id": gold[i].id} for i in found.differing],
-    }
 
 
 def gains_table(found: Gains) -> Table:

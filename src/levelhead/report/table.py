@@ -161,7 +161,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, IntervalCell):
-        return _between(column).join(formatted(end, column, places) for end in cell)
+        return _between(column, cell).join(formatted(end, column, places) for end in cell)
     if isinstance(cell, Plain):
         sign = "+z" if column.kind == "difference" else ""
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
@@ -175,8 +175,8 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     return str(int(cell)) if isinstance(cell, float) else str(cell)
 
 
-def _between(column: Column) -> str:
-    return " to " if column.kind == "difference" else "-"
+def _between(column: Column, cell: IntervalCell) -> str:
+    return " to " if column.kind == "difference" or cell.low < 0 else "-"
 
 
 def probability(value: float, digits: int = 4) -> str:

@@ -1,4 +1,4 @@
-"""languages and agree, and compare, breakdown and trees of systems: against plain second implementations, by hand, on real data."""
+"""languages, and compare, breakdown and trees of systems: against plain second implementations, by hand, on real data."""
 
 import contextlib
 import io
@@ -17,7 +17,6 @@ from levelhead.analysis import break_down
 from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
-from levelhead.comparison.agreement import agreement
 from levelhead.comparison.contrasts import compare_by, contrasts
 from levelhead.comparison.languages import _pairs, _parallel, compare_languages, only_count
 from levelhead.errors import MeasureError
@@ -27,7 +26,6 @@ from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import InferenceSettings, SystemCounts
 from levelhead.treebank.schemes import NIVRE_FANG
-from oracle import resampling as oracle
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -171,68 +169,6 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
     train = document(*arguments, "--train", GOLD)
     assert list(dict.fromkeys(pair["measure"] for pair in train["pairs"])) == ["LAS", "CLAS", "WLAS(WDE)"]
     assert "WLAS(WDE)" in train["signature"]
-
-
-# Agreement
-
-
-COLUMNS = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
-ROW = "{}\t{}\t{}\t{}\t_\t{}\t{}\t{}\t_\t_"
-
-
-def annotation(rows: list[tuple[str, str, str, int, str]]) -> levelhead.Treebank:
-    lines = [ROW.format(i, f"w{i}", *row) for i, row in enumerate(rows, 1)]
-    return levelhead.from_conllu("\n".join(lines) + "\n\n")
-
-
-FIRST = annotation([("a", "DET", "X=1", 2, "det"), ("_", "NOUN", "_", 0, "root"), ("c", "VERB", "_", 2, "acl")])
-SECOND = annotation([("_", "DET", "_", 2, "det"), ("b", "VERB", "Y=2", 0, "root"), ("c", "VERB", "_", 1, "obj")])
-
-
-@pytest.mark.parametrize(("one", "other"), [(FIRST, SECOND), (GOLD, BETA), (ALPHA, BETA)])
-def test_agreement_is_the_same_in_both_directions(one, other):
-    one, other = (levelhead.read(side) if not isinstance(side, levelhead.Treebank) else side for side in (one, other))
-    there, back = agreement(match(one, other, UD)), agreement(match(other, one, UD))
-    for name in COLUMNS:
-        assert there.evaluation[name].value == back.evaluation[name].value, name
-    assert there.upos == pytest.approx(back.upos)
-    assert there.relations == pytest.approx(back.relations)
-    assert len(there.differing) == len(back.differing) or (one, other) != (FIRST, SECOND)
-
-
-def test_a_lemma_or_column_that_one_side_lacks_is_no_agreement():
-    found = agreement(match(FIRST, SECOND, UD))
-    assert found.evaluation["Lemmas"].value == pytest.approx(1 / 3)
-    bare = annotation([("a", "_", "_", 2, "det"), ("b", "_", "_", 0, "root"), ("c", "_", "_", 2, "acl")])
-    for one, other in ((bare, FIRST), (FIRST, bare)):
-        lacking = agreement(match(one, other, UD))
-        assert lacking.evaluation["UPOS"].reason == "not annotated on both sides: UPOS"
-        assert lacking.evaluation["UPOS"].value is None
-        assert lacking.upos is None
-
-
-def test_kappa_is_cohens():
-    """Against the oracle; and by hand: DET NOUN VERB with DET VERB VERB, 2/3 agree, 1/9 + 0 + 2/9 by chance."""
-    found = agreement(match(FIRST, SECOND, UD)).upos
-    assert found == pytest.approx((2 / 3, 1 / 3, 1 / 2))
-    gold, beta = levelhead.read(GOLD), levelhead.read(ALPHA)
-    matches = match(gold, beta, UD)
-    pairs = [(gold.upos[i], beta.upos[j]) for i, j in zip(matches.alignment.gold, matches.alignment.system)]
-    expected = oracle.kappa([one for one, _ in pairs], [other for _, other in pairs])
-    assert agreement(matches).upos.kappa == pytest.approx(float(expected))
-    relations = [
-        (gold.relations[i], beta.relations[j]) for i, j in zip(matches.alignment.gold, matches.alignment.system)
-    ]
-    first, second = ([pair[side].partition(":")[0] for pair in relations] for side in (0, 1))
-    assert agreement(matches).relations.kappa == pytest.approx(float(oracle.kappa(first, second)))
-
-
-def test_agreement_is_printed():
-    _, out, err = run("agree", GOLD, BETA)
-    assert "sentences differ in span, heads or universal relations: p01" in out
-    assert err == ""
-    found = document("agree", GOLD, GOLD)
-    assert (found["f1"]["LEM"], found["kappa"]["upos"]["kappa"], found["differing"]) == (100.0, 1.0, [])
 
 
 # Gains

@@ -1,0 +1,220 @@
+"""Words that annotators have in common, and what each says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.scoring.align import align
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import Spans, check_same_text, spans_of
+from levelhead.significance.agreement import MISSING
+from levelhead.treebank import Treebank
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import StringColumn
+
+Numbers = NDArray[np.int64]
+
+HEADS = "heads"
+NO_FEATURE = "-"
+
+
+class AnnotatedWords(NamedTuple):
+    """The words of a text in several annotations.
+
+    Words that are aligned with each other, directly or through other annotations, are one word. Of several words of one
+    annotation that this would join (only inside multiword tokens), the first counts.
+
+    Args:
+        treebanks: the annotations.
+        rows: the word of each annotation, `MISSING` where it has none, int64, shape (words, annotations); in the order
+            of the text.
+        numbers: the number of each word of each annotation among the rows, int64, shape (words of the annotation,).
+    """
+
+    treebanks: tuple[Treebank, ...]
+    rows: Numbers
+    numbers: tuple[Numbers, ...]
+
+    @property
+    def sentences(self) -> Numbers:
+        """The sentence of the first annotation that each word belongs to, by its place in the text; int64."""
+        first = self.rows[:, 0]
+        of_word = np.append(self.treebanks[0].sentence_of_word, 0)
+        found = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
+        result: Numbers = np.maximum(found, 0).astype(np.int64)
+        return result
+
+
+def common_words(treebanks: Sequence[Treebank], rules: Rules) -> AnnotatedWords:
+    """Return the words that annotations of a text have in common.
+
+    Args:
+        treebanks: the annotations.
+        rules: how they are aligned.
+
+    Raises:
+        TextMismatch: the texts differ.
+    """
+    spans = [spans_of(one, unicode_spaces=rules.unicode_spaces) for one in treebanks]
+    starts = np.cumsum([0, *(one.n_words for one in treebanks)])
+    groups = np.arange(starts[-1])
+    links = []
+    for i, j in combinations(range(len(treebanks)), 2):
+        check_same_text(treebanks[i], treebanks[j], spans[i], spans[j])
+        found = align(treebanks[i], treebanks[j], spans[i], spans[j])
+        links.append((found.gold + starts[i], found.system + starts[j]))
+    _join(groups, links)
+    return _in_text_order(tuple(treebanks), groups, starts, spans)
+
+
+def _join(groups: Numbers, links: Sequence[tuple[Numbers, Numbers]]) -> None:
+    """Give linked words the number of the first of them."""
+    while True:
+        before = groups.copy()
+        for one, other in links:
+            least = np.minimum(groups[one], groups[other])
+            np.minimum.at(groups, one, least)
+            np.minimum.at(groups, other, least)
+        if np.array_equal(before, groups):
+            return
+
+
+def _in_text_order(
+    treebanks: tuple[Treebank, ...], groups: Numbers, starts: Numbers, spans: Sequence[Spans]
+) -> AnnotatedWords:
+    members, numbers = np.unique(groups, return_inverse=True)
+    keys = (
+        _number_forms(treebanks),
+        np.concatenate([_places_in_tokens(one.starts) for one in spans]),
+        np.concatenate([one.ends for one in spans]),
+        np.concatenate([one.starts for one in spans]),
+    )  # the last decides first; none depends on which annotation comes first
+    order = np.lexsort([_least(key, numbers.reshape(-1), len(members)) for key in keys])
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    numbers = rank[numbers.reshape(-1)]
+    rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
+    each = [numbers[starts[i] : starts[i + 1]] for i in range(len(treebanks))]
+    for i, own in enumerate(each):
+        rows[own[::-1], i] = np.arange(len(own))[::-1]
+    return AnnotatedWords(treebanks, rows, tuple(each))
+
+
+def _least(key: Numbers, groups: Numbers, n_groups: int) -> Numbers:
+    """Return the least value of each group."""
+    least = np.full(n_groups, np.iinfo(np.int64).max)
+    np.minimum.at(least, groups, key)
+    return least
+
+
+def _number_forms(treebanks: Sequence[Treebank]) -> Numbers:
+    """Number the forms of all words in the order of their characters."""
+    number = {
+        form: i for i, form in enumerate(sorted({form for one in treebanks for form in one.forms.distinct_texts}))
+    }
+    return np.array([number[form] for one in treebanks for form in one.forms], dtype=np.int64)
+
+
+def _places_in_tokens(starts: Numbers) -> Numbers:
+    """Return the place of each word in its token, from 0."""
+    places = np.arange(len(starts))
+    first = np.flatnonzero(np.diff(starts, prepend=-1))
+    result: Numbers = places - np.repeat(first, np.diff(first, append=len(starts)))
+    return result
+
+
+class LabeledWords(NamedTuple):
+    """What annotators say about words in one respect.
+
+    Args:
+        name: what the labels are: "heads", "relations", "UPOS", "XPOS", or the name of a feature.
+        names: the label of each number.
+        labels: the number of each label, `MISSING` where an annotation does not have the word; int64, shape (words,
+            annotations).
+    """
+
+    name: str
+    names: Sequence[str]
+    labels: Numbers
+
+
+def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
+    """Give heads, relations, tags and each feature; columns that an annotation leaves empty are left out.
+
+    The label of a head is its distance: how many words after the word it comes in the text of all annotations.
+
+    Args:
+        words: the words that annotations have in common.
+    """
+    yield _heads(words)
+    yield _texts(words, "relations", "relations", universal)
+    for name in ("upos", "xpos"):
+        if all(getattr(one, name).has_values for one in words.treebanks):
+            yield _texts(words, name.upper(), name, str)
+    if all(one.feats.has_values for one in words.treebanks):
+        yield from _features(words)
+
+
+def empty_columns(words: AnnotatedWords) -> tuple[str, ...]:
+    """Return the columns that some annotation leaves empty.
+
+    Args:
+        words: the words that annotations have in common.
+    """
+    columns = ("upos", "xpos", "feats")
+    return tuple(name.upper() for name in columns if not all(getattr(one, name).has_values for one in words.treebanks))
+
+
+def _heads(words: AnnotatedWords) -> LabeledWords:
+    root = len(words.rows)  # larger than any distance
+    sides = []
+    for treebank, numbers in zip(words.treebanks, words.numbers, strict=True):
+        heads = np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)
+        sides.append(heads)
+    distances = np.unique(np.concatenate(sides))
+    names = ["root" if one == root else f"{one:+d}" for one in distances.tolist()]
+    return LabeledWords(HEADS, names, _by_row(words, [np.searchsorted(distances, side) for side in sides]))
+
+
+def _texts(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
+    columns = [getattr(one, column) for one in words.treebanks]
+    return _labeled(words, name, columns, [[value(text) for text in one.distinct_texts] for one in columns])
+
+
+def _labeled(
+    words: AnnotatedWords, name: str, columns: Sequence[StringColumn], values: Sequence[Sequence[str]]
+) -> LabeledWords:
+    """Number the values of distinct texts."""
+    names = sorted({value for some in values for value in some})
+    number = {value: i for i, value in enumerate(names)}
+    sides = []
+    for column, some in zip(columns, values, strict=True):
+        of_code = np.zeros(len(column.strings), dtype=np.int64)
+        of_code[column.distinct] = [number[value] for value in some]
+        sides.append(of_code[column.codes])
+    return LabeledWords(name, names, _by_row(words, sides))
+
+
+def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
+    columns = [one.feats for one in words.treebanks]
+    parsed = [[_parsed(text) for text in column.distinct_texts] for column in columns]
+    for name in sorted({name for some in parsed for feats in some for name in feats}):
+        yield _labeled(words, name, columns, [[feats.get(name, NO_FEATURE) for feats in some] for some in parsed])
+
+
+def _parsed(feats: str) -> Mapping[str, str]:
+    parts = (part.partition("=") for part in feats.split("|"))
+    return {name: value for name, equals, value in parts if equals}
+
+
+def _by_row(words: AnnotatedWords, sides: Sequence[Numbers]) -> Numbers:
+    labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
+    for i, side in enumerate(sides):
+        given = words.rows[:, i] != MISSING
+        labels[given, i] = side[words.rows[given, i]]
+    return labels

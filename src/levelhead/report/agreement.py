@@ -1,0 +1,176 @@
+"""Agreement of annotators as tables, text and JSON documents."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
+from levelhead.errors import printable
+from levelhead.report.documents import header, points, sources
+from levelhead.report.scores import signature_line, units_document
+from levelhead.report.table import Cell, Column, Plain, Table, interval_cell
+from levelhead.report.writers import to_text
+from levelhead.significance import unit_line, unit_notes
+
+Rows = Literal["label", "measure", "pattern"]
+"""What the rows of a table are."""
+
+_COEFFICIENTS = {"cohen": "Cohen", "fleiss": "Fleiss", "krippendorff": "Alpha"}
+_MOST_LISTED = 20
+_MOST_PATTERNS = 10
+
+
+def agreement_table(found: Agreement, by: Rows = "label", most: int | None = None) -> Table:
+    """Return how far annotators agree.
+
+    Args:
+        found: the agreement.
+        by: what the rows are: kinds of labels with coefficients, measures with F1, or patterns of disagreement.
+        most: how many patterns to list, all if None.
+    """
+    if by == "measure":
+        return _measures_table(found)
+    if by == "pattern":
+        return patterns_table(found, most)
+    level = f"{100 * found.level:g}% CI"
+    columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("By chance")]
+    for name in _COEFFICIENTS.values():
+        ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(found.annotators) == 2
+        interval = Column(level, "number", key=f"{name} interval", ends=ends, tidy_only=hidden)
+        columns += [Column(name, "number", tidy_only=hidden), interval]
+    rows = tuple(_label_row(one) for one in found.labels)
+    units = {found.annotators[0]: found.units}
+    notes = (
+        f"{_pairs(found)}; Cohen, Fleiss: kappa; Alpha: Krippendorff's; 1 is full agreement, 0 what chance gives",
+        unit_line(units, "confidence intervals"),
+        *unit_notes(units, "intervals"),
+        signature_line(found.provenance.signature),
+    )
+    return Table(tuple(columns), rows, notes)
+
+
+def _pairs(found: Agreement) -> str:
+    if len(found.annotators) == 2:
+        return "Observed: the share of common words with the same label"
+    return f"Observed and Cohen: averages over {len(found.pairs)} pairs of annotators"
+
+
+def _label_row(one: LabelAgreement) -> tuple[Cell, ...]:
+    cells: list[Cell] = [one.name, one.words, one.observed, one.expected]
+    for name in _COEFFICIENTS:
+        coefficient: BeyondChance = getattr(one, name)
+        value = coefficient.value
+        cells += [None if value is None else Plain(value + 0.0), interval_cell(coefficient.interval, perplexity=True)]
+    return tuple(cells)
+
+
+def _measures_table(found: Agreement) -> Table:
+    rows = tuple(found.f1.items())
+    first = next(iter(found.treebanks.values()))
+    ids = [printable(first[i].id or str(i + 1)) for i in found.differing]
+    listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
+    notes = (
+        f"{len(ids)} of {len(first)} sentences differ in span, heads or universal relations{listed}",
+        *(f"{name}: {reason}" for name, reason in found.reasons.items()),
+        signature_line(found.provenance.signature),
+    )
+    return Table((Column("Measure", "text"), Column("F1")), rows, notes)
+
+
+def patterns_table(found: Agreement, most: int | None = None) -> Table:
+    """Return how annotators disagree: one row for each pattern, the commonest first.
+
+    Args:
+        found: the agreement.
+        most: how many patterns to list, all if None.
+    """
+    names = found.annotators if len(found.annotators) == 2 else ("First", "Second")
+    columns = (
+        Column("Label", "text"), *(Column(name, "text", key=key) for name, key in zip(names, ("First", "Second"))),
+        Column("Words", "number"), Column("Share"), Column("Example", "text"),
+    )  # fmt: skip
+    rows = tuple(
+        (one.name, one.first, one.second, one.n_words, one.share, _example(found, one))
+        for one in found.disagreements[:most]
+    )
+    notes = ("Share: of the disagreements on this label; heads: the tag of the head, by each",)
+    return Table(columns, rows, notes)
+
+
+def _example(found: Agreement, one: Disagreement) -> str:
+    sentence = next(iter(found.treebanks.values()))[one.sentence].id or f"sentence {one.sentence + 1}"
+    return printable(f"{one.form} ({sentence})")
+
+
+def agreement_text(found: Agreement) -> str:
+    """Return F1, coefficients and the commonest patterns as text.
+
+    Args:
+        found: the agreement.
+    """
+    measures = _measures_table(found)
+    tables = [measures._replace(notes=measures.notes[:-1]), agreement_table(found)]
+    if found.disagreements:
+        patterns = patterns_table(found, _MOST_PATTERNS)
+        hidden = len(found.disagreements) - _MOST_PATTERNS
+        more = f"{hidden} more patterns: --by pattern"
+        tables.insert(1, patterns._replace(notes=(*patterns.notes, *([more] if hidden > 0 else []))))
+    return "\n".join(to_text(table, 2) for table in tables)
+
+
+def agreement_document(found: Agreement) -> dict[str, Any]:
+    """Return the same for JSON, with all patterns and all sentences that differ.
+
+    Args:
+        found: the agreement.
+    """
+    first = next(iter(found.treebanks.values()))
+    of_label = {one.name: _kappa(one) for one in found.labels}
+    return {
+        **header("agreement", found.provenance.signature),
+        "annotators": list(found.annotators),
+        "f1": {name: points(value) for name, value in found.f1.items()},
+        "kappa": {"upos": of_label.get("UPOS"), "relations": of_label["relations"]},
+        "units": units_document({found.annotators[0]: found.units}),
+        "labels": [_label_document(one) for one in found.labels],
+        "pairs": [
+            {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
+            for (one, other), evaluation in found.pairs.items()
+        ],
+        "patterns": [
+            {
+                "label": one.name,
+                "first": one.first,
+                "second": one.second,
+                "count": one.n_words,
+                "share": one.share,
+                "example": {
+                    "annotators": list(one.pair),
+                    "sentence": one.sentence + 1,
+                    "sent_id": first[one.sentence].id,
+                    "form": one.form,
+                },
+            }
+            for one in found.disagreements
+        ],
+        "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in found.differing],
+        **sources(found.provenance),
+    }
+
+
+def _kappa(one: LabelAgreement) -> dict[str, Any]:
+    return {"observed": one.observed, "expected": one.expected, "kappa": one.cohen.value}
+
+
+def _label_document(one: LabelAgreement) -> dict[str, Any]:
+    coefficients = {name: getattr(one, name) for name in _COEFFICIENTS}
+    return {
+        "label": one.name,
+        "words": one.words,
+        "observed": one.observed,
+        "expected": one.expected,
+        **{
+            name: {"value": of.value, "interval": None if of.interval is None else list(of.interval)}
+            for name, of in coefficients.items()
+        },
+    }

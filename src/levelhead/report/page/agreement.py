@@ -1,0 +1,91 @@
+"""The page of annotations of one text: how far they agree, and where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from levelhead.comparison.agreement import Agreement, Disagreement
+from levelhead.report.agreement import agreement_table, patterns_table
+from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.examples import Shown, sentence
+from levelhead.report.table import Column, Table
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import Rules
+
+_MOST_SENTENCES = 40
+_MOST_PATTERNS = 200
+
+
+def agreement_page(found: Agreement, rules: Rules) -> Page:
+    """Return the page of annotations of one text.
+
+    Args:
+        found: the agreement.
+        rules: how words are aligned.
+    """
+    first, *_ = found.annotators
+    sections = [
+        Section("labels", "Agreement beyond chance", _LABELS, list(_labels(found))),
+        Section("measures", "F1", "Of each pair of annotators, the same in both directions.", [_measures(found)]),
+        Section("patterns", "How they disagree", "The commonest patterns first.", [_patterns(found)]),
+        Section("sentences", "Sentences", _SENTENCES.format(first), list(_sentences(found, rules))),
+    ]
+    facts = [
+        ("annotators", str(len(found.annotators))),
+        ("sentences", f"{len(found.treebanks[first]):,}"),
+        ("sentences with differences", f"{len(found.differing):,}"),
+    ]
+    shown = [section for section in sections if section.blocks]
+    return Page("Agreement", _lead(found), facts, {}, shown, found.provenance.notes, found.provenance.signature)
+
+
+_LABELS = "Krippendorff's alpha with confidence intervals: 1 is full agreement, 0 what chance gives."
+_SENTENCES = "An example of each pattern: the tree of {} above, those of the others below."
+
+
+def _lead(found: Agreement) -> str:
+    heads, relations = found["heads"], found["relations"]
+    return (
+        f"Two annotators choose the same head for {100 * heads.observed:.1f}% of words, and the same relation for"
+        f" {100 * relations.observed:.1f}%."
+    )
+
+
+def _labels(found: Agreement) -> Iterator[Block]:
+    rows = [
+        IntervalRow(one.name, one.krippendorff.value, *(one.krippendorff.interval or ()))
+        for one in found.labels
+        if one.krippendorff.value is not None
+    ]
+    if rows:
+        yield Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))
+    table = agreement_table(found)
+    yield Block("labels", "Numbers", table.notes[0], table=table._replace(notes=()))
+
+
+def _measures(found: Agreement) -> Block:
+    columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in found.pairs))
+    rows = tuple((name, *(evaluation[name].value for evaluation in found.pairs.values())) for name in found.f1)
+    return Block("f1", table=Table(columns, rows))
+
+
+def _patterns(found: Agreement) -> Block:
+    table = patterns_table(found, _MOST_PATTERNS)
+    return Block("patterns", "", table.notes[0], table=table._replace(notes=()))
+
+
+def _sentences(found: Agreement, rules: Rules) -> Iterator[Block]:
+    (_, gold), *others = found.treebanks.items()
+    shown = [Shown(name, match(gold, treebank, rules)) for name, treebank in others]
+    drawn: dict[int, Disagreement] = {}
+    for one in found.disagreements:
+        if len(drawn) < _MOST_SENTENCES:
+            drawn.setdefault(one.sentence, one)
+    for number, (index, one) in enumerate(drawn.items(), 1):
+        yield Block(f"pattern-{number}", _title(one), sentences=[sentence(shown, index)])
+
+
+def _title(one: Disagreement) -> str:
+    labels: Sequence[str] = (one.first, one.second)
+    return f"{one.name}: {' or '.join(labels)} ({one.form}; {one.n_words} words)"

@@ -1,0 +1,183 @@
+"""Coefficients of agreement between annotators, and how far they may be off."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.significance.estimates import Estimate, Interval
+from levelhead.significance.jackknife import Stratum, spread_of
+
+Values = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+MISSING = -1
+"""The label of a word that an annotator does not have."""
+
+
+class Ratings(NamedTuple):
+    """The labels that annotators gave to the same words.
+
+    Args:
+        labels: a number for each label, `MISSING` where there is none, int64, shape (words, annotators).
+        units: the unit of resampling of each word, from 0, int64, shape (words,).
+        n_units: the number of units.
+    """
+
+    labels: Labels
+    units: Labels
+    n_units: int
+
+
+class Coefficients(NamedTuple):
+    """How far annotators agree on one kind of label.
+
+    Args:
+        words: the number of words that at least two annotators have.
+        observed: the share of words on which two annotators agree, averaged over pairs of annotators.
+        expected: the share on which they would agree by chance, averaged in the same way.
+        cohen: Cohen's (1960) kappa, averaged over pairs of annotators (Light 1971).
+        fleiss: Fleiss' (1971) kappa, over the words that all annotators have.
+        krippendorff: Krippendorff's (2011) alpha for nominal values, over the words that at least two have.
+    """
+
+    words: int
+    observed: float
+    expected: float
+    cohen: Estimate
+    fleiss: Estimate
+    krippendorff: Estimate
+
+
+def coefficients(ratings: Ratings) -> Coefficients:
+    """Return the coefficients of agreement; NaN where they are not defined.
+
+    Their variance is that of the jackknife, which leaves out one unit at a time.
+
+    Args:
+        ratings: the labels of at least two annotators.
+    """
+    pairs = [_of_pair(ratings, one, other) for one, other in combinations(range(ratings.labels.shape[1]), 2)]
+    observed, expected, kappas = (np.mean(values, axis=0) for values in zip(*pairs, strict=True))
+    n_words = int(np.count_nonzero(_n_labels(ratings) > 1))
+    return Coefficients(
+        n_words,
+        float(observed[0]),
+        float(expected[0]),
+        *(_estimate(values, ratings) for values in (kappas, _fleiss(ratings), _krippendorff(ratings))),
+    )
+
+
+def _n_labels(ratings: Ratings) -> Labels:
+    counts: Labels = np.count_nonzero(ratings.labels != MISSING, axis=1).astype(np.int64)
+    return counts
+
+
+def _estimate(values: Values, ratings: Ratings) -> Estimate:
+    """Make an estimate of a coefficient from its value and its values without each unit."""
+    sizes = np.bincount(ratings.units[_n_labels(ratings) > 1], minlength=ratings.n_units).astype(np.float64)
+    moves = np.nan_to_num(np.where(sizes > 0, values[1:] - values[0], 0.0))
+    stratum = Stratum(moves[:, None, None], sizes[:, None, None], np.ones(1, dtype=bool))
+    spread = spread_of([stratum], np.ones(1), 0)
+    return Estimate(float(values[0]), spread.variance, spread.freedom, _n_telling(ratings))
+
+
+def _n_telling(ratings: Ratings) -> int:
+    """Count the units in which a label other than the commonest is given: the others say little beyond chance."""
+    given = ratings.labels != MISSING
+    commonest = np.bincount(ratings.labels[given]).argmax() if given.any() else 0
+    return len(np.unique(ratings.units[(given & (ratings.labels != commonest)).any(axis=1)]))
+
+
+def interval_of(coefficient: Estimate, level: float) -> Interval | None:
+    """Return the confidence interval of a coefficient between -1 and 1, None if too few units tell anything.
+
+    It is the interval of a score on the scale from 0 to 1, so it stays within the bounds.
+
+    Args:
+        coefficient: the coefficient.
+        level: the confidence level.
+    """
+    scaled = coefficient._replace(value=(1 + coefficient.value) / 2, variance=coefficient.variance / 4)
+    interval = scaled.score_interval(level)
+    return None if interval is None else (2 * interval[0] - 1, 2 * interval[1] - 1)
+
+
+def _of_pair(ratings: Ratings, one: int, other: int) -> tuple[Values, Values, Values]:
+    """Return the observed and expected agreement of two annotators, and Cohen's kappa."""
+    both = (ratings.labels[:, [one, other]] != MISSING).all(axis=1)
+    first, second, units = ratings.labels[both, one], ratings.labels[both, other], ratings.units[both]
+    n_words = _sums(np.ones(len(units)), units, ratings.n_units)
+    observed = _ratio(_sums((first == second).astype(np.float64), units, ratings.n_units), n_words)
+    expected = _ratio(_products((first, units), (second, units), ratings.n_units), n_words**2)
+    return observed, expected, _beyond_chance(observed, expected)
+
+
+def _fleiss(ratings: Ratings) -> Values:
+    n_annotators = ratings.labels.shape[1]
+    by_all = _n_labels(ratings) == n_annotators
+    labels, units = ratings.labels[by_all], ratings.units[by_all]
+    pairs = [labels[:, one] == labels[:, other] for one, other in combinations(range(n_annotators), 2)]
+    n_words = _sums(np.ones(len(units)), units, ratings.n_units)
+    observed = _ratio(_sums(np.mean(pairs, axis=0), units, ratings.n_units), n_words)
+    every = labels.ravel(), np.repeat(units, n_annotators)
+    expected = _ratio(_products(every, every, ratings.n_units), (n_words * n_annotators) ** 2)
+    return _beyond_chance(observed, expected)
+
+
+def _krippendorff(ratings: Ratings) -> Values:
+    n_labels = _n_labels(ratings)
+    pairable = n_labels > 1
+    labels, units, n_labels = ratings.labels[pairable], ratings.units[pairable], n_labels[pairable]
+    given = labels != MISSING
+    differing = np.zeros(len(labels))
+    for one, other in combinations(range(labels.shape[1]), 2):
+        differing += 2.0 * (given[:, one] & given[:, other] & (labels[:, one] != labels[:, other]))
+    every: tuple[Labels, Labels] = labels[given], np.broadcast_to(units[:, None], labels.shape)[given]
+    n_given = _sums(n_labels.astype(np.float64), units, ratings.n_units)
+    disagreement = _sums(differing / np.maximum(n_labels - 1, 1), units, ratings.n_units)
+    by_chance = n_given**2 - _products(every, every, ratings.n_units)
+    return 1 - _ratio((n_given - 1) * disagreement, by_chance)
+
+
+def _sums(values: Values, units: Labels, n_units: int) -> Values:
+    """Return the sum of values, then the sum without each unit."""
+    by_unit = np.bincount(units, weights=values, minlength=n_units)
+    total = by_unit.sum()
+    return np.concatenate([[total], total - by_unit])
+
+
+def _products(one: tuple[Labels, Labels], other: tuple[Labels, Labels], n_units: int) -> Values:
+    """Return how many pairs of a label of one side and an equal label of the other there are; then without each unit.
+
+    Args:
+        one: the labels of one side, and the unit of each.
+        other: those of the other side.
+        n_units: the number of units.
+    """
+    n_labels = int(max((int(side[0].max(initial=-1)) for side in (one, other)), default=-1)) + 1
+    totals = [np.bincount(side[0], minlength=n_labels).astype(np.float64) for side in (one, other)]
+    total = float(totals[0] @ totals[1])
+    mixed = _by_unit(one, totals[1], n_units) + _by_unit(other, totals[0], n_units)
+    keys = [np.unique(side[1] * n_labels + side[0], return_counts=True) for side in (one, other)]
+    shared, *places = np.intersect1d(keys[0][0], keys[1][0], assume_unique=True, return_indices=True)
+    within = keys[0][1][places[0]] * keys[1][1][places[1]].astype(np.float64)
+    inside = np.bincount(shared // max(n_labels, 1), weights=within, minlength=n_units).astype(np.float64)
+    return np.concatenate([[total], total - mixed + inside])
+
+
+def _by_unit(side: tuple[Labels, Labels], totals: Values, n_units: int) -> Values:
+    sums: Values = np.bincount(side[1], weights=totals[side[0]], minlength=n_units).astype(np.float64)
+    return sums
+
+
+def _ratio(numerator: Values, denominator: Values) -> Values:
+    found: Values = np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)
+    return found
+
+
+def _beyond_chance(observed: Values, expected: Values) -> Values:
+    return _ratio(observed - expected, 1 - expected)

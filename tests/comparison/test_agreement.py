@@ -1,0 +1,206 @@
+"""levelhead agree: annotations of one text as equals."""
+
+import contextlib
+import io
+import json
+import re
+from itertools import permutations
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.cli import program
+from levelhead.comparison.annotated_words import common_words, labels_of
+from levelhead.errors import InputError
+from levelhead.scoring.rules import UD
+from levelhead.significance.agreement import MISSING
+from oracle import annotators as oracle
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
+MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
+ROW = "{}\t{}\t{}\t{}\t_\t{}\t{}\t{}\t_\t_"
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = program.run(list(map(str, arguments)))
+    out.flush()
+    return code, out.buffer.getvalue().decode(), err.getvalue()
+
+
+def annotation(rows: list[tuple[str, str, str, int, str]]) -> levelhead.Treebank:
+    lines = [ROW.format(i, f"w{i}", *row) for i, row in enumerate(rows, 1)]
+    return levelhead.from_conllu("\n".join(lines) + "\n\n")
+
+
+FIRST = annotation([("a", "DET", "X=1", 2, "det"), ("_", "NOUN", "_", 0, "root"), ("c", "VERB", "_", 2, "acl")])
+SECOND = annotation([("_", "DET", "_", 2, "det"), ("b", "VERB", "Y=2", 0, "root"), ("c", "VERB", "_", 1, "obj")])
+
+
+@pytest.mark.parametrize(("one", "other"), [(FIRST, SECOND), (GOLD, BETA), (ALPHA, BETA)])
+def test_two_agree_the_same_in_both_directions(one, other):
+    there, back = levelhead.agree(one, other), levelhead.agree(other, one)
+    assert there.f1 == back.f1
+    assert list(there.f1) == list(MEASURES)
+    for ours, theirs in zip(there.labels, back.labels, strict=True):
+        assert (ours.name, ours.words, ours.observed) == (theirs.name, theirs.words, theirs.observed)
+        for name in ("cohen", "fleiss", "krippendorff"):
+            assert getattr(ours, name).value == pytest.approx(getattr(theirs, name).value)
+
+
+def test_several_agree_the_same_in_any_order():
+    first = levelhead.agree(GOLD, ALPHA, BETA)
+    for order in permutations((GOLD, ALPHA, BETA)):
+        found = levelhead.agree(*order)
+        for name, value in first.f1.items():
+            assert found.f1[name] == pytest.approx(value), name
+        for one in first.labels:
+            other = found[one.name]
+            assert other.words == one.words
+            assert other.krippendorff.value == pytest.approx(one.krippendorff.value)
+            assert other.fleiss.value == pytest.approx(one.fleiss.value)
+            assert other.cohen.value == pytest.approx(one.cohen.value)
+        by_label = {}
+        for one in found.disagreements:
+            by_label[one.name] = by_label.get(one.name, 0) + one.n_words
+        of_first = {}
+        for one in first.disagreements:
+            of_first[one.name] = of_first.get(one.name, 0) + one.n_words
+        assert by_label == of_first
+
+
+def test_a_lemma_or_column_that_one_side_lacks_is_no_agreement():
+    assert levelhead.agree(FIRST, SECOND).f1["Lemmas"] == pytest.approx(1 / 3)
+    bare = annotation([("a", "_", "_", 2, "det"), ("b", "_", "_", 0, "root"), ("c", "_", "_", 2, "acl")])
+    for one, other in ((bare, FIRST), (FIRST, bare)):
+        lacking = levelhead.agree(one, other)
+        assert lacking.reasons["UPOS"] == "not annotated on both sides: UPOS"
+        assert lacking.f1["UPOS"] is None
+        assert "UPOS" not in {one.name for one in lacking.labels}
+        assert "not annotated by everybody: UPOS, XPOS, FEATS" in lacking.provenance.notes
+
+
+def test_by_hand():
+    """DET NOUN VERB with DET VERB VERB: 2/3 agree, 1/9 + 0 + 2/9 by chance. Heads: +1 root -1 with +1 root -2."""
+    found = levelhead.agree(FIRST, SECOND)
+    tags = found["UPOS"]
+    assert (tags.observed, tags.expected, tags.cohen.value) == pytest.approx((2 / 3, 1 / 3, 1 / 2))
+    heads = found["heads"]
+    assert (heads.observed, heads.expected, heads.cohen.value) == pytest.approx((2 / 3, 2 / 9, 4 / 7))
+    assert [one.name for one in found.labels] == ["heads", "relations", "UPOS", "X", "Y"]
+    assert found["X"].observed == pytest.approx(2 / 3)
+    patterns = {(one.name, one.first, one.second): (one.n_words, one.form) for one in found.disagreements}
+    assert patterns == {
+        ("heads", "NOUN", "DET"): (1, "w3"),
+        ("relations", "acl", "obj"): (1, "w3"),
+        ("UPOS", "NOUN", "VERB"): (1, "w2"),
+        ("X", "1", "-"): (1, "w1"),
+        ("Y", "-", "2"): (1, "w2"),
+    }
+
+
+def test_coefficients_are_the_definitions_on_examples():
+    treebanks = [levelhead.read(path) for path in (GOLD, ALPHA, BETA)]
+    found = levelhead.agree(*treebanks)
+    for one in labels_of(common_words(treebanks, UD)):
+        items = [[None if label == MISSING else label for label in row] for row in one.labels.tolist()]
+        assert found[one.name].cohen.value == pytest.approx(float(oracle.light(items)))
+        assert found[one.name].fleiss.value == pytest.approx(float(oracle.fleiss(items)))
+        assert found[one.name].krippendorff.value == pytest.approx(float(oracle.krippendorff(items)))
+
+
+def test_a_treebank_agrees_with_itself():
+    found = levelhead.agree(GOLD, levelhead.read(GOLD), levelhead.read(GOLD))
+    assert set(found.f1.values()) == {1.0}
+    assert {one.krippendorff.value for one in found.labels} == {1.0}
+    assert (found.disagreements, found.differing) == ((), ())
+
+
+def test_words_of_split_tokens_are_one_word_where_they_are_aligned():
+    whole = levelhead.from_conllu("1\tzum\t_\tX\t_\t_\t0\troot\t_\t_\n2\tEnde\t_\tX\t_\t_\t1\tdep\t_\t_\n\n")
+    split = levelhead.from_conllu(
+        "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\t_\n1\tzu\t_\tX\t_\t_\t3\tcase\t_\t_\n2\tdem\t_\tX\t_\t_\t3\tdet\t_\t_\n"
+        "3\tEnde\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    )
+    for treebanks in ([whole, split], [split, whole], [split, whole, split]):
+        words = common_words(treebanks, UD)
+        assert len(words.rows) == 4
+        joint = words.rows[(words.rows != MISSING).all(axis=1)]
+        assert joint.tolist() == [[one.n_words - 1 for one in treebanks]]
+
+
+@pytest.mark.data
+def test_real_annotations_with_other_tokens(data):
+    gold = data / "conll18/gold/en_ewt.conllu.xz"
+    systems = sorted((data / "conll18/systems").glob("*/en_ewt.conllu.xz"))[:3]
+    found = levelhead.agree(gold, *systems)
+    assert found.units.kind == "document"
+    assert len(found.pairs) == 6
+    for one in ("heads", "relations", "UPOS"):
+        low, high = found[one].krippendorff.interval
+        assert low < found[one].krippendorff.value < high
+    pair = levelhead.agree(gold, systems[0])
+    score = levelhead.score(gold, systems[0], measures=["UAS", "LAS"])
+    assert pair.f1["LAS"] == pytest.approx(score["LAS"].f1)
+    aligned = score["UAS"].aligned
+    assert pair["heads"].words == aligned
+    assert round(pair["heads"].observed * aligned) == score["UAS"].correct
+
+
+def test_the_command_prints_three_tables_or_one():
+    code, out, err = run("agree", GOLD, BETA)
+    assert code == 0
+    assert "sentences differ in span, heads or universal relations: p01" in out
+    assert re.search(r"Label +\| gold +\| beta", out)
+    assert err == ""
+    _, measures, _ = run("agree", GOLD, BETA, "--by", "measure")
+    assert measures.startswith("Measure   |")
+    assert "Cohen" not in measures
+    _, tidy, _ = run("agree", GOLD, ALPHA, BETA, "--format", "tsv")
+    assert tidy.splitlines()[0].split("\t") == [
+        "Label", "Words", "Observed", "By chance",
+        *(f"{name}{part}" for name in ("Cohen", "Fleiss", "Alpha") for part in ("", " low", " high")),
+    ]  # fmt: skip
+    _, patterns, _ = run("agree", GOLD, BETA, "--by", "pattern", "--format", "tsv")
+    assert len(patterns.splitlines()) == 1 + len(levelhead.agree(GOLD, BETA).disagreements)
+
+
+def test_json_has_everything():
+    found = json.loads(run("agree", GOLD, GOLD.with_name("en.conllu"), ALPHA, "--format", "json")[1] or "null")
+    assert found is None  # a path twice
+    found = json.loads(run("agree", GOLD, ALPHA, BETA, "--format", "json")[1])
+    assert found == json.loads(json.dumps(levelhead.agree(GOLD, ALPHA, BETA).to_dict()))
+    assert found["annotators"] == ["gold", "alpha", "beta"]
+    assert [(one["first"], one["second"]) for one in found["pairs"]] == [
+        ("gold", "alpha"), ("gold", "beta"), ("alpha", "beta"),
+    ]  # fmt: skip
+    assert found["units"] == {"gold": {"unit": "sentence", "n": 20}}
+    assert found["kappa"]["upos"]["kappa"] == found["labels"][2]["cohen"]["value"]
+
+
+def test_a_page_is_written(tmp_path):
+    assert run("agree", GOLD, ALPHA, BETA, "--report", tmp_path / "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for text in ("Agreement beyond chance", "How they disagree", "alpha and beta", "<svg"):
+        assert text in page
+
+
+def test_what_is_refused():
+    assert run("agree", GOLD)[0] == 2
+    assert "at least two files" in run("agree", GOLD)[2]
+    assert "not folders" in run("agree", PARALLEL / "gold", GOLD)[2]
+    code, out, err = run("agree", GOLD, PARALLEL / "gold/fi.conllu")
+    assert (code, out) == (2, "")
+    assert "text-mismatch" in err
+    assert run("agree", GOLD, ALPHA, PARALLEL / "gold/fi.conllu")[0] == 2
+    assert "no-documents" in run("agree", GOLD, ALPHA, "--resample-by", "document")[2]
+    for arguments in ((), (GOLD,), (GOLD, 3), (GOLD, ALPHA, None), (GOLD, GOLD)):
+        with pytest.raises(InputError):
+            levelhead.agree(*arguments)
+    with pytest.raises(InputError):
+        levelhead.agree(GOLD, ALPHA, level=1.5)
+    with pytest.raises(InputError):
+        levelhead.agree(GOLD, ALPHA, resample_by="word")
