@@ -97,7 +97,7 @@ def _by_sentence(matches: Matches, scores: Mapping[str, Score], ready: Setup) ->
 
 def _score_on(counts: Counts, kept: NDArray[np.bool_], whole: Score) -> Score:
     """The score on some gold sentences."""
-    sides = (counts.correct, counts.gold, counts.system)
+    correct, gold, system = (side[kept].sum(keepdims=True) for side in (counts.correct, counts.gold, counts.system))
     aligned = None if counts.aligned is None else counts.aligned[kept].sum(keepdims=True)
-    total = Counts(*(side[kept].sum(keepdims=True) for side in sides), aligned)
+    total = Counts(correct, gold, system, aligned)
     return replace(score_of(total, whole.measure, whole.undefined), perplexity=whole.perplexity)
