@@ -61,7 +61,7 @@ class _Request(NamedTuple):
     " error were repaired), sentence (counts of every sentence), error (in which way words are wrong), cascading (how"
     " many wrong arcs hang from right ones). Can be repeated for one system",
 )  # fmt: skip
-@measuring_options("LAS", "--by frequency, vocabulary, seen-sentence and seen-tree, and WLAS(WDE)")
+@measuring_options("LAS", "--by frequency, vocabulary, seen-sentence, seen-heads and seen-tree, and WLAS(WDE)")
 @options.resample_by_option
 @options.level_option
 @split_option
