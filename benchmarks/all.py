@@ -1,14 +1,19 @@
 """Print the tables of docs/benchmarks.md that are about speed and memory, each next to its peer.
 
-    python benchmarks/all.py --data DATA --script conll18_ud_eval.py [--only cold million ...] > tables.md
+    python benchmarks/all.py --data DATA --script conll18_ud_eval.py [--only cold ...] [--page docs/benchmarks.md]
 
 DATA holds `conll18/gold/*.conllu.xz`, `conll18/systems/TEAM/*.conllu.xz` and `ud/r2.0`, `ud/r2.0-test` with files such
 as `hu-ud-train.conllu.xz`; the script is that of the CoNLL 2018 shared task. Programs run in turns, as whole processes,
 so that a drift of the machine's speed touches all of them; the first turn is not counted, except where a program takes
-a minute. Takes about ten minutes on two processors that nobody else uses, and 3 GB of disk.
+a minute. Takes about a quarter of an hour on two processors that nobody else uses, half of it to train UDPipe, and 3 GB
+of disk. With --page the tables also replace those of the page: whatever is between `<!-- all.py: cold -->` and
+`<!-- end -->`, and likewise for the other parts.
 """
 
 import argparse
+import contextlib
+import io
+import json
 import lzma
 import os
 import platform
@@ -20,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from new_words import copies
-from score import in_turns, measure, median, n_words, reader, report
+from score import in_turns, measure, median, n_words, reader, replace_tables, report
 
 LEVELHEAD = [sys.executable, "-m", "levelhead"]
 LIBRARIES = [sys.executable, "-c", "import numpy, click"]
@@ -114,24 +119,43 @@ def rank(places: Places) -> None:
         "levelhead rank, one process": [*ours, "--jobs", "1"],
         "xz -dc": ["xz", "-dc", *files],
     }
-    report(f"Ranking: {len(files)} compressed files", in_turns(commands, 3), "xz -dc")
+    results = in_turns(commands, 3)
+    report(f"Ranking: {len(files)} compressed files", results, "xz -dc")
+    times = [ours.wall / base.wall for ours, base in zip(results["levelhead rank, two processes"], results["xz -dc"])]
+    print(f"\nTwo processes of `levelhead rank` take {median(times):.1f} times as long as `xz -dc` (goal: 2).")
 
 
 def memory(places: Places) -> None:
-    """Memory as files grow."""
-    print("\nMemory as files grow\n\n| words | MB of both files | wall s | words a second | peak MB |")
-    print("| ---: | ---: | ---: | ---: | ---: |")
+    """Memory as files grow, next to the official script for as long as it takes about a minute."""
+    print("\nMemory as files grow; all counts are those of one copy, times the number of copies\n")
+    print("| words | MB of both files | program | wall s | words a second | peak MB |")
+    print("| ---: | ---: | --- | ---: | ---: | ---: |")
+    expected = counts_of(score_of(*places.pair()), places)
     for n_copies in (1, COPIES_OF_A_MILLION, 10 * COPIES_OF_A_MILLION):
         gold, system = places.large_pair(n_copies)
         words, size = n_words(gold), (gold.stat().st_size + system.stat().st_size) / 1e6
-        run = measure(score_of(gold, system))
-        print(f"| {words:,} | {size:,.0f} | {run.wall:.2f} | {words / run.wall:,.0f} | {run.memory:.0f} |")
+        commands = {"levelhead score": score_of(gold, system), "official script": places.official(gold, system)}
+        for name, command in commands.items():
+            if name == "levelhead score" or n_copies <= COPIES_OF_A_MILLION:
+                run = measure(command)
+                speed = f"{run.wall:.2f} | {words / run.wall:,.0f} | {run.memory:.0f}"
+                print(f"| {words:,} | {size:,.0f} | {name} | {speed} |", flush=True)
+        if counts_of(score_of(gold, system), places) != {name: n * n_copies for name, n in expected.items()}:
+            sys.exit(f"the counts of {n_copies} copies are not {n_copies} times those of one")
         gold.unlink()
         system.unlink()
 
 
+def counts_of(command: list[str], places: Places) -> dict[str, int]:
+    """Return the counts of all measures."""
+    output = places.folder / "scores.json"
+    measure([*command, "--format", "json", "-o", str(output)])
+    scores = json.loads(output.read_text())["scores"]
+    return {f"{name} {part}": one[part] for name, one in scores.items() for part in ("correct", "gold", "system")}
+
+
 def parsers(places: Places) -> None:
-    """Training and parsing of one treebank; UDPipe needs its library."""
+    """Training and parsing of one treebank, next to UDPipe, which needs its library."""
     train = places.data / "ud" / "r2.0" / "hu-ud-train.conllu.xz"
     test = places.plain(places.data / "ud" / "r2.0-test" / "hu-ud-test.conllu.xz")
     print("\nParsers: Hungarian, UD 2.0, gold tokens and tags\n")
@@ -178,14 +202,19 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=os.environ.get("LEVELHEAD_DATA"), help="default: $LEVELHEAD_DATA")
     parser.add_argument("--script", type=Path, required=True, help="conll18_ud_eval.py")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS], help="default: all parts")
+    parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
     given = parser.parse_args()
     if given.data is None:
         parser.error("--data or LEVELHEAD_DATA is required")
     print(f"Python {platform.python_version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as name:
         for part in given.only:
-            PARTS[part](Places(Path(given.data), given.script, Path(name)))
-            sys.stdout.flush()
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                PARTS[part](Places(Path(given.data), given.script, Path(name)))
+            print(printed.getvalue(), end="", flush=True)
+            if given.page:
+                replace_tables(given.page, f"all.py: {part}", printed.getvalue().strip())
 
 
 if __name__ == "__main__":

@@ -1,23 +1,34 @@
 """Measure what docs/scale.md reckons with: the cost of a job, of handing it over, and of what one process does alone.
 
-    python benchmarks/scale.py GOLD SYSTEMS [--workers 1 2 4 8]
+    python benchmarks/scale.py GOLD SYSTEMS [--workers 1 2 4 8] [--page docs/scale.md]
 
-The first part scores a campaign in one process, and tells the work of jobs from the rest. The second starts local dask
-clusters and gives them jobs that only wait as long as a real one takes: so the cost of a cluster shows on a machine
-with fewer processors than workers.
+The first part scores a campaign in one process, and tells the work of jobs from the rest; so does the second for
+profiles of the gold files. The third starts local dask clusters and gives them jobs that only wait as long as a real
+one takes: so the cost of a cluster shows on a machine with fewer processors than workers, if nobody else uses it. The
+last part works out how long a large campaign takes. Takes about three minutes. With --page the tables also replace
+those of the page, between `<!-- scale.py: campaign -->` and `<!-- end -->`, and likewise for the other parts.
 """
 
 import argparse
+import contextlib
+import io
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from levelhead.campaign import groups_named, job, plan_in, rank, score_plan
+from score import replace_tables
+
+from levelhead.campaign import groups_named, job, plan_in, profile_jobs, rank, score_plan
 from levelhead.campaign import run as engine
 from levelhead.evaluation.setup import setup_of
-from levelhead.jobs import Job, Store, cluster, run_jobs
+from levelhead.jobs import Job, Store, cluster, processes, run_jobs
 from levelhead.report.ranking import ranking_document
+from levelhead.typology import files_of, survey
+
+Result = TypeVar("Result")
 
 
 def wait(seconds: float, _: int) -> bytes:
@@ -26,8 +37,16 @@ def wait(seconds: float, _: int) -> bytes:
     return bytes(2500)
 
 
-def campaign(gold: Path, systems: Path) -> float:
-    """Print the CPU seconds of the parts of a campaign; return those of a job."""
+class Costs(NamedTuple):
+    """CPU seconds: of a job, of a gold file, and of the one process for each pair."""
+
+    job: float
+    gold: float
+    one_process: float
+
+
+def campaign(gold: Path, systems: Path) -> Costs:
+    """Print the CPU seconds of the parts of a campaign, and return them."""
     found = plan_in(gold, systems)
     spent = {"gold": 0.0, "pairs": 0.0}
     true_gold, true_pair = job._gold.__wrapped__, engine.count_output  # noqa: SLF001
@@ -71,31 +90,77 @@ def campaign(gold: Path, systems: Path) -> float:
         (f"JSON, {len(text) / n / 1000:.1f} kB a pair", printed),
     ):
         print(f"| {title} | {seconds:.2f} | {1000 * seconds / n_valid:.2f} |")
+    one_gold = spent["gold"] / len(results.gold)
+    print(f"\nThe store has {size / n / 1000:.1f} kB a pair; a gold file takes {1000 * one_gold:.0f} ms.")
+    return Costs(one_job, one_gold, (total - spent["pairs"] + printed) / n_valid)
+
+
+def profiles(gold: Path) -> None:
+    """Print the CPU seconds of profiles with all columns."""
+    files, spent = files_of([gold]), [0.0]
+    true_job = profile_jobs.profile_files
+
+    def timed(*arguments):
+        start = time.process_time()
+        result = true_job(*arguments)
+        spent[0] += time.process_time() - start
+        return result
+
+    profile_jobs.profile_files = timed
+    with tempfile.TemporaryDirectory() as name, Store(Path(name) / "store") as store:
+        start = time.process_time()
+        found = survey(files, run=profile_jobs.profile_with(processes(1), store))
+        rest = time.process_time() - start - spent[0]
+    words = sum(one.number("words") for one in found.values())
+    print(f"{len(found)} treebanks, {words} words ({words / len(found):.0f} a treebank), all columns\n")
+    print("| part | CPU s | a treebank, ms |\n| --- | ---: | ---: |")
+    for title, seconds in (
+        ("reading and counting (workers)", spent[0]),
+        ("hashes, the store, results (one process)", rest),
+    ):
+        print(f"| {title} | {seconds:.2f} | {1000 * seconds / len(found):.2f} |")
+
+
+def clusters(seconds: float, workers: list[int]) -> float:
+    """Print how long waiting jobs take on clusters, beside what workers that cost nothing would take.
+
+    Returns:
+        The CPU seconds of one process for each job on the largest cluster, with the most jobs in a task.
+    """
+    print(f"Jobs that wait {1000 * seconds:.0f} ms\n")
     print(
-        f"\nthe store has {size / n / 1000:.1f} kB a pair; a gold file takes {spent['gold'] / len(results.gold):.4f} s"
+        "| jobs in a task | workers | jobs | s | without any cost, s | one process (scheduler and client), ms a job |"
     )
-    return one_job
-
-
-def clusters(seconds: float, workers: list[int], batch: int) -> None:
-    """Print how long waiting jobs take on clusters, beside what workers that cost nothing would take."""
-    print(f"\njobs that wait {1000 * seconds:.0f} ms, {batch} to a task\n")
-    print("| workers | jobs | s | without any cost, s | start, s | a job costs, ms of one process |")
     print("| ---: | ---: | ---: | ---: | ---: | ---: |")
-    for n in workers:
-        n_jobs = 512 * n
-        using = cluster("local", n)
-        begin = time.perf_counter()
-        executor = using.start()
-        running = using._replace(start=lambda executor=executor: executor, restartable=False, batch=batch)
-        run_jobs([Job(str(i), wait, (0.0, i), "") for i in range(8 * n)], running)
-        start = time.perf_counter() - begin
-        cpu, begin = time.process_time(), time.perf_counter()
-        run_jobs([Job(str(i), wait, (seconds, i), "") for i in range(n_jobs)], running)
-        wall = time.perf_counter() - begin
-        cost = (time.process_time() - cpu) / n_jobs
-        executor.shutdown()
-        print(f"| {n} | {n_jobs} | {wall:.2f} | {n_jobs * seconds / n:.2f} | {start:.2f} | {1000 * cost:.2f} |")
+    for batch in (1, 8, 64):
+        for n in workers:
+            n_jobs = 512 * n
+            using = cluster("local", n)
+            executor = using.start()
+            running = using._replace(start=lambda executor=executor: executor, restartable=False, batch=batch)
+            run_jobs([Job(str(i), wait, (0.0, i), "") for i in range(8 * n)], running)
+            cpu, begin = time.process_time(), time.perf_counter()
+            run_jobs([Job(str(i), wait, (seconds, i), "") for i in range(n_jobs)], running)
+            wall = time.perf_counter() - begin
+            cost = (time.process_time() - cpu) / n_jobs
+            executor.shutdown()
+            row = f"| {batch} | {n} | {n_jobs} | {wall:.2f} | {n_jobs * seconds / n:.2f} | {1000 * cost:.2f} |"
+            print(row, flush=True)
+    return cost
+
+
+def model(costs: Costs, handing_over: float) -> None:
+    """Print how long a campaign of 1,000 systems on 300 test sets takes, by the number of workers."""
+    n_pairs, n_test_sets = 300_000, 300
+    one = costs.one_process + handing_over
+    print(f"    workers:      J x {1000 * costs.job:.1f} ms / N  +  S x {1000 * costs.gold:.0f} ms")
+    print(f"    one process:  J x {1000 * one:.1f} ms  (dask; hashes, store, results; JSON)")
+    print("    time:         the longer of the two, and a start of seconds\n")
+    print(f"J = {n_pairs:,}, S = {n_test_sets}, test sets like those of 2018:\n")
+    print("| workers | workers' part, min | the one process's part, min | time, min |\n| ---: | ---: | ---: | ---: |")
+    for n in (1, 2, 4, 8, 12, 100):
+        parts = (n_pairs * costs.job / n + n_test_sets * costs.gold) / 60, n_pairs * one / 60
+        print(f"| {n} | {parts[0]:.0f} | {parts[1]:.0f} | {max(parts):.0f} |")
 
 
 def main() -> None:
@@ -104,10 +169,21 @@ def main() -> None:
     parser.add_argument("gold", type=Path)
     parser.add_argument("systems", type=Path)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])
-    arguments = parser.parse_args()
-    seconds = campaign(arguments.gold, arguments.systems)
-    for batch in (1, 8, 64):
-        clusters(seconds, arguments.workers, batch)
+    parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
+    given = parser.parse_args()
+
+    def shown(part: str, function: Callable[..., Result], *arguments: Any) -> Result:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            result = function(*arguments)
+        print(f"\n{printed.getvalue().strip()}", flush=True)
+        if given.page:
+            replace_tables(given.page, f"scale.py: {part}", printed.getvalue().strip("\n"))
+        return result
+
+    costs = shown("campaign", campaign, given.gold, given.systems)
+    shown("profiles", profiles, given.gold)
+    shown("model", model, costs, shown("clusters", clusters, costs.job, given.workers))
 
 
 if __name__ == "__main__":

@@ -79,6 +79,15 @@ def report(title: str, results: dict[str, list[Run]], against: str) -> None:
         )
 
 
+def replace_tables(page: Path, mark: str, text: str) -> None:
+    """Replace what a page has between `<!-- mark -->` and `<!-- end -->`."""
+    start, end = f"<!-- {mark} -->\n\n", "\n\n<!-- end -->"
+    before, found, rest = page.read_text(encoding="utf-8").partition(start)
+    if not found:
+        sys.exit(f"{page} has no line {start.strip()}")
+    page.write_text(f"{before}{start}{text}{end}{rest.partition(end)[2]}", encoding="utf-8")
+
+
 def repeated(path: Path, times: int, folder: Path) -> Path:
     """Write a file of so many copies."""
     target = folder / path.name

@@ -141,7 +141,7 @@ def printed(name: str, rules: Rules) -> str:
     """Whether rules print a measure."""
     if name in rules.measures:
         return "yes"
-    return "no" if name in rules.lacks else "asked"
+    return "asked" if rules.defines(name.partition("(")[0]) and not rules.content else "no"
 
 
 def facts(definition: Definition) -> Iterator[str]:
@@ -183,7 +183,8 @@ WORKED = {
     "WeightedLAS": "WeightedLAS(weights)",
     "WLAS": "WLAS(weights,default=0.5)",
     "CallinWLAS": "CallinWLAS(weights,default=0.5)",
-    "Feats": "",  # only under the rules of 2017
+    "Feats": "",  # only under the rules of 2017 and of morphosyntactic parsing
+    "MSLAS": "",  # only under the latter
 }
 """How measures that need an argument are asked for."""
 
@@ -263,7 +264,7 @@ TOPICS = {
         (
             "levelhead.api.scoring", "levelhead.evaluation", "levelhead.scoring", "levelhead.measures",
             "levelhead.measures.user_definitions",
-            "levelhead.evaluation.partial_scores", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
+            "levelhead.evaluation.partial", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
             "levelhead.evaluation.setup", "levelhead.testing",
         ),
     ),

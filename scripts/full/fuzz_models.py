@@ -34,7 +34,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead import InputError, Treebank, from_conllu, read
-from levelhead.parsing import Baseline, Model, OutsideModel, Recipe, Schedule, parse_any, read_model, train, train_any
+from levelhead.parsing import AnyModel, Model, OutsideModel, Recipe, Schedule, parse_any, read_model, train, train_any
+from levelhead.parsing.ensemble import train_ensemble
 from levelhead.parsing.external import Outside
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
@@ -65,19 +66,25 @@ def own_model(parser: str, beam: int = 1, scheme: str = "content-head") -> Model
     return train(read(GOLD), parser, beam=beam, scheme=scheme, schedule=Schedule(2, 1, 1))
 
 
-def udpipe_model() -> Model | Baseline | OutsideModel:
+def udpipe_model() -> AnyModel:
     """A model of UDPipe's, trained in a moment."""
     options = "iterations=1;hidden_layer=4;embedding_form=4;embedding_upostag=4;use_gold_tags=1"
     return train_any(read(GOLD), Recipe("udpipe", outside=Outside(options=options)))
 
 
-KINDS: dict[str, Callable[[], Model | Baseline | OutsideModel]] = {
+def quick_ensemble() -> AnyModel:
+    """An ensemble trained in a moment."""
+    return train_ensemble(read(GOLD), beam=2, schedule=Schedule(2, 1, 1))
+
+
+KINDS: dict[str, Callable[[], AnyModel]] = {
     "arc-eager": lambda: own_model("arc-eager", beam=2),
     "arc-standard": lambda: own_model("arc-standard"),
     "swap-eager": lambda: own_model("swap-eager"),
     "swap-lazy": lambda: own_model("swap-lazy", beam=4),
     "graph": lambda: own_model("graph"),
     "graph-first-order": lambda: own_model("graph-first-order"),
+    "ensemble": quick_ensemble,
     "function-head": lambda: own_model("swap-lazy", scheme="function-head"),
     "baseline": lambda: train_any(read(GOLD), Recipe("baseline-random-projective")),
     "command": lambda: OutsideModel("command", b"contents of another program's model" * 20, {"words": 1}, 2),
@@ -90,10 +97,21 @@ def taken_apart(data: bytes) -> Parts:
     start = len(MAGIC) + 8
     size = int.from_bytes(data[start - 4 : start], "little")
     description, at, contents = json.loads(data[start : start + size]), start + size, []
-    for *_, length in description.get("tables", [[len(data) - 32 - at]]):
+    for *_, length in tables_in(description) or [[len(data) - 32 - at]]:
         contents.append(data[at : at + length])
         at += length
     return Parts(description, contents)
+
+
+def models_in(description: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is said of each parser of an ensemble, or of the one parser."""
+    members: list[dict[str, Any]] = description.get("members", [description])
+    return members
+
+
+def tables_in(description: dict[str, Any]) -> list[list[Any]]:
+    """The entries of all tables, which can be changed in place."""
+    return [entry for model in models_in(description) for entry in model.get("tables", [])]
 
 
 def put_together(parts: Parts, version: int = FORMAT, error: int = 0) -> bytes:
@@ -140,14 +158,15 @@ def drop_or_add_key(parts: Parts, draw: Random) -> None:
 def change_parser(parts: Parts, draw: Random) -> None:
     """Call it another parser's model, perhaps with that parser's templates."""
     parser = draw.choice(list(KINDS)[:6])
-    parts.description["parser"] = parser
+    changed = draw.choice([parts.description, *models_in(parts.description)])
+    changed["parser"] = parser
     if draw.random() < 0.7:
-        parts.description["templates"] = templates_for(parser)
+        changed["templates"] = templates_for(parser)
 
 
 def change_templates(parts: Parts, draw: Random) -> None:
     """Other atoms in other numbers; most are valid."""
-    texts = parts.description.get("templates")
+    texts = draw.choice(models_in(parts.description)).get("templates")
     if not texts:
         return
     name = draw.choice(list(texts))
@@ -158,7 +177,7 @@ def change_templates(parts: Parts, draw: Random) -> None:
 
 def change_tables(parts: Parts, draw: Random) -> None:
     """Other rows or classes of one table or of all, with contents of that size, of which most are zeros."""
-    entries = parts.description.get("tables", [])
+    entries = tables_in(parts.description)
     rows, classes = draw.choice(ROWS), draw.choice(CLASSES)
     same = draw.random() < 0.5
     chosen = range(len(entries)) if same or not entries else [draw.randrange(len(entries))]
@@ -167,7 +186,7 @@ def change_tables(parts: Parts, draw: Random) -> None:
         width = classes if draw.random() < 0.3 else width
         size = max(rows, 0) * width
         parts.contents[i] = packed(weights(draw, rows, width)) if 0 < size < 1 << 18 else zlib.compress(bytes(1 << 16))
-        entries[i] = [name, rows, width, len(parts.contents[i])]
+        entries[i][:] = [name, rows, width, len(parts.contents[i])]
 
 
 def weights(draw: Random, rows: int, classes: int) -> np.ndarray:
@@ -184,14 +203,16 @@ def weights(draw: Random, rows: int, classes: int) -> np.ndarray:
 
 def bomb(parts: Parts, draw: Random) -> None:
     """Many tables, or large ones, which take little space when compressed."""
-    entries = parts.description.get("tables")
+    model = draw.choice(models_in(parts.description))
+    entries = model.get("tables")
     if entries is None:
         return
     contents = zeros(draw.choice([1, 4, 16]) << 20)
     names = [entry[0] for entry in entries] if draw.random() < 0.5 else [f"table {i}" for i in range(6)]
     width = draw.choice([entries[-1][2], 255, 4096])
-    parts.description["tables"] = [[name, 1 << 22, width, len(contents)] for name in names]
-    parts.contents[:] = [contents] * len(names)
+    at = next(i for i, entry in enumerate(tables_in(parts.description)) if entry is entries[0])
+    parts.contents[at : at + len(entries)] = [contents] * len(names)
+    model["tables"] = [[name, 1 << 22, width, len(contents)] for name in names]
     parts.description["relations"] = [f"r{i}" for i in range(width)]
 
 
@@ -203,9 +224,9 @@ def zeros(n: int) -> bytes:
 
 def change_weights(parts: Parts, draw: Random) -> None:
     """Random weights in tables of the right shape."""
-    for i, (name, rows, classes, _) in enumerate(parts.description.get("tables", [])):
-        parts.contents[i] = packed(weights(draw, rows, classes))
-        parts.description["tables"][i] = [name, rows, classes, len(parts.contents[i])]
+    for i, entry in enumerate(tables_in(parts.description)):
+        parts.contents[i] = packed(weights(draw, entry[1], entry[2]))
+        entry[3] = len(parts.contents[i])
 
 
 def change_relations(parts: Parts, draw: Random) -> None:
@@ -213,16 +234,18 @@ def change_relations(parts: Parts, draw: Random) -> None:
     n = draw.choice([0, 1, 2, 7, 8, 9, 64, 300])
     parts.description["relations"] = [f"r{i}" for i in range(n)]
     parts.description["root"] = draw.choice([0, n - 1, n, n // 2])
-    for i, (name, rows, _, _) in enumerate(parts.description.get("tables", [])):
-        if name in {"labels", "relations"} and draw.random() < 0.8:
+    for i, (name, rows, *rest) in enumerate(entries := tables_in(parts.description)):
+        if rest and name in {"labels", "relations"} and draw.random() < 0.8:
             shape = min(rows, 1 << 11), max(1, -(-n // 8)) * 8
             parts.contents[i] = packed(weights(draw, *shape))
-            parts.description["tables"][i] = [name, *shape, len(parts.contents[i])]
+            entries[i][1:] = [*shape, len(parts.contents[i])]
 
 
 def change_beam(parts: Parts, draw: Random) -> None:
-    """Another width of the beam, root or scheme."""
-    parts.description["beam"] = draw.choice([1, 2, 3, 64, 1024, 1025, 0, -1])
+    """Another width of the beam, direction, root or scheme."""
+    changed = draw.choice(models_in(parts.description))
+    changed["beam"] = draw.choice([1, 2, 3, 64, 1024, 1025, 0, -1])
+    changed["reverse"] = draw.choice([True, False])
     parts.description["root"] = draw.randrange(30)
     parts.description["function_head"] = draw.choice([None, 1, 2, 3, 0])
 
@@ -235,13 +258,13 @@ def change_contents(parts: Parts, draw: Random) -> None:
         changed[draw.randrange(len(changed))] = draw.randrange(256)
     end = draw.choice([len(changed), len(changed), draw.randrange(len(changed) + 1)])
     parts.contents[i] = bytes(changed[:end]) + draw.randbytes(draw.choice([0, 0, 5]))
-    if "tables" in parts.description and draw.random() < 0.8:
-        parts.description["tables"][i][3] = len(parts.contents[i])
+    if (entries := tables_in(parts.description)) and draw.random() < 0.8:
+        entries[i][3] = len(parts.contents[i])
 
 
 def move_tables(parts: Parts, draw: Random) -> None:
     """Tables in another order, one of them twice, or one missing."""
-    entries = parts.description.get("tables", [])
+    entries = models_in(parts.description)[0].get("tables", [])  # of an ensemble, the first tables
     if not entries:
         return
     i = draw.randrange(len(entries))
@@ -268,7 +291,9 @@ def mutant(parts: Parts, number: int) -> bytes:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, MemoryError):
         pass  # an earlier change left nothing for this one
     if draw.random() < 0.05:
-        return put_together(changed, draw.choice([0, 1, FORMAT, 3, 2**32 - 1]), draw.choice([-9, -1, 1, 9, 2**31]))
+        return put_together(
+            changed, draw.choice([0, 1, FORMAT, FORMAT + 1, 2**32 - 1]), draw.choice([-9, -1, 1, 9, 2**31])
+        )
     data = put_together(changed)
     if draw.random() < 0.1:  # any byte before the checksum, of the description most often
         at = draw.randrange(len(MAGIC), min(len(data) - 32, 20_000))

@@ -15,20 +15,21 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.analysis.rule_differences import explain
     from levelhead.errors import InputError
     from levelhead.evaluation import Evaluation, score
-    from levelhead.evaluation.partial_scores import score_agreeing_sentences
+    from levelhead.evaluation.partial import score_partially
+    from levelhead.evaluation.setup import setup_of
     from levelhead.report.explanation import explanation_document, explanation_table
     from levelhead.report.scores import score_document, score_table
     from levelhead.report.writers import WRITERS
-    from levelhead.scoring.rules import RULES
+    from levelhead.scoring.rules import WORD_RULES
 
 FOLDER = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
 GOLD, SYSTEM = Path(FOLDER.name, "gold"), Path(FOLDER.name, "system")
-OFFICIAL = [name for name in RULES if name != "ud"]
+OFFICIAL = [name for name in WORD_RULES if name != "ud"]
 GRAPHS = {"ELAS", "EULAS"}
 
 
 def check(data: bytes) -> None:
-    """Score two files under our rules and one scorer's; by turns print, swap, explain, score what agrees."""
+    """Score two files under our rules and one scorer's; by turns print, swap, explain, score partially."""
     gold, system = pair_of(data)
     GOLD.write_bytes(gold)
     SYSTEM.write_bytes(system)
@@ -45,7 +46,7 @@ def check(data: bytes) -> None:
     if turn % 5 == 1:
         check_swapped(evaluated(GOLD, SYSTEM, "ud"), evaluated(SYSTEM, GOLD, "ud"))
     if turn % 5 == 2:
-        check_secondary(evaluated(GOLD, SYSTEM, "ud"))
+        check_partial(evaluated(GOLD, SYSTEM, "ud"))
     if turn % 20 == 3:
         check_explained()
 
@@ -61,16 +62,18 @@ def check_explained() -> None:
     check_text(WRITERS["text"](explanation_table(explanation), 2))
 
 
-def check_secondary(ours: Evaluation | None) -> None:
-    """Of two files that agree in all sentences, the secondary score is the score."""
+def check_partial(ours: Evaluation | None) -> None:
+    """Of two files that can be scored, the partial score is the score; of others, valid trees score no more."""
     try:
-        evaluation, coverage = score_agreeing_sentences(GOLD, SYSTEM)
+        found = score_partially(GOLD, SYSTEM, setup_of(partial=True))
     except InputError as error:
         check_text(str(error))
         return
-    check_scores(evaluation, "ud")
-    if ours is not None and coverage.scored == len(ours.gold) == len(ours.system):
-        assert numbers(evaluation) == numbers(ours), "the secondary score of a whole file is not its score"
+    check_scores(found, "ud")
+    for name, one in found.items():
+        assert found.valid_trees[name].correct <= one.correct
+    if ours is not None:
+        assert numbers(found) == numbers(ours), "the partial score of a file without differences is not its score"
 
 
 def evaluated(gold: Path, system: Path, rules: str) -> Evaluation | None:

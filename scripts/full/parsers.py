@@ -1,4 +1,4 @@
-"""Train the parsers and baselines on every treebank of the tables in docs/parsers.md, and score them.
+"""Train the parsers and baselines on every treebank of the tables in docs/parser-experiments.md, and score them.
 
     python scripts/full/parsers.py DATA [--parser swap-lazy] [--beam 4] [--seeds 3] [--first-seed 0]
                                    [--release r2.0] [CODE ...]
@@ -12,11 +12,12 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import levelhead
-from levelhead.parsing import Recipe, parse_any, read_model, train_any, write_model
+from levelhead.parsing import AnyModel, Recipe, parse_any, read_model, train_any, write_model
 from levelhead.treebank import Treebank
 
 THIRTEEN = "cu el en et got hu id ko lt lv pt tr vi"
@@ -39,8 +40,8 @@ def universal(path: Path) -> Treebank:
     return treebank.replace(relations=[relation.partition(":")[0] for relation in treebank.relations])
 
 
-def measured(train_path: Path, gold_path: Path, parser: str, beam: int | None, seed: int) -> Result:
-    """Train, write, read, parse and score."""
+def measured(train_path: Path, gold_paths: Sequence[Path], parser: str, beam: int | None, seed: int) -> list[Result]:
+    """Train, write and read a model, then parse and score each treebank."""
     start = time.process_time()
     recipe = Recipe(parser, seed=seed) if beam is None else Recipe(parser, beam, seed)
     model = train_any(universal(train_path), recipe)
@@ -49,7 +50,11 @@ def measured(train_path: Path, gold_path: Path, parser: str, beam: int | None, s
         write_model(model, path)
         seconds = time.process_time() - start
         model = read_model(path)
-    gold = universal(gold_path)
+    return [scored(model, universal(path), seconds) for path in gold_paths]
+
+
+def scored(model: AnyModel, gold: Treebank, seconds: float) -> Result:
+    """Parse and score a treebank."""
     start = time.process_time()
     parsed = parse_any(model, gold).treebank
     speed = gold.n_words / (time.process_time() - start)
@@ -75,7 +80,7 @@ def main() -> None:
         results = []
         for code in codes:
             paths = [asked.data / asked.release / f"{code}-ud-{split}.conllu.xz" for split in ("train", part)]
-            results.append(measured(paths[0], paths[1], asked.parser, asked.beam, seed))
+            results += measured(paths[0], paths[1:], asked.parser, asked.beam, seed)
             print(f"{code}\t{seed}\t" + "\t".join(f"{value:.2f}" for value in results[-1]), flush=True)
         means = [sum(values) / len(values) for values in zip(*results)]
         total = sum(result.seconds for result in results)

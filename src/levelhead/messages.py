@@ -43,6 +43,10 @@ MESSAGES: Mapping[str, Message] = {
         "Remove it, or use the same line end everywhere.",
     ),
     "empty-file": _error("The file has no sentences.", "Check that the step which wrote it succeeded."),
+    "no-readable-row": _error(
+        "A partial score needs rows: no line of the output has ten columns, a number as ID, and a form.",
+        "Turn answers of language models into CoNLL-U with `levelhead recover` first.",
+    ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
     "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),
     "extra-blank-line": _warning("A blank line where no sentence ends is ignored.", "Remove it."),
@@ -52,7 +56,7 @@ MESSAGES: Mapping[str, Message] = {
     # lines
     "line-too-long": _error("A line is longer than 16 MiB (16,777,216 bytes).", "Check that the file is a treebank."),
     "number-of-columns": _error(
-        "A line does not have the ten tab-separated columns of CoNLL-U.",
+        "A line does not have the ten tab-separated columns of CoNLL-U, or those that global.columns names.",
         "Look for spaces instead of tabs, and for truncated lines.",
     ),
     "empty-form": _error("A form is empty or white space only.", "Give the word its characters."),
@@ -63,6 +67,10 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "misplaced-comment": _error("A comment is inside a sentence.", "Move it above the sentence."),
     "empty-sentence": _error("Comments are not followed by words.", "Remove them or add the words."),
+    "invalid-header": _error(
+        "The first line of a CoNLL-U Plus file does not name its columns as it must.",
+        "Name each column once, ID and FORM among them: # global.columns = ID FORM UPOS HEAD DEPREL.",
+    ),
     # ids
     "invalid-id": _error(
         "An ID is not a plain number, range or empty node.",
@@ -90,6 +98,14 @@ MESSAGES: Mapping[str, Message] = {
     "no-root": _error("No word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
     "several-roots": _error("More than one word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
     "cycle": _error("Following the heads from a word comes back to it.", "Break the cycle."),
+    "no-trees": _error(
+        "No word of the treebank has a head, but the command needs trees.",
+        "Parse the file. Segmentation and tags can be scored without trees.",
+    ),
+    "missing-trees": _warning(
+        "No word of the file has a head; measures of trees are not annotated.",
+        "Nothing, if only segmentation and tags are to be scored; otherwise parse the file.",
+    ),
     "root-relation": _warning(
         "HEAD 0 and the relation root do not occur together.", "Label the word with HEAD 0, and only it, root."
     ),
@@ -117,12 +133,20 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # official scorers
     "refused-by-rules": _error(
-        "The official scorer whose rules were chosen refuses this file.", "Correct the file, or use --rules ud."
+        "The official scorer whose rules were chosen refuses this file.",
+        "Correct the file, or use --rules ud if it is plain CoNLL-U.",
+    ),
+    "unsupported-rules": _error(
+        "These rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
     ),
     # pairs
     "text-mismatch": _error(
         "The words of the two files do not spell the same text.",
         "Tokenize the gold text itself; do not normalize, correct or drop characters.",
+    ),
+    "sentence-mismatch": _error(
+        "The two files do not have the same number of sentences, and are compared sentence by sentence.",
+        "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
         "A gold file has no system file of the same name.",
@@ -296,6 +320,10 @@ MESSAGES: Mapping[str, Message] = {
         'Install bubblewrap, name an unprivileged user, or accept outputs only: kinds = ["outputs"].',
     ),
     # measures and output
+    "no-partial-score": _error(
+        "The measure is computed from valid trees, and cannot be part of a partial score.",
+        "Leave it out, or score without --partial.",
+    ),
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
     "unknown-scheme": _error("Unknown scheme of classes.", "Choose a scheme that the message lists."),
     "unknown-rules": _error("Unknown rules.", "Choose rules that the message lists."),

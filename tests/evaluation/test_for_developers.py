@@ -1,4 +1,4 @@
-"""Secondary scores, explanations, scores of epochs, assertions."""
+"""Explanations, scores of epochs, assertions."""
 
 import json
 import subprocess
@@ -12,49 +12,11 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.analysis.rule_differences import explain
 from levelhead.evaluation.epochs import EpochScorer
-from levelhead.evaluation.partial_scores import read_valid_sentences, score_agreeing_sentences
-from levelhead.evaluation.setup import setup_of
 from levelhead.testing import assert_las, assert_score
 from oracle import measures as oracle_measures
 from strategies import treebanks
 
 GOLD, INVALID = EXAMPLES / "parallel/gold/tr.conllu", EXAMPLES / "parallel/systems/gamma/tr.conllu"
-
-
-def test_valid_sentences_of_an_invalid_file():
-    treebank, n_invalid = read_valid_sentences(INVALID)
-    assert (len(treebank), n_invalid) == (18, 2)
-    assert [sentence.id for sentence in treebank if sentence.id in {"gamma-07", "gamma-14"}] == []
-
-
-def test_secondary_scores_rest_on_agreeing_sentences_only(tmp_path):
-    """By hand: gold of three sentences, the second changed and the third invalid in the system's output."""
-    row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
-    good = [row.format(1, form, 0, "root") + row.format(2, "b", 1, "dep") + "\n" for form in "xyz"]
-    gold, system = tmp_path / "gold", tmp_path / "system"
-    gold.write_text("".join(good))
-    wrong_label = good[0].replace("dep", "obj")
-    cyclic = row.format(1, "z", 2, "dep") + row.format(2, "b", 1, "dep") + "\n"
-    system.write_text(wrong_label + good[1].replace("y", "changed") + cyclic)
-    result = score_agreeing_sentences(gold, system, setup_of(["LAS", "UAS"]))
-    assert tuple(result.coverage) == (1, 3, 3, 1)
-    assert (result.evaluation["LAS"].correct, result.evaluation["LAS"].gold) == (1, 2)
-    assert (result.evaluation["UAS"].correct, result.evaluation["UAS"].system) == (2, 2)
-    assert result.evaluation.signature["sentences"] == "1/3"
-
-
-def test_secondary_scores_are_labeled():
-    command = [sys.executable, "-m", "levelhead", "score", "--align-sentences", "-m", "LAS", GOLD, INVALID]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "secondary score, not an official one: 18 of 20 gold sentences" in text
-    document = json.loads(subprocess.run([*command, "--format", "json"], capture_output=True, check=True).stdout)
-    assert document["kind"] == "secondary-score"
-    assert document["coverage"] == {"scored": 18, "gold": 20, "system": 20, "invalid": 2}
-
-
-def test_nothing_in_common_is_a_text_mismatch():
-    with pytest.raises(levelhead.TextMismatch):
-        score_agreeing_sentences(GOLD, EXAMPLES / "parallel/gold/en.conllu", setup_of())
 
 
 @settings(max_examples=60)

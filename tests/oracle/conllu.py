@@ -14,7 +14,7 @@ def read_bytes(data: bytes, rules: str) -> Document:
     return read(text, rules)
 
 
-def read(text: str, rules: str) -> Document:
+def read(text: str, rules: str, *, several_roots: bool = False) -> Document:
     """Read a file's text, its line ends as they are in the file.
 
     Raises:
@@ -22,4 +22,6 @@ def read(text: str, rules: str) -> Document:
     """
     if rules not in RULES:
         raise KeyError(rules)
-    return read_strict(text) if rules == "ud" else read_official(text, rules)
+    if rules == "ud":
+        return read_strict(text, several_roots=several_roots)
+    return read_official(text, rules, several_roots=several_roots)

@@ -48,6 +48,8 @@ class Document:
     sentences: list[Range] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     deps_are_broken: bool = False
+    has_trees: bool = True
+    several_roots: bool = False
 
     def add_token(self, form: str, members: list[list[str]], *, in_multiword: bool) -> None:
         """Append a token and the words it consists of."""

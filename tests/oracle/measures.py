@@ -77,9 +77,9 @@ Agreement = Callable[[Matched, int, int], bool]
 Filter = Callable[[Word], bool]
 
 
-def match(gold_text: str, system_text: str, rules: str) -> Matched:
+def match(gold_text: str, system_text: str, rules: str, *, several_roots: bool = False) -> Matched:
     """Read and align two files."""
-    gold, system = read(gold_text, rules), read(system_text, rules)
+    gold, system = (read(text, rules, several_roots=several_roots) for text in (gold_text, system_text))
     pairs = align(gold, system)
     gold_of: dict[int | None, int] = {s: g for g, s in pairs}
     return Matched(gold, system, pairs, gold_of, functional_children(gold), functional_children(system))
@@ -201,21 +201,28 @@ def mark(m: Matched, agrees: Agreement, counts: Filter) -> Marks:
     )
 
 
-def score(gold_text: str, system_text: str, rules: str) -> dict[str, Counted]:
+OF_TREES = {"UAS", "LAS", "LAS(full)", "CLAS", "MLAS", "BLEX"}
+
+
+def score(gold_text: str, system_text: str, rules: str, *, several_roots: bool = False) -> dict[str, Counted]:
     """Count every measure these rules know.
 
-    Under `ud`, ELAS and EULAS are left out where a DEPS column of either file cannot be read.
+    Under `ud`, ELAS and EULAS are left out where a DEPS column of either file cannot be read, and measures of trees
+    where either file has none.
 
     Raises:
         Refused: one of the files is not accepted.
         TextDiffers: the files do not have the same text.
     """
-    m = match(gold_text, system_text, rules)
+    m = match(gold_text, system_text, rules, several_roots=several_roots)
+    have_trees = m.gold.has_trees and m.system.has_trees
     counted = {
         "Tokens": shared(m.gold.tokens, m.system.tokens),
         "Sentences": shared(m.gold.sentences, m.system.sentences),
     }
     for name, (agrees, counts) in word_measures(rules).items():
+        if name in OF_TREES and not have_trees:
+            continue
         marks = mark(m, agrees, counts)
         n_aligned = None if name == "Words" else len(marks.aligned)
         counted[name] = Counted(len(marks.correct), len(marks.gold), len(marks.system), n_aligned)

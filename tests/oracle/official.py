@@ -8,9 +8,9 @@ LONGEST_WALK = 994
 Row = list[str]
 
 
-def read_official(text: str, rules: str) -> Document:
-    """Read a whole file sentence by sentence."""
-    document = Document(rules)
+def read_official(text: str, rules: str, *, several_roots: bool = False) -> Document:
+    """Read a whole file sentence by sentence; several roots are an option of udtools."""
+    document = Document(rules, several_roots=several_roots)
     for block in blocks(text):
         read_sentence(document, block)
     return document
@@ -116,11 +116,12 @@ def take_members(rows: list[Row], n_words: int, rules: str) -> tuple[list[Row], 
 
 
 def read_tree(document: Document, first_word: int) -> None:
-    """Attach the words of the last sentence; it must be a tree with one root."""
+    """Attach the words of the last sentence; it must be a tree with one root, or with several if they are allowed."""
     sentence = document.words[first_word:]
     for word in sentence:
         word.parent = parent_number(document, integer(word.columns[HEAD]), first_word)
-    if sum(word.parent is None for word in sentence) != 1:
+    n_roots = sum(word.parent is None for word in sentence)
+    if n_roots != 1 and not (document.several_roots and n_roots):
         raise Refused("not exactly one root")
     refuse_cycles([word.parent for word in sentence], first_word)
 

@@ -17,11 +17,14 @@ class BrokenDeps(ValueError):
     """A DEPS column cannot be read; the basic trees still can."""
 
 
-def read_strict(text: str) -> Document:
-    """Read a whole file, which must hold at least one sentence."""
-    document = Document("ud")
-    for block in blocks(repaired(text)):
-        read_sentence(document, rows_of(block))
+def read_strict(text: str, *, several_roots: bool = False) -> Document:
+    """Read a whole file, which must hold at least one sentence; if no word has a head, it has no trees."""
+    document = Document("ud", several_roots=several_roots)
+    sentences = [rows_of(block) for block in blocks(repaired(text))]
+    heads = [row[HEAD] for rows in sentences for row in rows if WORD_ID.fullmatch(row[ID])]
+    document.has_trees = not heads or any(head != "_" for head in heads)
+    for rows in sentences:
+        read_sentence(document, rows)
     if not document.sentences:
         raise Refused("no sentence")
     return document
@@ -71,7 +74,8 @@ def read_sentence(document: Document, rows: list[Row]) -> None:
     first_character, first_word = len(document.characters), len(document.words)
     add_tokens(document, rows, words, numbers)
     document.sentences.append((first_character, len(document.characters)))
-    read_tree(document, first_word, numbers)
+    if document.has_trees:
+        read_tree(document, first_word, numbers)
     try:
         graph = read_graph(rows, numbers)
     except BrokenDeps:
@@ -117,12 +121,12 @@ def add_tokens(document: Document, rows: list[Row], words: list[Row], numbers: d
 
 
 def read_tree(document: Document, first_word: int, numbers: dict[str, int]) -> None:
-    """Attach the words: heads 0 to n, exactly one 0, no cycle."""
+    """Attach the words: heads 0 to n, exactly one 0 unless several are allowed, no cycle."""
     sentence = document.words[first_word:]
     heads = [numbers.get(word.columns[HEAD]) for word in sentence]
     if None in heads:
         raise Refused("a head outside the sentence")
-    if heads.count(0) != 1:
+    if heads.count(0) != 1 and not (document.several_roots and heads.count(0)):
         raise Refused("not exactly one root")
     for word, head in zip(sentence, heads, strict=True):
         word.parent = first_word + head - 1 if head else None

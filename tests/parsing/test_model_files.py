@@ -121,7 +121,7 @@ def test_every_byte_belongs_to_one_table(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["swap-lazy", "graph", "baseline", "command"])
+@pytest.mark.parametrize("kind", ["swap-lazy", "graph", "ensemble", "baseline", "command"])
 def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
     """A small version of scripts/full/fuzz_models.py."""
     outcomes, peak = fuzz.batches(kind, model_bytes(fuzz.KINDS[kind]()), 80)

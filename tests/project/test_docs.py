@@ -89,7 +89,7 @@ def test_every_option_is_on_the_page(verb: str) -> None:
     section = text_of("docs/cli.md").partition(f"\n## levelhead {verb}\n")[2].partition("\n## ")[0]
     commands = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     parameters = [parameter for one in commands for parameter in one.params if isinstance(parameter, click.Option)]
-    names = [name for parameter in parameters for name in parameter.opts]
+    names = [name for parameter in parameters if not parameter.hidden for name in parameter.opts]
     assert names
     assert [name for name in names if not re.search(rf"^- `[^`]*{name}\b", section, re.MULTILINE)] == []
 

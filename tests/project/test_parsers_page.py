@@ -18,9 +18,9 @@ def session_in(folder: Path, session: str) -> str:
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_the_sessions_print_what_the_page_shows(tmp_path: Path) -> None:
-    """From a treebank to a tested comparison in five commands; then the floor, next to a parser of the first session."""
+    """From a treebank to a tested comparison in five commands; the ensemble; then the floor, next to a parser of the first session."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     sessions = CONSOLE.findall(text_of(PAGE))
-    assert [session.count("$ levelhead") for session in sessions] == [5, 5]
+    assert [session.count("$ levelhead") for session in sessions] == [5, 3, 5]
     for session in sessions:
         assert scrubbed(session_in(tmp_path, session)) == scrubbed(session)

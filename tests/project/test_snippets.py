@@ -28,6 +28,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHER_TESTS = {
     "docs/correlate.md": "cli/test_correlate_cli.py",
     "docs/interop.md": "interop/test_interop_docs.py",
+    "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recover.md": "project/test_recover_page.py",
     "docs/validate.md": "project/test_validate_page.py",
@@ -43,11 +44,12 @@ CANNOT = {
     'levelhead train malt TRAIN MODEL\n  --jar maltparser-1.9.2.jar --options "-a stacklazy -l liblinear"': NOT_OURS,
     "levelhead parse model test.conllu --jar maltparser-1.9.2.jar --repair": NOT_OURS,
     "levelhead parse MODEL en-ud-test.conllu --output outputs/en.conllu": "needs the model of an outside parser",
+    "python scripts/full/parser_tables.py DATA": "an hour, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA": "hours, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA --beam 1": "the same",
     "python scripts/full/parsers.py DATA --release r1.3": "the same",
     "python scripts/full/parsers.py DATA --release r1.3 --parser graph": "the same",
-    "python benchmarks/all.py --data DATA --script conll18_ud_eval.py": "ten minutes, on treebanks that are not in the repository",
+    "python benchmarks/all.py --data DATA --script conll18_ud_eval.py --page docs/benchmarks.md": "minutes, on treebanks that are not in the repository",
     "levelhead submit ADDRESS FOLDER": "needs a server; run below with one",
     "levelhead task token NAME": "needs the folder of a task; run below in one",
 }

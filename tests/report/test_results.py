@@ -14,8 +14,6 @@ from conftest import EXAMPLES
 from levelhead._version import VERSION
 from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
-from levelhead.evaluation.partial_scores import score_agreeing_sentences
-from levelhead.evaluation.setup import setup_of
 from levelhead.report import by_result
 from levelhead.report.table import Table
 from levelhead.studies.study import Claim, Study
@@ -48,7 +46,6 @@ def correlation() -> Tabular:
 
 RESULTS = {
     "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
-    "PartialEvaluation": lambda: score_agreeing_sentences(GOLD, ALPHA, setup_of(["LAS"])),
     "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),

@@ -12,7 +12,7 @@ from levelhead.evaluation import score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.rules import RULES
+from levelhead.scoring.rules import RULES, WORD_RULES
 from levelhead.scoring.score import count
 from levelhead.treebank.official_reader import SCORERS, read_officially
 from oracle.align import TextDiffers, align
@@ -23,7 +23,7 @@ from oracle.drawing import RELATIONS
 from oracle.measures import Counted, per_sentence, score, weighted_las
 from strategies import SEEDS, pairs
 
-EVERY_RULES = pytest.mark.parametrize("rules", RULES)
+EVERY_RULES = pytest.mark.parametrize("rules", WORD_RULES)
 EXAMPLES = settings(max_examples=300)
 
 COLUMNS = {

@@ -6,7 +6,7 @@ Quotations are from that page. What it says holds under all rules, so each examp
 import pytest
 
 import levelhead
-from levelhead.scoring.rules import RULES
+from levelhead.scoring.rules import WORD_RULES
 from levelhead.treebank.official_reader import SCORERS, read_officially
 
 Four = tuple[int, int, int, int]
@@ -50,7 +50,7 @@ def read(text: str, rules: str) -> levelhead.Treebank:
     return read_officially(text.encode(), SCORERS[rules]) if rules in SCORERS else levelhead.from_conllu(text)
 
 
-@pytest.fixture(params=RULES)
+@pytest.fixture(params=WORD_RULES)
 def rules(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from levelhead import ConlluError, InputError, from_conllu, read, score
 from levelhead.treebank import to_conllu
 from levelhead.treebank.faults import find_faults
-from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.reader import ReaderSettings, scan_file
 from levelhead.treebank.repair import repair
 from strategies import damaged, treebanks
 
@@ -136,10 +136,10 @@ def errors_of(data: bytes | str, format_name: str) -> list[str]:
 
 def check_agreement(data: bytes, format_name: str) -> None:
     """Scanner and list of faults have one verdict on the repaired bytes, and parsing has the same."""
-    conllx = format_name == "conllx"
+    reading = ReaderSettings(conllx=format_name == "conllx")
     repaired = repair(data).data
-    faults = find_faults(repaired, ranges=not conllx, several_roots=conllx)
-    assert (scan_treebank(repaired, conllx=conllx) is None) == bool(faults)
+    faults = find_faults(repaired, reading)
+    assert (scan_file(repaired, reading) is None) == bool(faults)
     assert errors_of(data, format_name) == sorted(fault.slug for fault in faults)
 
 

@@ -72,6 +72,8 @@ OTHER_ERRORS = {
     *(
         "refused-by-rules",
         "text-mismatch",
+        "sentence-mismatch",
+        "unsupported-rules",
         "missing-system-file",
         "no-pairs",
         "ambiguous-layout",
@@ -92,7 +94,7 @@ OTHER_ERRORS = {
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
     *("model-too-large", "invalid-argument"),
     *("unpaired-answers", "invalid-answers", "no-answers"),
-    *("invalid-relation", "unknown-option"),
+    *("invalid-header", "no-trees", "invalid-relation", "unknown-option"),
     *("invalid-command", "parser-failed", "not-repeatable", "parser-words", "too-few-sentences"),
     *("invalid-margin", "invalid-power", "no-documents", "unknown-language"),
     *("unknown-scheme", "unknown-rules", "unknown-property", "not-broken-down", "missing-training", "not-there"),
@@ -281,7 +283,15 @@ def test_every_warning_of_reading_is_shown() -> None:
     """A new slug needs a case here."""
     warnings = {slug for slug, message in MESSAGES.items() if message.severity == "warning"}
     of_conversion = {"outdated-record", "unused-record", "enhanced-kept"}
-    assert warnings == {*WARNINGS, *REPAIRS, "long-cell", "long-sentence", "text-comment", *of_conversion}
+    assert warnings == {
+        *WARNINGS,
+        *REPAIRS,
+        "missing-trees",
+        "long-cell",
+        "long-sentence",
+        "text-comment",
+        *of_conversion,
+    }
 
 
 def check_warnings(text: str, slug: str, lines: str, shift: int) -> None:

@@ -20,7 +20,7 @@ from conllu_cases import VERDICTS
 from levelhead.errors import LevelheadError
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.typology import COLUMNS, Chunks, count_treebank, survey
+from levelhead.typology import COLUMNS, Chunks, count_treebank, survey, tally
 from levelhead.typology.collection import similarities
 from levelhead.typology.counts import CountSum, RunningCounts
 from levelhead.typology.counts_record import counts_from_bytes, counts_to_bytes
@@ -138,6 +138,20 @@ def test_counts_travel_as_bytes(text: str) -> None:
     assert counts_to_bytes(again) == data
     assert repr(levelhead.typology.profile(again)) == repr(levelhead.typology.profile(counts))
     assert again.vocabulary == counts.vocabulary
+
+
+@given(treebanks(max_sentences=8, max_words=8), st.integers(1, 40))
+@settings(max_examples=40)
+def test_counts_are_added_and_looked_up_in_parts(text: str, rows: int) -> None:
+    """However few rows there are at once."""
+    treebank = levelhead.from_conllu(text)
+    whole = repr(levelhead.typology.profile(treebank, least=2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tally, "_ROWS_AT_ONCE", rows)
+        counts = RunningCounts(Chunks())
+        for number in range(len(treebank)):
+            counts.add(treebank.select(np.arange(len(treebank)) == number))
+        assert repr(levelhead.typology.profile(counts.total(), least=2)) == whole
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 13])

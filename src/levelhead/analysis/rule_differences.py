@@ -16,7 +16,7 @@ from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
-from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
+from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
@@ -77,7 +77,7 @@ def explain(gold: Input, system: Input) -> Explanation:
     """
     sides = [side if isinstance(side, Treebank) else (read_bytes(side), os.fsdecode(side)) for side in (gold, system)]
     evaluations: dict[str, Evaluation | InputError] = {}
-    for name, rules in RULES.items():
+    for name, rules in WORD_RULES.items():
         try:
             evaluations[name] = score(*_read(sides, rules), rules=rules)
         except InputError as error:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, measure_names, plan_for, running, settings_for
+from levelhead.api.inputs import (
+    Golds,
+    Measures,
+    PathLike,
+    Systems,
+    measure_names,
+    or_own,
+    plan_for,
+    running,
+    settings_for,
+)
 from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
 from levelhead.arguments import choice, flag, number, optional, several
 
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
 
 
 @public(
+    measures=optional(MEASURES),
     margin=optional(number()),
     wilcoxon=flag,
     votes=choice(("treebank", "language", "family")),
@@ -34,13 +45,15 @@ def compare(
     gold: Golds,
     systems: Systems,
     *,
-    measures: Measures = ("UAS", "LAS", "CLAS"),
+    measures: Measures | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     resamples: int = 10_000,
     resample_by: str = "auto",
     seed: int = 0,
@@ -51,9 +64,12 @@ def compare(
     fail_if_worse: Measures = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Comparison:
     """Return the scores of systems with confidence intervals, and their differences to the first with p-values.
+
+    The default measures are UAS, LAS and CLAS, or those of the rules msp25.
 
     Args:
         margin: test whether differences are smaller than this, in points; for perplexities a ratio such as 1.05.
@@ -72,28 +88,31 @@ def compare(
     from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
+    chosen = or_own(measures, rules, "UAS", "LAS", "CLAS")
     gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
     setup = settings_for(
-        [*measure_names(measures), *gates],
+        [*measure_names(chosen), *gates],
         rules=rules,
         format=format,
         gold_format=gold_format,
         weights=weights,
         registry=registry,
         train=train,
+        partial=partial,
+        allow_several_roots=allow_several_roots,
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
 
 
-@public(parallel=flag)
+@public(measures=optional(MEASURES), parallel=flag)
 def languages(
     gold: Golds,
     systems: Systems | Golds,
     *,
-    measures: Measures = ("LAS", "CLAS"),
+    measures: Measures | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
@@ -105,9 +124,12 @@ def languages(
     level: float = 0.95,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
     """Return the differences between every two treebanks for each system: which is harder?
+
+    The default measures are LAS and CLAS, or those of the rules msp25.
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
@@ -119,11 +141,12 @@ def languages(
     from levelhead.comparison.languages import compare_languages
     from levelhead.significance import InferenceSettings
 
+    chosen = or_own(measures, rules, "LAS", "CLAS")
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
@@ -161,7 +184,7 @@ def agree(
 
 @public(
     gold=optional(TEST_SETS),
-    measures=MEASURES,
+    measures=optional(MEASURES),
     units=several(limited("units")),
     runs=several(limited("runs")),
     run_sd=optional(number(0)),
@@ -172,7 +195,7 @@ def power(
     gold: Golds | None = None,
     systems: Systems = (),
     *,
-    measures: Measures = ("UAS", "LAS", "CLAS"),
+    measures: Measures | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
@@ -187,9 +210,12 @@ def power(
     resample_by: str = "auto",
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
     """Return the smallest differences between two systems that test sets of given sizes detect.
+
+    The default measures are UAS, LAS and CLAS, or those of the rules msp25.
 
     Args:
         gold: a treebank or its path, or many, as in `compare`; None for what is typical of the outputs of CoNLL 2018.
@@ -209,10 +235,11 @@ def power(
     deviation = None if run_sd is None else run_sd / 100
     design = planning.Design(tuple(units), tuple(runs), deviation, checked_test(alpha, power))
     if gold is None:
-        return planning.typical_power(measure_names(measures), design)
+        return planning.typical_power(measure_names(measures or ("UAS", "LAS", "CLAS")), design)
+    chosen = or_own(measures, rules, "UAS", "LAS", "CLAS")
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return planning.power(plan, setup, design, resample_by=resample_by, **how)

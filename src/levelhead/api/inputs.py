@@ -102,6 +102,22 @@ def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) 
     return find_plan(gold, systems, split)
 
 
+def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
+    """Return the requested measures, or the default ones: all of the rules if they have few of their own.
+
+    Args:
+        measures: the requested measures, if any.
+        rules: the rules.
+        default: the names of the defaults.
+
+    Raises:
+        MeasureError: the rules are unknown.
+    """
+    from levelhead.scoring.rules import rules_named
+
+    return rules_named(rules).or_own(*default) if measures is None else measures
+
+
 def settings_for(
     measures: Measures | None,
     *,
@@ -111,6 +127,8 @@ def settings_for(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
+    allow_several_roots: bool = False,
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
 
@@ -122,11 +140,22 @@ def settings_for(
         weights: the weights that measures name.
         registry: the available measures and schemes.
         train: training treebanks.
+        partial: whether outputs with other text or broken trees are scored.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
         MeasureError: a measure or the rules are unknown.
     """
-    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    setup = setup_of(
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        registry=registry,
+        weights=weights,
+        partial=partial,
+        allow_several_roots=allow_several_roots,
+    )
     seen = list(train)
     if not seen or not any(definition.takes_weights and key_of(one) == ENTROPY for one, definition in setup.defined):
         return setup

@@ -154,13 +154,16 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             MEASURES,
         ),
         "rules": Parameter(
-            '"ud" (the default), or an official scorer: "udtools", "conll18" or "conll17".',
+            '"ud" (the default), or an official scorer: "udtools", "conll18", "conll17", "msp25" or "msp25-sorted".',
             RULES,
         ),
         "format": Parameter('the format of files, "conllu" or "conllx".', choice(("conllu", "conllx"))),
         "gold_format": Parameter(
             "the format of gold files, if it differs; if only gold is CoNLL-U, its multiword tokens are split.",
             optional(choice(("conllu", "conllx"), "format")),
+        ),
+        "allow_several_roots": Parameter(
+            'whether sentences of files may have several words with HEAD 0 (rules "ud" and "udtools").', flag
         ),
         "weights": Parameter(
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".',
@@ -169,6 +172,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "registry": Parameter(
             "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones.",
             optional(instance(_registry, "a registry, as read_definitions returns it")),
+        ),
+        "partial": Parameter(
+            "whether to score outputs whose text differs from gold or whose trees are broken, over all gold words; such"
+            " scores are not official.",
+            flag,
         ),
         "train": Parameter("training treebanks or their paths, for WLAS(WDE).", TREEBANKS),
         "split": Parameter(

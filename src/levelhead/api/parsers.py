@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from levelhead.api.inputs import PathLike, loaded, running
 from levelhead.api.parameters import TREEBANK, limited, public
@@ -14,7 +14,7 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
-    from levelhead.parsing import Baseline, Model, Outside, OutsideModel, ParsedTreebank, Report
+    from levelhead.parsing import AnyModel, Outside, ParsedTreebank, Report
     from levelhead.parsing.training import Relations, Scheme
 
 
@@ -28,9 +28,9 @@ def _parsers() -> Iterable[str]:
 
 
 def _models() -> tuple[type, ...]:
-    from levelhead.parsing import Baseline, Model, OutsideModel
+    from levelhead.parsing import AnyModel
 
-    return Model, Baseline, OutsideModel
+    return get_args(AnyModel)
 
 
 def _callable(name: str, value: Any) -> Callable[..., Any]:
@@ -48,21 +48,23 @@ def train(
     parser: str = "swap-lazy",
     *,
     dev: Input | None = None,
+    with_dev: bool = False,
     beam: int = 4,
     relations: Relations = "universal",
     scheme: Scheme = "content-head",
     seed: int = 0,
     outside: Outside | None = None,
     progress: Callable[[Report], None] | None = None,
-) -> Model | Baseline | OutsideModel:
+) -> AnyModel:
     """Return a parser trained on a treebank; `levelhead.parsing.write_model` writes it to a file.
 
     Args:
         treebank: what to learn from.
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
-            "graph-first-order", a baseline ("baseline-left", "baseline-right", "baseline-random",
+            "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an outside parser ("udpipe", "malt", "command").
         dev: keep the pass that is best on this treebank, and stop early; no effect with baselines.
+        with_dev: then train again on both treebanks, for as many passes; requires `dev`.
         scheme: learn trees as they are ("content-head"), or converted to "function-head"; output is converted back.
         progress: called after each pass.
 
@@ -72,13 +74,15 @@ def train(
     from levelhead.parsing import Outside, Recipe, train_any
 
     recipe = Recipe(parser, beam, seed, relations, scheme, outside or Outside())
+    if with_dev and dev is None:
+        refuse("with_dev", with_dev, "False without dev")
     held_out = None if dev is None else loaded(dev)
-    return train_any(loaded(treebank), recipe, dev=held_out, progress=progress)
+    return train_any(loaded(treebank), recipe, dev=held_out, with_dev=with_dev, progress=progress)
 
 
 @public(model=_MODEL)
 def parse(
-    model: PathLike | Model | Baseline | OutsideModel,
+    model: PathLike | AnyModel,
     treebank: Input,
     *,
     outside: Outside | None = None,
@@ -93,9 +97,9 @@ def parse(
     Raises:
         InputError: a file is invalid, or an outside parser fails.
     """
-    from levelhead.parsing import Baseline, Model, OutsideModel, parse_any, read_model, read_words
+    from levelhead.parsing import AnyModel, parse_any, read_model, read_words
 
-    parser = model if isinstance(model, Model | Baseline | OutsideModel) else read_model(model)
+    parser = model if isinstance(model, AnyModel) else read_model(model)
     words = treebank if isinstance(treebank, Treebank) else read_words(treebank)
     return _with_repairs(parse_any(parser, words, outside, repair=repair))
 
@@ -113,6 +117,7 @@ def crossval(
     outside: Outside | None = None,
     repair: bool = False,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Treebank:
     """Return a treebank parsed, each part by a parser trained on the others (cross-validation, jackknifing).
@@ -130,7 +135,7 @@ def crossval(
     from levelhead.parsing import Outside, Recipe, cross_validate
 
     recipe = Recipe(parser, beam, seed, relations, scheme, outside or Outside())
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         return _with_repairs(cross_validate(loaded(treebank), recipe, folds=folds, repair=repair, **how))
 
 

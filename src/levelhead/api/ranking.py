@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, running, settings_for
 from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, limited, public
@@ -50,8 +50,10 @@ def rank(
     ranking: str | None = None,
     groups: str | Iterable[str] = (),
     rules: str | Rules | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
+    partial: bool = False,
     significance: bool = False,
     rank_sets: RankSets = "marginal",
     resamples: int = 2000,
@@ -60,6 +62,7 @@ def rank(
     level: float = 0.95,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; a missing or invalid output counts as 0, with the reason.
@@ -69,7 +72,8 @@ def rank(
             rules, groups and systems are used unless others are given.
         systems: a folder with a folder for each system, a mapping of names to outputs, or a list of folders.
         scores: rank this table of scores (TSV) instead of files.
-        measures: the measures; by default LAS, MLAS, BLEX and CLAS, or LAS, UAS and CLAS under the rules conll17.
+        measures: the measures; by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
+            LAS and Feats under msp25.
         ranking: how to average and rank: "exact" (the default), or as a shared task did: "conll17" or "conll18".
         groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
             group of the manifest.
@@ -90,14 +94,18 @@ def rank(
     own = written.groups if written else {}
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
     if scores is not None:
+        if partial:
+            raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
         return _rank_table(scores, measures, registry, choice)
-    from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, rank_plan
+    from levelhead.campaign.ranked_systems import rank_plan
+    from levelhead.scoring.rules import rules_named
 
     named = rules or (written and written.rules) or "ud"
-    default = MAIN_2017 if named == "conll17" else MAIN
-    wanted = measures or (written and written.measures) or default
-    setup = settings_for(wanted, rules=named, weights=weights, registry=_registry(registry, written))
-    with running(jobs, store) as how:
+    wanted = measures or (written and written.measures) or rules_named(named).main
+    known = _registry(registry, written)
+    lenient: dict[str, Any] = {"partial": partial, "allow_several_roots": allow_several_roots}
+    setup = settings_for(wanted, rules=named, weights=weights, registry=known, **lenient)
+    with running(jobs, store, cluster) as how:
         return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
 
 

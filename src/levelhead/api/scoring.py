@@ -41,11 +41,14 @@ def score(
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     split: Split | None = None,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation | Evaluations:
     """Return the scores of a system: an `Evaluation` of a pair of treebanks, or `Evaluations` of many by test set.
@@ -63,7 +66,15 @@ def score(
     """
     seen = [loaded(one) for one in train]
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=seen,
+        partial=partial,
+        allow_several_roots=allow_several_roots,
     )
     training = training_of(seen)
     several = holds_test_sets(gold)
@@ -73,7 +84,7 @@ def score(
         return score_files(gold, system, setup, training=training)  # type: ignore[arg-type]
     from levelhead.comparison.evaluations import score_folder
 
-    with running(jobs, store) as how:
+    with running(jobs, store, cluster) as how:
         ready = setup if several else setup.single()
         found = score_folder(plan_for(gold, system, split), ready, training=training, **how)
     return found if several else next(iter(found.values()))

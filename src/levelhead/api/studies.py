@@ -39,6 +39,7 @@ def reproduce(
     outputs: PathLike | None = None,
     seed: int = 1,
     jobs: int | Workers = 1,
+    cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Study:
     """Return the experiment of a paper, run on the given treebanks: printed numbers next to ours, and its claims.
@@ -62,7 +63,7 @@ def reproduce(
     from levelhead.studies.built_in_parsers import built_in
 
     named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
-    with running(jobs, store) as how, TemporaryDirectory(prefix="levelhead-") as folder:
+    with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         kept = Path(folder) if outputs is None else Path(outputs)
         request = StudyRequest(
             tuple(map(Path, named)), _path(systems), _path(judgements), _path(scores), _path(weights), quick,

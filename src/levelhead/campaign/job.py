@@ -23,11 +23,11 @@ from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_er
 from levelhead.errors import InputError, TextMismatch
 from levelhead.evaluation.files import adds_up
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks, takes_apart
-from levelhead.evaluation.partial_scores import PartialEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.valid_sentences import Coverage, score_valid_sentences, valid_sentences
 from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import Matches, TreebankPair, match_pair
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import count
@@ -109,6 +109,7 @@ def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
     """
     name = f"{view.__module__}.{view.__qualname__}"
     parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
+    parts += ["several roots"] if setup.rules.several_roots else []
     return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
 
 
@@ -179,30 +180,42 @@ def look_at_outputs(
     for system, name, file, settings in outputs:
         record, matches = _record(gold, file, settings)
         records.append(record)
-        if matches is not None:
+        if isinstance(matches, Matches):
             matched.append(Output(system, name, matches))
     return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
 
 
 def _record(
     gold: Source, system: Source | None, settings: JobSetup, most: int = sys.maxsize
-) -> tuple[bytes, Matches | None]:
+) -> tuple[bytes, TreebankPair | None]:
     try:
-        setup = _setup_with_files(settings)
-    except _UnusableOutput as error:
-        return json_of({"faults_of": error.measure, "faults": faults_of_error(error.reason)}), None
+        record, matches = _record_of(gold, system, settings, most)
+    except _UnusableFile as error:
+        return json_of({"faults_of": error.name, "faults": faults_of_error(error.reason)}), None
+    return json_of(record), matches
+
+
+def _record_of(
+    gold: Source, system: Source | None, settings: JobSetup, most: int
+) -> tuple[dict[str, Any], TreebankPair | None]:
+    setup = _setup_with_files(settings)
     reference = gold_of(gold, setup, most)
     if not isinstance(reference, Treebank):
-        return json_of({"faults_of": "gold", "faults": faults_of_error(reference)}), None
+        raise _UnusableFile("gold", reference)
     units = None
     if settings.by_sentence:
         try:
             units = units_of(reference, settings.resample_by)
         except InputError as error:
-            return json_of({"faults_of": "gold", "faults": faults_of_error(error)}), None
+            raise _UnusableFile("gold", error) from error
     matches = None
     if system is None:
         record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
+    elif setup.partial:
+        from levelhead.campaign.partial_record import partial_record
+
+        output = system if isinstance(system, Treebank) else whole_contents(system, most)
+        record = partial_record(reference, output, setup, by_sentence=settings.by_sentence)
     else:
         record, matches = _scored(reference, system, setup, most, by_sentence=settings.by_sentence)
     nothing = setup.names if setup.rules.undefined is None else ()
@@ -211,15 +224,20 @@ def _record(
     if units is not None:
         record["gold_hash"] = contents_hash(reference)
         record["units"] = units_fields(units)
-    return json_of(record), matches
+    return record, matches
 
 
-class _UnusableOutput(Exception):
-    """A file that a measure names cannot be used."""
+class _UnusableFile(Exception):
+    """Gold, or a file that a measure names, cannot be used.
 
-    def __init__(self, measure: str, reason: InputError) -> None:
-        super().__init__(measure)
-        self.measure, self.reason = measure, reason
+    Args:
+        name: "gold", or the measure.
+        reason: why not.
+    """
+
+    def __init__(self, name: str, reason: InputError) -> None:
+        super().__init__(name)
+        self.name, self.reason = name, reason
 
 
 def _setup_with_files(settings: JobSetup) -> Setup:
@@ -234,7 +252,7 @@ def _setup_with_files(settings: JobSetup) -> Setup:
             try:
                 read[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
             except InputError as error:
-                raise _UnusableOutput(str(measure), error) from error
+                raise _UnusableFile(str(measure), error) from error
     return replace(settings.setup, weights=read)
 
 
@@ -258,13 +276,17 @@ def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank |
     taken_apart = takes_apart(setup)
     if isinstance(source, Treebank):
         return source.without_multiword_tokens() if taken_apart else source
-    return _gold(source, setup.rules.name, setup.format_of_gold, most, taken_apart=taken_apart)
+    read_by = (setup.rules.name, setup.rules.several_roots)
+    return _gold(source, *read_by, setup.format_of_gold, most, taken_apart=taken_apart)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _gold(file: File, rules: str, form: Any, most: int, *, taken_apart: bool) -> Treebank | InputError:
+def _gold(
+    file: File, rules: str, several_roots: bool, form: Any, most: int, *, taken_apart: bool
+) -> Treebank | InputError:
     try:
-        treebank = parse_as(whole_contents(file, most), GOLD, rules_named(rules), form)
+        known = rules_named(rules)._replace(several_roots=several_roots)
+        treebank = parse_as(whole_contents(file, most), GOLD, known, form)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank
@@ -299,7 +321,7 @@ def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
 
 def _scored(
     gold: Treebank, output: Source, setup: Setup, most: int, *, by_sentence: bool
-) -> tuple[dict[str, Any], Matches | None]:
+) -> tuple[dict[str, Any], TreebankPair | None]:
     """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
     data = b""
     try:
@@ -308,12 +330,14 @@ def _scored(
         else:
             data = whole_contents(output, most)
             system = parse_as(data, None, setup.rules, setup.format)
-        matches = match(gold, system, setup.rules)
+        matches = match_pair(gold, system, setup.rules)
         evaluation = score_matches(matches, setup)
     except TextMismatch as error:
         status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
         return _refused(error, status, _salvaged(gold, data, setup)), None
     except InputError as error:
+        if error.place.file == GOLD:
+            raise _UnusableFile("gold", error) from error
         return _refused(error, status_of_refusal(error), _salvaged(gold, data, setup)), None
     record = valid_fields(evaluation, setup)
     return record | ({"sentences": _sentences(evaluation, matches, setup)} if by_sentence else {}), matches
@@ -338,7 +362,7 @@ def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
     }
 
 
-def _sentences(evaluation: Evaluation, matches: Matches, setup: Setup) -> dict[str, list[list[float]]]:
+def _sentences(evaluation: Evaluation, matches: TreebankPair, setup: Setup) -> dict[str, list[list[float]]]:
     """The numerators and the denominators of each measure that has a value, a number for each gold sentence."""
     schemes = setup.registry.schemes
     found = {}
@@ -375,15 +399,17 @@ def _n_characters(treebank: Treebank, rules: Rules) -> int:
     return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
 
 
-def _refused(error: InputError, status: str, secondary: PartialEvaluation | None) -> dict[str, Any]:
+def _refused(error: InputError, status: str, secondary: tuple[Evaluation, Coverage] | None) -> dict[str, Any]:
     record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": faults_of_error(error)}
     if secondary is not None:
-        record |= {"secondary": numbers_of(secondary.evaluation), "coverage": secondary.coverage}
+        record |= {"secondary": numbers_of(secondary[0]), "coverage": secondary[1]}
     return record
 
 
-def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> PartialEvaluation | None:
+def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> tuple[Evaluation, Coverage] | None:
     """The scores of the sentences of an invalid output that can be compared, if there are any."""
+    if setup.rules.content:  # sentences are compared by their number only
+        return None
     try:
         return score_valid_sentences(gold, *valid_sentences(data), setup)
     except InputError:

@@ -8,13 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.campaign.job import JobSetup
 from levelhead.campaign.record_fields import GOLD
 from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place, printable
-from levelhead.evaluation.partial_scores import Coverage
+from levelhead.evaluation.partial import PartialCoverage
 from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
@@ -49,15 +51,22 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
-        sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
+        sentences=_parts(record.get("sentences", {})),
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
         contents=_contents(record["system"], output) if "system" in record else None,
         measures=record.get("measures", {}),
         notes=tuple(record.get("notes", ())),
+        valid_trees=_scores(record.get("scores_valid_trees", {}), setup),
+        partial_coverage=PartialCoverage(*record["partial_coverage"]) if "partial_coverage" in record else None,
+        sentences_valid_trees=_parts(record.get("sentences_valid_trees", {})),
     )
     return result, _contents(record["gold"], gold)
+
+
+def _parts(sentences: Mapping[str, list[list[float]]]) -> dict[str, NDArray[np.float64]]:
+    return {name: np.array(parts, dtype=np.float64) for name, parts in sentences.items()}
 
 
 def _units(fields: dict[str, Any]) -> Units:

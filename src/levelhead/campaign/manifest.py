@@ -13,6 +13,7 @@ from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures.registry import STANDARD
+from levelhead.scoring.rules import RULES
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.layouts import Split, bare_name, existing, system_folders, system_name
 
@@ -146,7 +147,7 @@ class _ManifestReader:
             measures=self._texts(campaign, "measures", "campaign"),
             definitions=definitions,
             scheme=self._choice(campaign, "scheme", () if definitions else tuple(STANDARD.schemes.by_name)),
-            rules=self._choice(campaign, "rules", ("ud", "udtools", "conll18", "conll17")),
+            rules=self._choice(campaign, "rules", tuple(RULES)),
             ranking=self._choice(campaign, "ranking", RANKINGS),
             show=self._texts(campaign, "show", "campaign"),
             path=name,

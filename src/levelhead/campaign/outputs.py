@@ -27,12 +27,13 @@ class Output(NamedTuple):
     matches: Matches
 
 
-def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]:
+def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tuple[str, list[Output]]]:
     """Read and match all outputs, one test set after the other; none is kept.
 
     Args:
         plan: the test sets and systems.
         setup: the settings.
+        trees: whether gold and outputs must have trees.
 
     Raises:
         InputError: an output is missing, or any file is invalid; after the last test set, with the faults of all.
@@ -50,7 +51,10 @@ def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]
             if output is None:
                 continue
             try:
-                found.append(Output(system.name, system.label, match(*load_pair(gold, output, setup), setup.rules)))
+                matches = match(*load_pair(gold, output, setup), setup.rules)
+                if trees:
+                    matches.check_trees()
+                found.append(Output(system.name, system.label, matches))
             except InputError as error:
                 faults += error.faults
         if not faults:

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
 from levelhead.campaign.job import lists_of, sentence_parts, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
+from levelhead.campaign.partial_record import partial_fields
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, units_fields
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.partial_pieces import evaluation_in_pieces
 from levelhead.evaluation.pieces import pieces_of, score_pieces
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.matches import Matches
+from levelhead.scoring.matches import TreebankPair
 from levelhead.scoring.score import count
 from levelhead.significance.units import UnitTally
 from levelhead.treebank.contents import Contents
@@ -42,11 +44,13 @@ def record_in_pieces(
 
     Returns:
         The record; None if the files must be read whole: the output is not valid, a weight is missing, or a file
-        cannot be cut.
+        cannot be cut; or nothing is compared with gold, whose features may then be malformed (msp25).
 
     Raises:
         StaleInput: a file is not what it was when the job was planned.
     """
+    if system is None and setup.rules.content:
+        return None
     tally = None if resample_by is None else _SentenceTally(setup, resample_by)
     try:
         with unchanged(gold) if system is None else unchanged(gold, system):
@@ -62,12 +66,19 @@ def record_in_pieces(
         return {"faults_of": "gold", "faults": faults_of_error(error)} if of_gold else None
 
 
-def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
+def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any] | None:
     theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-    evaluation = score_pieces(_gold(gold, setup), theirs, setup, size, None if tally is None else tally.add)
+    look = None if tally is None else tally.add
+    score = evaluation_in_pieces if setup.partial else score_pieces
+    evaluation = score(_gold(gold, setup), theirs, setup, size, look)
+    if evaluation is None:
+        return None
     record = valid_fields(evaluation, setup)
+    if setup.partial:
+        record |= partial_fields(evaluation)
     if tally is not None:
         record["sentences"] = tally.sentences(evaluation)
+        record |= {"sentences_valid_trees": record["sentences"]} if setup.partial else {}
     record["undefined"] = _undefined(gold, setup, tuple(record["undefined"]), size)
     return record | _of_gold(evaluation.gold, tally)
 
@@ -127,7 +138,7 @@ class _SentenceTally:
         self._units = UnitTally(resample_by)
         self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in setup.names}
 
-    def add_units(self, matches: Matches) -> None:
+    def add_units(self, matches: TreebankPair) -> None:
         """Add the gold sentences of a piece.
 
         Args:
@@ -135,7 +146,7 @@ class _SentenceTally:
         """
         self._units.add(matches.gold)
 
-    def add(self, matches: Matches) -> None:
+    def add(self, matches: TreebankPair) -> None:
         """Add the gold sentences of a piece and their counts.
 
         Args:

@@ -20,12 +20,6 @@ from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 
-MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
-"""The measures that systems are ranked by without a request."""
-
-MAIN_2017 = ("LAS", "UAS", "CLAS")
-"""The same under the rules of 2017, which have no MLAS and BLEX."""
-
 
 @dataclass(frozen=True)
 class RankingChoice:

@@ -32,6 +32,10 @@ class Standing(NamedTuple):
         interval: a confidence interval of the value, if one was computed.
         ranks: the best and the worst rank of the confidence set of its rank, if one was computed.
         letters: its letters: systems that share a letter do not differ significantly; None if no test was made.
+        valid_trees: of partial scores, the average in which sentences without a valid tree get nothing; it never
+            decides a rank.
+        answered: of partial scores, the share of all gold sentences that is answered.
+        aligned: of partial scores, the share of all gold words that is aligned.
     """
 
     system: str
@@ -42,6 +46,9 @@ class Standing(NamedTuple):
     interval: tuple[float, float] | None = None
     ranks: tuple[int, int] | None = None
     letters: str | None = None
+    valid_trees: Fraction | None = None
+    answered: Fraction | None = None
+    aligned: Fraction | None = None
 
 
 class Ranking(NamedTuple):
@@ -170,7 +177,25 @@ def _standing(results: Results, system: str, measure: str, group: Group, rule: _
     value = _average([result.values[measure] or Fraction(0) for result in own], rule)
     salvaged = any(result.coverage is not None for result in own)
     valid_only = _average([_secondary(result, measure) for result in own], rule) if salvaged else None
-    return Standing(system, None, value, valid_only, n_valid)
+    standing = Standing(system, None, value, valid_only, n_valid)
+    if all(one.partial_coverage is None for one in results.results.values()):
+        return standing
+    strict = _average([_valid_trees(result, measure) for result in own], rule)
+    answered, aligned = _coverage(results, system, group)
+    return standing._replace(valid_trees=strict, answered=answered, aligned=aligned)
+
+
+def _valid_trees(result: OutputResult, measure: str) -> Fraction:
+    score = result.valid_trees.get(measure)
+    return (score and score.exact) or Fraction(0)
+
+
+def _coverage(results: Results, system: str, group: Group) -> tuple[Fraction, Fraction]:
+    """The shares of the gold sentences and words of a group that a system covers; missing outputs cover none."""
+    golds = [results.gold[code] for code in group.codes]
+    found = [results.results[system, code].partial_coverage for code in group.codes]
+    answered, aligned = (sum(getattr(one, name) for one in found if one) for name in ("answered", "aligned"))
+    return Fraction(answered, sum(one.sentences for one in golds)), Fraction(aligned, sum(one.words for one in golds))
 
 
 def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:

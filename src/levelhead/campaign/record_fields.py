@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation.pair import Evaluation
+from levelhead.scoring import Score
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 
@@ -50,13 +51,13 @@ def contents_fields(contents: Contents) -> list[Any]:
     return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
 
 
-def numbers_of(evaluation: Evaluation) -> dict[str, list[Any]]:
+def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
     """Return the counts behind scores, by measure.
 
     Args:
-        evaluation: the scores.
+        scores: the scores.
     """
-    return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in evaluation.items()}
+    return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in scores.items()}
 
 
 def units_fields(units: Units) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault
-from levelhead.evaluation.partial_scores import Coverage
+from levelhead.evaluation.partial import PartialCoverage
+from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import Units
@@ -46,6 +47,9 @@ class OutputResult(NamedTuple):
         contents: the sizes of a valid output.
         measures: what decides the meaning of the measures, for signatures.
         notes: what to know before using the numbers, in sentences that call the system `scoring.measure_notes.SYSTEM`.
+        valid_trees: of partial scores, the counts in which sentences without a valid tree get nothing.
+        partial_coverage: of partial scores, how much of gold the output covers; None for other scores.
+        sentences_valid_trees: as `sentences`, with nothing correct in sentences without a valid tree.
     """
 
     state: State
@@ -62,6 +66,9 @@ class OutputResult(NamedTuple):
     contents: Contents | None = None
     measures: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
+    valid_trees: Mapping[str, Score] = {}
+    partial_coverage: PartialCoverage | None = None
+    sentences_valid_trees: Mapping[str, NDArray[np.float64]] = {}
 
 
 class Results(NamedTuple):
@@ -113,6 +120,14 @@ class Results(NamedTuple):
             notes |= {named_note(note, name): None for note in result.notes}
         return Provenance(self.signature, files, tuple(warnings), tuple(notes))
 
+    def with_valid_trees_only(self) -> Results:
+        """Return the results of partial scores in which sentences without a valid tree get nothing."""
+        results = {
+            key: one._replace(scores=one.valid_trees, sentences=one.sentences_valid_trees)
+            for key, one in self.results.items()
+        }
+        return self._replace(results=results)
+
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.
 
@@ -130,6 +145,8 @@ def _only(result: OutputResult, measures: tuple[str, ...]) -> OutputResult:
         scores=_of_measures(result.scores, measures),
         secondary=_of_measures(result.secondary, measures),
         sentences=_of_measures(result.sentences, measures),
+        valid_trees=_of_measures(result.valid_trees, measures),
+        sentences_valid_trees=_of_measures(result.sentences_valid_trees, measures),
     )
 
 

@@ -80,10 +80,12 @@ def score_plan(
 
     Raises:
         InputError: a gold file is missing or invalid, a file does not stop changing, or workers are not available.
-        MeasureError: a measure needs training treebanks that were not given.
+        MeasureError: a measure needs training treebanks that were not given, or the rules have no matches to look at.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()
+    if look is not None:
+        setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
     scoring = _Scoring(plan, settings, look, of_gold)
     scoring.check_named()

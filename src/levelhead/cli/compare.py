@@ -13,7 +13,7 @@ from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, scored_reading_options
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.statistics import Statistics, statistics_options
 from levelhead.cli.shared.values import Choice
@@ -35,6 +35,7 @@ class _Request(NamedTuple):
     systems: tuple[str, ...]
     measuring: Measuring
     statistics: Statistics
+    partial: bool
     each: bool
     wilcoxon: bool
     votes: Any
@@ -54,6 +55,7 @@ class _Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
+        options.check_partial(partial=self.partial, page=self.wants_page or self.summary is not None)
         from levelhead.measures.registry import split_measures
 
         if self.fail_if_worse and len(self.systems) < 2:
@@ -70,6 +72,7 @@ class _Request(NamedTuple):
 @click.argument("gold", type=options.PATH)
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@options.partial_option
 @statistics_options
 @click.option("--each", is_flag=True, help="Print every treebank of folders, not only the averages")
 @click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
@@ -93,7 +96,7 @@ class _Request(NamedTuple):
 @options.report_option
 @options.figures_option
 @engine_options
-@reading_options
+@scored_reading_options
 @printing_options
 def compare(**given: Any) -> int:
     """Compare SYSTEMS with the first of them: which differences are significant?
@@ -108,9 +111,9 @@ def compare(**given: Any) -> int:
 
     measuring = request.measuring
     gates = gated_measures(request.fail_if_worse, measuring.registry)
-    names = list(dict.fromkeys([*measuring.names("UAS", "LAS", "CLAS"), *gates]))
+    names = list(dict.fromkeys([*measuring.names(*request.reading.or_own("UAS", "LAS", "CLAS")), *gates]))
     plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
-    setup = request.reading.setup(names, measuring.registry, measuring.weights(names))
+    setup = request.reading.setup(names, measuring.registry, measuring.weights(names), partial=request.partial)
     worst_by = _word_measure([*gates, *names], setup) if request.summary is not None else None
     comparison = _compared(request, plan, setup, gates, worst_by)
     print_provenance(comparison.provenance)

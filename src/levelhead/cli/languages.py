@@ -44,7 +44,7 @@ def languages(
 
     files = [*inputs_of([gold, *systems]), *measuring.files()]
     options.check_paths(files, [printing.output, engine.store])
-    names = measuring.names("LAS", "CLAS", *(("WLAS(WDE)",) if measuring.train else ()))
+    names = measuring.names(*reading.or_own("LAS", "CLAS", *(("WLAS(WDE)",) if measuring.train else ())))
     setup = reading.setup(names, measuring.registry, measuring.weights(names))
     plan = plan_of(gold, systems, engine.split)
     if len(plan.test_sets) < 2:

@@ -86,7 +86,16 @@ def _example(definition: Definition) -> str:
         measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
     else:
         measure = definition.name
-    return f"levelhead score GOLD SYSTEM -m {measure}"
+    return f"levelhead score GOLD SYSTEM -m {measure}{_rules_for(definition)}"
+
+
+def _rules_for(definition: Definition) -> str:
+    """The option that a measure needs which the default rules do not have."""
+    from levelhead.scoring.rules import RULES, UD
+
+    if definition.name in UD.lacks:
+        return f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
+    return ""
 
 
 def _with_advice(document: dict[str, Any]) -> str:

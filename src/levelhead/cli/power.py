@@ -63,7 +63,7 @@ class _Request(NamedTuple):
         design = self.design()
         if not self.files:
             return typical_power(self.measuring.measures or _MEASURES, design)
-        names = self.measuring.names(*_MEASURES)
+        names = self.measuring.names(*self.reading.or_own(*_MEASURES))
         setup = self.reading.setup(names, self.measuring.registry, self.measuring.weights(names))
         if self.run_sd is not None and setup.perplexities:
             raise click.UsageError("--run-sd is in points: leave perplexities out")

@@ -22,7 +22,7 @@ from levelhead.campaign import (
 )
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, RankedSystems, RankingChoice, measure_in, rank_results
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, rank_results
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
@@ -56,6 +56,7 @@ class _Options(NamedTuple):
     ranking: str
     groups: tuple[str, ...]
     folder: str
+    several_roots: bool = False
 
 
 @command()
@@ -73,14 +74,16 @@ class _Options(NamedTuple):
     " conll18:pud ...; can be repeated  [default: all]",
 )  # fmt: skip
 @click.option("--system", "only", multiple=True, metavar="NAME", help="Rank only this system; can be repeated")
-@options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17")
+@options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under conll17; MSLAS, LAS and Feats under msp25")
 @options.scheme_option
 @options.definitions_option
+@options.partial_option
 @click.option("--all-measures", is_flag=True, help="Rank by all measures of the official scorer, LAS first")
 @click.option(
-    "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"),
+    "--rules", type=Choice(options.RULES, "rules"),
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
 )  # fmt: skip
+@options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
@@ -119,8 +122,10 @@ def rank(
     measures: tuple[str, ...],
     scheme: str | None,
     definitions: tuple[str, ...],
+    partial: bool,
     all_measures: bool,
     rules: str | None,
+    allow_several_roots: bool,
     significance: bool | None,
     rank_sets: RankSets,
     resamples: int,
@@ -143,14 +148,20 @@ def rank(
     tested = significance if significance is not None else bool(report_file or figures)
     tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
     extras = _Extras(tests, rank_sets, report_file, figures)
+    options.check_partial(partial=partial, page=extras.wanted)
     if output_format != "prototext" and output is not None:
         check_file(output)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
+    chosen = chosen._replace(several_roots=allow_several_roots)
     if scores is not None:
         if gold is not None:
             raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
+        if partial:
+            raise click.UsageError("--scores cannot be combined with --partial")
+        if allow_several_roots:
+            raise click.UsageError("--allow-several-roots has no effect with --scores")
         options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
         results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
@@ -161,7 +172,7 @@ def rank(
         named = (*chosen.definitions, *files, *filter(None, [gold, systems]))
         options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, figures, engine.store])
         _check_output(output_format, output, [system.name for system in campaign.systems])
-        results = _score(campaign, chosen, engine, extras)
+        results = _score(campaign, chosen, engine, extras, partial=partial)
     found = _ranked(results, chosen, written, extras)
     _emit(found, output_format, places, output, by_treebank=by_treebank)
     if extras.wanted:
@@ -226,7 +237,7 @@ def _chosen(
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
-    main = MAIN_2017 if rules == "conll17" else MAIN
+    main = RULES[rules].main
     ranking = ranking or (written.ranking if written else None) or "exact"
     named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, registry)
     folder = str(Path(written.path).parent) if written is not None and not measures else ""
@@ -273,13 +284,20 @@ def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
             raise click.UsageError(unknown("system", name, systems))
 
 
-def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras) -> Results:
+def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras, *, partial: bool) -> Results:
     measures = chosen.measures
     if extras.wanted:
         from levelhead.report.page.ranking import measures_of_page
 
         measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
-    setup = setup_of(measures, rules=chosen.rules, registry=chosen.registry, folder=chosen.folder)
+    setup = setup_of(
+        measures,
+        rules=chosen.rules,
+        registry=chosen.registry,
+        folder=chosen.folder,
+        partial=partial,
+        allow_several_roots=chosen.several_roots,
+    )
     unit = extras.tests.resample_by if extras.tests else AUTO
     with engine.running(campaign) as how:
         return score_plan(campaign, setup, by_sentence=extras.tests is not None, resample_by=unit, **how)

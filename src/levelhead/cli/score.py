@@ -14,7 +14,7 @@ from levelhead.cli.shared.gates import gates, passed
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, printing_options
-from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, reading_options
+from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, scored_reading_options
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, load_pair, score_matches
 from levelhead.report import scores as report
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from levelhead.campaign.job import Look
+    from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
-    from levelhead.evaluation.partial_scores import Coverage
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
 
@@ -42,7 +42,7 @@ class _Request(NamedTuple):
     printing: Printing
     counts: bool
     enhancements: str
-    align_sentences: bool
+    partial: bool
     under: tuple[str, ...]
     over: tuple[str, ...]
     report_file: str | None
@@ -67,8 +67,7 @@ class _Request(NamedTuple):
     def check(self) -> None:
         """Refuse what would not be what was requested."""
         check_kinds(self.gold, [self.system])
-        if self.wants_page and self.align_sentences:
-            raise click.UsageError("--align-sentences cannot be combined with --report or --figures")
+        options.check_partial(partial=self.partial, page=self.wants_page)
         if self.enhancements and self.reading.rules != "udtools":
             raise click.UsageError("--enhancements requires --rules udtools")
         files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
@@ -91,7 +90,7 @@ class _Request(NamedTuple):
         if self.enhancements:
             rules = rules._replace(switches=switches_of(self.enhancements))
         weights = self.measuring.weights([*self.measuring.measures, *self.gated()])
-        return self.reading.setup(self._every(wanted), registry, weights, rules)
+        return self.reading.setup(self._every(wanted), registry, weights, rules, partial=self.partial)
 
     def _every(self, wanted: list[Gate]) -> list[str] | None:
         """All measures to compute, or None for the rules' own."""
@@ -122,10 +121,8 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
     help="Kinds of enhancement to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
     " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
-@click.option(
-    "--align-sentences", is_flag=True,
-    help="Score only the valid sentences whose text matches a gold sentence: a secondary, unofficial score",
-)  # fmt: skip
+@options.partial_option
+@options.align_sentences_option
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
     help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated",
@@ -137,7 +134,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @options.report_option
 @options.figures_option
 @engine_options
-@reading_options
+@scored_reading_options
 @printing_options
 def score(**given: Any) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files of the same names.
@@ -151,40 +148,36 @@ def score(**given: Any) -> int:
     setup = request.setup(wanted, registry)
     if request.folders:
         return passed(_score_folders(request, setup), wanted)
-    evaluation, coverage, blocks = _score(request, setup)
+    evaluation, blocks = _score(request, setup)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
     request.printing.print(
-        lambda: report.score_table(evaluation, coverage, counts=request.counts),
-        lambda: report.score_document(evaluation, coverage),
+        lambda: report.score_table(evaluation, counts=request.counts),
+        lambda: report.score_document(evaluation),
     )
     if request.wants_page:
         _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
     return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
 
 
-def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Blocks]:
-    """The scores of a pair, on how many sentences they rest if not on all, and the parts of the page, if there is one.
+def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Blocks]:
+    """The scores of a pair, and the parts of the page, if there is one.
 
     Without a store nothing is planned or hashed: loading what does that would take longer than scoring.
     """
-    if request.align_sentences:
-        from levelhead.evaluation.partial_scores import score_agreeing_sentences
-
-        return *score_agreeing_sentences(request.gold, request.system, setup), {}
     ready = setup.single()
     if request.engine.store is not None:
         evaluations, blocks = _counted(request, ready)
         (evaluation,) = evaluations.values()
-        return evaluation, None, blocks
+        return evaluation, blocks
     training = request.measuring.training()
     if not request.wants_page:
-        return score_files(request.gold, request.system, ready, training=training), None, {}
+        return score_files(request.gold, request.system, ready, training=training), {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready, training=training), None, _blocks_of_pair(request, matches)
+    return score_matches(matches, ready, training=training), _blocks_of_pair(request, matches)
 
 
-def _counted(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation], Blocks]:
+def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Blocks]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
     from levelhead.comparison.evaluations import one_run, score_and_look
 
@@ -194,35 +187,17 @@ def _counted(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation],
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
 
-def _evaluations(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation], Mapping[str, Coverage], Blocks]:
-    """The scores on each test set of folders, on which sentences they rest if not on all, and the parts of the page."""
-    if not request.align_sentences:
-        evaluations, blocks = _counted(request, setup)
-        return evaluations, {}, blocks
-    from levelhead.comparison.evaluations import score_agreeing_outputs
-
-    found = score_agreeing_outputs(plan_of(request.gold, [request.system], request.engine.split), setup)
-    coverages = {code: partial.coverage for code, partial in found.items()}
-    return {code: partial.evaluation for code, partial in found.items()}, coverages, {}
-
-
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.comparison.evaluations import average_scores
-
-    evaluations, coverages, blocks = _evaluations(request, setup)
-    average = average_scores(evaluations)
+    evaluations, blocks = _counted(request, setup)
+    average, strict = evaluations.average, evaluations.valid_trees_average
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
     request.printing.print(
         lambda: (
-            report.counts_table(evaluations, coverages)
-            if request.counts
-            else report.scores_table(evaluations, average, coverages)
+            report.counts_table(evaluations) if request.counts else report.scores_table(evaluations, average, strict)
         ),
-        lambda: report.scores_document(evaluations, average, coverages),
-        lines=lambda: [
-            {"treebank": name, **report.score_document(one, coverages.get(name))} for name, one in evaluations.items()
-        ],
+        lambda: report.scores_document(evaluations, average, strict),
+        lines=lambda: [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()],
     )
     if request.wants_page:
         _write_page(request, evaluations, blocks, average)

@@ -24,17 +24,21 @@ if TYPE_CHECKING:
 @click.argument("treebank", metavar="TRAIN", type=click.Path())
 @click.argument("model", type=RESULT)
 @click.option("--dev", type=click.Path(), help="Treebank for early stopping: keep the pass with the best LAS")
+@click.option("--with-dev", is_flag=True, help="Then train on both treebanks, for as many passes (requires --dev)")
 @click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)")
 @training_options
-def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any) -> int:
+def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **chosen: Any) -> int:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), graph-based (graph,
-    graph-first-order), a baseline that any parser should beat (baseline-left, baseline-right, baseline-random,
-    baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with --train-cmd). Options
+    graph-first-order), both together (ensemble, the most accurate), a baseline that any parser should beat
+    (baseline-left, baseline-right, baseline-random, baseline-random-projective), or an external program: udpipe, malt
+    (with --jar), command (with --train-cmd). Options
     for other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead parse` writes `_` there.
     The same seed gives the same file, except for external programs.
     """
+    if with_dev and dev is None:
+        raise click.UsageError("--with-dev requires --dev")
     recipe = recipe_of(parser, chosen)
     options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
     from levelhead.parsing import train_any, training_warnings, write_model
@@ -44,7 +48,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any
     held_out = read(dev) if dev is not None else None
     options.print_warnings((*trees.warnings, *training_warnings(trees, parser)))
     with progress_of_passes() as tell:
-        trained = train_any(trees, recipe, dev=held_out, progress=tell)
+        trained = train_any(trees, recipe, dev=held_out, with_dev=with_dev, progress=tell)
     write_model(trained, model)
     return DONE
 

@@ -12,8 +12,10 @@ from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
+from levelhead.cli.shared.values import Choice
 from levelhead.errors import number_of
 from levelhead.report.validation import annotation, validation_text
+from levelhead.treebank.checking import CHECKED_RULES
 from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.validation import validate as validate_files
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, type=options.PATH)
 @options.input_format_option
 @click.option(
+    "--rules", type=Choice(CHECKED_RULES, "rules"), default="ud", show_default=True,
+    help="Check CoNLL-U (ud), or files of morphosyntactic parsing (msp25, msp25-sorted)",
+)  # fmt: skip
+@click.option(
     "--fix", "copies", type=RESULT_OR_FOLDER, metavar="COPY",
     help="Write a copy in which everything is repaired that can be repaired in one way only (white space, blank lines,"
     " empty columns), list what was changed, and check the copy. For several files, COPY is a folder",
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
 @options.format_option(*options.FORMATS, "github")
 @options.output_option
 def validate(
-    files: tuple[str, ...], input_format: Any, copies: str | None, output_format: str, output: str | None
+    files: tuple[str, ...], input_format: Any, rules: str, copies: str | None, output_format: str, output: str | None
 ) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders.
 
@@ -42,8 +48,8 @@ def validate(
     """
     paths = [file for path in files for file in files_at(path)]
     options.check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
-    _refuse_copies(copies)
-    found = validate_files(*files, format=input_format, fix=copies)
+    _refuse_copies(copies, rules)
+    found = validate_files(*files, format=input_format, rules=rules, fix=copies)
     if output_format == "text":
         options.emit(validation_text(found), output)
     elif output_format == "github":
@@ -56,7 +62,9 @@ def validate(
     return DONE if found.valid else BAD_INPUT
 
 
-def _refuse_copies(path: str | None) -> None:
+def _refuse_copies(path: str | None, rules: str) -> None:
+    if path is not None and rules != "ud":
+        raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
     if path == "-":
         raise click.UsageError("--fix needs a file or folder: standard output is for what is wrong")
     if path is not None and path.endswith(SUFFIXES):

@@ -192,9 +192,11 @@ def agreement(
 
     Raises:
         InputError: the first does not mark what `resample_by` names.
+        ConlluError: an annotation has no trees.
         TextMismatch: the texts differ.
     """
     rules = setup.rules._replace(missing_lemma_counts=False)
+    rules.check_words()
     names = list(treebanks)
     pairs: dict[tuple[str, str], Evaluation] = {}
     differing: set[int] = set()
@@ -215,7 +217,8 @@ def agreement(
 def _pair(first: Treebank, second: Treebank, rules: Rules) -> tuple[Evaluation, list[int]]:
     """Return the F1 of two annotations, and the sentences of the first in which they differ."""
     one, other = match(first, second, rules), match(second, first, rules)
-    measures = tuple(parse_measure(name) for name in MEASURES if name not in rules.lacks)
+    one.check_trees()
+    measures = tuple(parse_measure(name) for name in MEASURES if rules.defines(name))
     evaluation = score_treebanks(first, second, Setup(measures, rules))
     scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
     exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])
@@ -225,7 +228,7 @@ def _pair(first: Treebank, second: Treebank, rules: Rules) -> tuple[Evaluation, 
 def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
     """Return notes on columns that are annotated on one side only, or on neither."""
     definition = STANDARD.measures[measure.name]
-    if not (not_annotated(one, definition) or not_annotated(other, definition)):
+    if not (not_annotated(one, measure, definition) or not_annotated(other, measure, definition)):
         return None
     return f"not annotated on both sides: {', '.join(definition.columns).upper()}"
 

@@ -224,7 +224,8 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    found = {code: count_sentences_of(output.matches, setup) for code, (output,) in read_outputs(one_run(plan), setup)}
+    outputs = read_outputs(one_run(plan), setup, trees=False)
+    found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
     return CountsBySentence(found, joint_provenance({code: one.provenance for code, one in found.items()}))
 
 

@@ -6,20 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from levelhead.campaign.job import Look
 from levelhead.campaign.outputs import Output
-from levelhead.campaign.plan import Plan, missing_outputs
+from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.leakage import Leakage
 from levelhead.evaluation.pair import Evaluation, score_matches
-from levelhead.evaluation.partial_scores import PartialEvaluation, score_agreeing_sentences
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.training_data import Training
@@ -50,6 +49,12 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         return average_scores(self.evaluations)
 
     @property
+    def valid_trees_average(self) -> Mapping[str, Fraction | None]:
+        """The macro-averages of partial scores in which sentences without a valid tree get nothing; otherwise empty."""
+        strict = {code: one.valid_trees for code, one in self.items()}
+        return average_scores(strict) if all(strict.values()) else {}
+
+    @property
     def provenance(self) -> Provenance:
         """Where the numbers come from: one signature, the files, warnings and notes of all test sets."""
         return joint_provenance({code: one.provenance for code, one in self.items()})
@@ -68,7 +73,8 @@ def score_and_look(
     Args:
         plan: the test sets, and one run of one system.
         setup: the settings.
-        training: what was seen in training, to report how much of each test set occurs there; or None.
+        training: what was seen in training, to report how much of each test set occurs there, unless scores are
+            partial; or None.
         look: what else is made of the output on each test set, if anything.
         how: `workers` and `store`, as in `score_plan`.
 
@@ -79,7 +85,7 @@ def score_and_look(
         InputError: an output is missing or a file is invalid; the error holds the faults of all.
     """
     plan = one_run(plan)
-    if training is None:
+    if training is None or setup.partial:
         results = score_outputs(plan, setup, look=look, **how)
         return evaluations_of(results, setup), results.looked
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
@@ -110,32 +116,6 @@ def _look_for_leakage(
     (output,) = outputs
     evaluation = score_matches(output.matches, setup.read(code), training=training)
     return _Looked(evaluation.leakage, None if look is None else look(code, outputs))
-
-
-def score_agreeing_outputs(plan: Plan, setup: Setup) -> dict[str, PartialEvaluation]:
-    """Score the sentences of one system that are valid and whose text is that of a gold sentence, on each test set.
-
-    Args:
-        plan: the test sets, and one run of one system.
-        setup: the settings.
-
-    Raises:
-        InputError: an output is missing, gold is invalid, or no sentence can be compared; with the faults of all.
-    """
-    (system,) = one_run(plan).systems
-    faults, found = missing_outputs(plan), {}
-    for test_set in plan.test_sets:
-        output = system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)
-        if output is None:
-            continue
-        try:
-            gold = test_set.treebank or test_set.gold or Path()
-            found[test_set.code] = score_agreeing_sentences(gold, output, setup.read(test_set.code))
-        except InputError as error:
-            faults += error.faults
-    if faults:
-        raise InputError(*faults)
-    return found
 
 
 def one_run(plan: Plan) -> Plan:
@@ -170,8 +150,11 @@ def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluatio
     if result.contents is None:
         raise ValueError("only valid outputs have an evaluation")
     provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)
-    scores = {name: replace(score, signature=provenance.signature) for name, score in result.scores.items()}
-    return Evaluation(scores, gold, result.contents, provenance)
+    scores, valid_trees = (
+        {name: replace(score, signature=provenance.signature) for name, score in one.items()}
+        for one in (result.scores, result.valid_trees)
+    )
+    return Evaluation(scores, gold, result.contents, provenance, valid_trees, result.partial_coverage)
 
 
 def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
@@ -192,11 +175,11 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
     return averages
 
 
-def average_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
+def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
     """Average the values of each measure over treebanks, exactly; None where any treebank has no value.
 
     Args:
-        evaluations: one evaluation for each treebank, all of the same measures.
+        evaluations: the scores on each treebank, all of the same measures.
     """
     averages: dict[str, Fraction | None] = {}
     for name in next(iter(evaluations.values())):

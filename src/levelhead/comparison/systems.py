@@ -17,6 +17,7 @@ from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
 from levelhead.comparison.regression import Verdict, regression_verdicts, valid_candidates
 from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.partial import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import (
     Provenance,
     Sources,
@@ -58,6 +59,9 @@ class Comparison(Tabular):
         looked: what `look` returned for the outputs on each test set.
         voter: who has one vote in the tests over treebanks.
         units: what was left out and swapped as a whole on each treebank.
+        valid_trees: of partial scores, the results in which sentences without a valid tree get nothing, in the order of
+            `results`; otherwise empty.
+        coverage: of partial scores, how much of gold each system covers, all runs together, by treebank and system.
         gates: the verdict on each system and measure of a gate on regressions, those of invalid outputs last.
         invalid: the errors of the systems that were left out because an output is missing or invalid; only with such a
             gate, otherwise they are an error.
@@ -72,6 +76,8 @@ class Comparison(Tabular):
     looked: Mapping[str, Any] = field(default_factory=dict)
     voter: Voter = "treebank"
     units: Mapping[str, Units] = field(default_factory=dict)
+    valid_trees: tuple[SystemResult, ...] = ()
+    coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
     gates: tuple[Verdict, ...] = ()
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
 
@@ -118,12 +124,28 @@ def compare(
         results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
+    if setup.partial:
+        strict, _ = counts_and_sources(results.with_valid_trees_only(), plan, setup)
+        coverage = _coverage(results, plan)
+        found = replace(found, valid_trees=tuple(differences(strict, settings)), coverage=coverage)
     found = replace(found, gates=tuple(_gates(found, counts, fail_if_worse, settings, invalid)), invalid=invalid)
     if len(counts) == 1:
         return replace(found, looked=results.looked)
     wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
     provenance = found.provenance if votes == "treebank" else found.provenance.with_parts(votes=votes)
     return replace(found, looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
+
+
+def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
+    """How much of each gold treebank each system covers, all runs together."""
+    found: dict[str, dict[str, PartialCoverage]] = {}
+    for test_set in results.test_sets:
+        runs: dict[str, list[PartialCoverage]] = {}
+        for system in plan.systems:
+            coverage = results.results[system.label, test_set.code].partial_coverage
+            runs.setdefault(system.name, []).extend([] if coverage is None else [coverage])
+        found[test_set.code] = {name: total_coverage(some) for name, some in runs.items()}
+    return found
 
 
 def _valid_outputs(
@@ -258,6 +280,8 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
     slug = reason.partition(":")[0]
     if slug in MESSAGES:
         return Fault(slug, message, Place(gold))
+    if reason.startswith("not annotated in the system's output"):
+        return Fault("not-annotated", message, Place(output.contents.path if output.contents else None))
     if reason.startswith("DEPS "):  # of either side
         files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
         return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))

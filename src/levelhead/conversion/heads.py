@@ -11,7 +11,7 @@ from levelhead.arguments import choice, optional
 from levelhead.conversion.script import lowered_as_by_the_script
 from levelhead.conversion.targets import Flags, Targets
 from levelhead.kernels import conversion as kernel
-from levelhead.treebank import Treebank, relations
+from levelhead.treebank import Treebank, check_trees, relations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,8 +63,9 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
         ud: the version of UD; None to infer it from the relations (2 if they do not show it).
 
     Raises:
-        InputError: the variant or the version is unknown.
+        InputError: the variant or the version is unknown, or the treebank has no trees.
     """
+    check_trees(treebank)
     choice(get_args(Variant))("variant", variant)
     optional(choice((1, 2)))("ud", ud)
     chosen = targets._replace(subtypes=False) if variant == "script" else targets

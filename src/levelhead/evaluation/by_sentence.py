@@ -118,7 +118,7 @@ def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Compone
     """
     counts = {}
     for measure, definition in ready.defined:
-        missing = not_annotated(matches, definition)
+        missing = not_annotated(matches, measure, definition)
         if missing:
             raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
         values = ready.values_of(measure)

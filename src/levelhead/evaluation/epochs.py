@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from levelhead.errors import ConlluError, Fault
+from levelhead.errors import ConlluError, Fault, Place
+from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.measure_notes import notes_on_labels
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.rules import Rules, rules_named, with_several_roots
 from levelhead.scoring.score import Score
-from levelhead.treebank import Treebank
+from levelhead.treebank import Treebank, check_trees
 from levelhead.treebank.relations import universal
 
 _UNKNOWN = -1
@@ -30,10 +32,26 @@ class EpochScorer:
         gold: the gold treebank.
         labels: relations that the parser may assign in addition to those of gold.
         rules: whose list of content relations CLAS follows.
+        allow_several_roots: whether gold may have sentences with several roots, as
+            `read(path, allow_several_roots=True)` reads them; the signature of scores then says so.
+
+    Raises:
+        ConlluError: gold has no trees, or a sentence has several roots and they are not allowed.
+        MeasureError: the rules are unknown, or do not allow several roots.
     """
 
-    def __init__(self, gold: Treebank, *, labels: Iterable[str] = (), rules: str | Rules = "ud") -> None:
-        self._rules = rules_named(rules)
+    def __init__(
+        self,
+        gold: Treebank,
+        *,
+        labels: Iterable[str] = (),
+        rules: str | Rules = "ud",
+        allow_several_roots: bool = False,
+    ) -> None:
+        self._rules = with_several_roots(rules) if allow_several_roots else rules_named(rules)
+        self._rules.check_words()
+        self._signature = setup_of((), rules=self._rules).signature_of_rules()
+        _check_trees(gold, several_roots=allow_several_roots)
         self._heads = gold.local_heads()
         self.labels: Sequence[str] = tuple(sorted({*gold.relations, *labels}))
         """All relations; predictions name them by their index here."""
@@ -102,4 +120,16 @@ class EpochScorer:
         self, name: str, correct: NDArray[np.bool_], gold: NDArray[np.bool_], system: NDArray[np.bool_]
     ) -> Score:
         right, of_gold, of_system = (int(np.count_nonzero(which)) for which in (correct, gold, system))
-        return Score(parse_measure(name), right, of_gold, of_system, of_gold, self._rules.undefined)
+        score = Score(parse_measure(name), right, of_gold, of_system, of_gold, self._rules.undefined)
+        return replace(score, signature=self._signature)
+
+
+def _check_trees(gold: Treebank, *, several_roots: bool) -> None:
+    """Refuse gold without trees, and sentences with several roots unless they are allowed."""
+    check_trees(gold)
+    n_roots = np.bincount(gold.sentence_of_word[gold.heads < 0], minlength=len(gold))
+    if not several_roots and (n_roots > 1).any():
+        sentence = int(np.argmax(n_roots > 1))
+        message = f"{n_roots[sentence]} words have HEAD 0: give allow_several_roots=True to accept such sentences"
+        line = int(gold.source.lines[sentence]) if len(gold.source.lines) else None
+        raise ConlluError(Fault("several-roots", message, Place(gold.source.path, line, sentence + 1)))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches
+from levelhead.scoring.matches import TreebankPair
 from levelhead.scoring.score import Score, count, score_of
 from levelhead.treebank.training_data import Training
 
@@ -54,7 +54,7 @@ class Leakage(NamedTuple):
     occurring: tuple[Occurrence, ...]
 
 
-def leakage_of(matches: Matches, scores: Mapping[str, Score], ready: Setup, training: Training) -> Leakage:
+def leakage_of(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup, training: Training) -> Leakage:
     """Return how much of the gold treebank occurs in training, and the scores of an output on the rest.
 
     Args:
@@ -84,7 +84,7 @@ def leakage_of(matches: Matches, scores: Mapping[str, Score], ready: Setup, trai
     return Leakage(training.hashes, len(gold), gold.n_words, tuple(found))
 
 
-def _by_sentence(matches: Matches, scores: Mapping[str, Score], ready: Setup) -> Iterator[tuple[str, Counts]]:
+def _by_sentence(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup) -> Iterator[tuple[str, Counts]]:
     schemes = ready.registry.schemes
     for measure, definition in ready.defined:
         if scores[str(measure)].reason is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
@@ -12,7 +12,7 @@ from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry, parse_measure
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import TreebankPair, match_pair
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.rules import Rules
@@ -27,6 +27,7 @@ from levelhead.treebank.two_files import are_large_files, in_two_threads
 
 if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage
+    from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
 
@@ -46,6 +47,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         gold: the sizes of the gold treebank and the warnings about its file.
         system: those of the output.
         provenance: where the numbers come from.
+        valid_trees: the scores in which sentences without a valid tree get nothing; empty unless scores are partial.
+        coverage: how much of gold the output covers; None unless scores are partial.
         leakage: how much of gold occurs in training; None without training treebanks.
     """
 
@@ -53,6 +56,8 @@ class Evaluation(Mapping[str, Score], Tabular):
     gold: Contents
     system: Contents
     provenance: Provenance
+    valid_trees: Mapping[str, Score] = field(default_factory=dict)
+    coverage: PartialCoverage | None = None
     leakage: Leakage | None = None
 
     @property
@@ -88,7 +93,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         names = list(self.scores) if len(self.scores) <= _MOST_SHOWN else [one for one in _MAIN if one in self.scores]
         shown = [f"{name}={_score_text(self.scores[name])}" for name in names]
         more = len(self.scores) - len(names)
-        return f"<Evaluation: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
+        kind = "partial Evaluation" if self.coverage else "Evaluation"
+        return f"<{kind}: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -113,6 +119,7 @@ def score(
     gold_format: Format | None = None,
     weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
     registry: Registry | None = None,
+    allow_several_roots: bool = False,
 ) -> Evaluation:
     """Score a system's output against gold.
 
@@ -120,18 +127,27 @@ def score(
         gold: a treebank, or the path of one; official scorers' checks of the input apply only to files.
         system: the system treebank, or its path.
         measures: the measures; by default those that the official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of the gold file, if it is another one. If gold is CoNLL-U and the output is CoNLL-X,
             the multiword tokens of gold are taken apart, since CoNLL-X has none.
         weights: weights that measures name, as in `setup_of`.
         registry: the available measures and schemes; by default the shipped ones.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure or the rules are unknown.
     """
-    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    setup = setup_of(
+        measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        registry=registry,
+        weights=weights,
+        allow_several_roots=allow_several_roots,
+    )
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
 
@@ -148,11 +164,11 @@ def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluatio
         TextMismatch: the treebanks have different characters.
     """
     ready = setup.single()
-    return score_matches(match(gold, system, ready.rules), ready)
+    return score_matches(match_pair(gold, system, ready.rules), ready)
 
 
 def score_matches(
-    matches: Matches, ready: Setup, name: str = "the system", training: Training | None = None
+    matches: TreebankPair, ready: Setup, name: str = "the system", training: Training | None = None
 ) -> Evaluation:
     """Score aligned treebanks.
 
@@ -176,7 +192,8 @@ def score_matches(
         return Evaluation(scores, gold, system, provenance)
     from levelhead.evaluation.leakage import leakage_of
 
-    return Evaluation(scores, gold, system, provenance, leakage_of(matches, scores, ready, training))
+    leakage = leakage_of(matches, scores, ready, training)
+    return Evaluation(scores, gold, system, provenance, leakage=leakage)
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
@@ -238,11 +255,15 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     Raises:
         InputError: the file is not valid; with every fault.
     """
-    if rules.reading is None:
-        return from_conllu(data, name=name, format=format)
+    if rules.reading is None and not rules.content:
+        return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
-    from levelhead.treebank.official_reader import SCORERS, read_officially
+    if rules.reading is None:
+        from levelhead.treebank.content_reader import read_content
 
-    return read_officially(data, SCORERS[rules.reading], name)
+        return read_content(data, name)
+    from levelhead.treebank.official_reader import official_reading, read_officially
+
+    return read_officially(data, official_reading(rules.reading, several_roots=rules.several_roots), name)

@@ -11,7 +11,7 @@ from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_tre
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import TreebankPair, match, match_pair
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
@@ -19,7 +19,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import is_stream, parts_of
-from levelhead.treebank.official_reader import SCORERS, HeadsBack
+from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
 
 Parts = tuple[str, Iterator[bytes]]
@@ -69,7 +69,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
 
 
 def score_pieces(
-    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[Matches], None] | None = None
+    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[TreebankPair], None] | None = None
 ) -> Evaluation:
     """Score a system's output against gold, both read piece by piece.
 
@@ -93,12 +93,27 @@ def score_pieces(
     return tally.evaluation(gold.contents(), system.contents())
 
 
-def _matched(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[Matches]:
-    for pair in paired_pieces(gold, system, ready.rules, size):
-        yield match(*pair, ready.rules)
+def _matched(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[TreebankPair]:
+    for pair in _paired(gold, system, ready, size):
+        try:
+            yield match_pair(*pair, ready.rules)
+        except InputError:
+            if ready.rules.content:
+                from levelhead.scoring.content_pieces import check_rest
+
+                check_rest(gold, system)
+            raise
     if not gold.n_sentences:  # official scorers take empty files
         nothing = parse_as(b"", None, ready.rules)
         yield match(nothing, nothing, ready.rules)
+
+
+def _paired(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[tuple[Treebank, Treebank]]:
+    if not ready.rules.content:
+        return paired_pieces(gold, system, ready.rules, size)
+    from levelhead.scoring.content_pieces import paired_sentences
+
+    return paired_sentences(gold, system, size)
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
@@ -119,10 +134,16 @@ def pieces_of(file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_go
         of_gold: whether it is gold, which may have a format of its own.
     """
     name, parts = file
+    if setup.rules.content:
+        from levelhead.treebank.content_reader import READING
+
+        return OfficialPieces(parts, name, READING)
     if setup.rules.reading is not None:
-        return OfficialPieces(parts, name, SCORERS[setup.rules.reading])
+        official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
+        return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    return OwnPieces(parts, name, conllx=conllx, apart=of_gold and takes_apart(setup))
+    apart = of_gold and takes_apart(setup)
+    return OwnPieces(parts, name, conllx=conllx, apart=apart, several_roots=setup.rules.several_roots)
 
 
 class _Labels:
@@ -157,9 +178,10 @@ class PieceCounts:
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
         self._annotated: set[str] = set()
+        self._missing: dict[str, str] = {}
         self._gold, self._system = _Labels(), _Labels()
 
-    def add(self, matches: Matches) -> None:
+    def add(self, matches: TreebankPair) -> None:
         """Count a piece.
 
         Args:
@@ -170,8 +192,11 @@ class PieceCounts:
         schemes = self._ready.registry.schemes
         for measure, definition in self._defined.items():
             name, weights = str(measure), self._ready.values_of(measure)
-            if not_annotated(matches, definition) is None:
+            missing = not_annotated(matches, measure, definition)
+            if missing is None:
                 self._annotated.add(name)
+            else:
+                self._missing[name] = missing
             before = self._counts.get(name)
             try:
                 found = count(matches, measure, definition, schemes=schemes, weights=weights, before=before)
@@ -206,7 +231,7 @@ class PieceCounts:
             name = str(measure)
             nothing = Score(measure, 0, 0, 0, None, undefined)
             if name not in self._annotated:
-                yield name, replace(nothing, reason=reason_of_absence(definition))
+                yield name, replace(nothing, reason=self._missing.get(name) or reason_of_absence(definition))
             elif name in self._malformed:
                 yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
             elif name in self._without_weight:

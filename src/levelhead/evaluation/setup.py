@@ -14,7 +14,7 @@ from levelhead.errors import MeasureError
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.measure import Definition, Measure, Resource
-from levelhead.scoring.rules import RULES, Rules, rules_named
+from levelhead.scoring.rules import RULES, Rules, rules_named, with_several_roots
 from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import (
     ENTROPY,
@@ -45,6 +45,7 @@ class Setup:
         gold_format: the format of gold files, if it is another one.
         weights: weights and models that measures name and that were read already, by `scoring.weights.key_of`.
         folder: where relative paths in measures start; the current folder if empty.
+        partial: whether outputs are scored although their text differs or their trees are broken.
     """
 
     measures: tuple[Measure, ...]
@@ -54,6 +55,7 @@ class Setup:
     gold_format: Format | None = None
     weights: Mapping[str, Resource] = field(default_factory=dict)
     folder: str = ""
+    partial: bool = False
 
     @property
     def format_of_gold(self) -> Format:
@@ -67,7 +69,8 @@ class Setup:
 
         parts = [
             *(self.rules.name, sorted(self.rules.switches), self.names, self.registry.schemes.default),
-            *(self.registry.used(self.measures), self.format, self.gold_format),
+            *(["several roots"] if self.rules.several_roots else []),
+            *(self.registry.used(self.measures), self.format, self.gold_format, self.partial),
             {name: weights.sha256 for name, weights in self.weights.items()},
         ]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -169,9 +172,10 @@ class Setup:
         return tuple(f"{one}: {warning}" for one in needed for warning in file_of(one, self.weights).warnings)
 
     def signature_of_rules(self) -> dict[str, str]:
-        """Return the name of the rules, with the enhancements that are not scored."""
-        parts = {"rules": self.rules.name}
-        return parts | ({"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {})
+        """Return the name of the rules and what changes them, and whether scores are partial."""
+        parts = {"rules": self.rules.name} | ({"partial": "yes"} if self.partial else {})
+        parts |= {"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {}
+        return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
         """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
@@ -202,13 +206,15 @@ def setup_of(
     registry: Registry | None = None,
     weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
     folder: str = "",
+    partial: bool = False,
+    allow_several_roots: bool = False,
 ) -> Setup:
     """Return the settings of a computation.
 
     Args:
         measures: the measures: a text such as `LAS,CLAS`, or several texts or measures; by default those that the
             official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of gold files, if it is another one. If gold is CoNLL-U and outputs are CoNLL-X, the
             multiword tokens of gold are taken apart, since CoNLL-X has none.
@@ -216,18 +222,42 @@ def setup_of(
         weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
             `WLAS(mine)`; `WDE` for entropies of training sets.
         folder: where relative paths in measures start; the current folder by default.
+        partial: whether outputs are scored although their text differs or their trees are broken.
+        allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
-        MeasureError: a measure or the rules are unknown, or the rules do not define the measure.
+        MeasureError: a measure or the rules are unknown, the rules do not define the measure, or they do not allow
+            several roots.
     """
-    chosen, known = rules_named(rules), registry or STANDARD
+    chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
+    known = registry or STANDARD
     given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
     texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
-        if measure.name in chosen.lacks:
-            others = [name for name, other in RULES.items() if measure.name not in other.lacks]
-            message = f"the rules {chosen.name} have no {measure.name}; the rules {', '.join(others)} do"
-            raise MeasureError(message, "unknown-measure")
+        _check_defined(measure, chosen)
     named = {name: one if isinstance(one, Resource) else checked_weights(one) for name, one in (weights or {}).items()}
-    return Setup(parsed, chosen, known, format, gold_format, named, folder)
+    setup = Setup(parsed, chosen, known, format, gold_format, named, folder, partial)
+    if partial:
+        _check_partial(setup)
+    return setup
+
+
+def _check_defined(measure: Measure, rules: Rules) -> None:
+    """Refuse a measure that rules do not define."""
+    if not rules.defines(measure.name):
+        others = [name for name, other in RULES.items() if other.defines(measure.name)]
+        known = f"the rules {', '.join(others)} do" if others else f"choose {', '.join(rules.measures)}"
+        raise MeasureError(f"the rules {rules.name} have no {measure.name}; {known}", "unknown-measure")
+    if rules.content and replace(measure, component=None) != Measure(measure.name):
+        message = f"{measure}: under the rules {rules.name}, {measure.name} has neither arguments nor classes"
+        raise MeasureError(message, "unknown-measure")
+
+
+def _check_partial(setup: Setup) -> None:
+    """Refuse what has no partial score."""
+    if setup.rules.content:
+        raise MeasureError(f"the rules {setup.rules.name} have no partial scores", "no-partial-score")
+    for measure, definition in setup.defined:
+        if definition.counter is not None:
+            raise MeasureError(f"{measure} requires valid trees: it has no partial score", "no-partial-score")

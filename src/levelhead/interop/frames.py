@@ -30,9 +30,10 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
 
     Returns:
         `sentence` (its index, from 0), `sent_id` (None where there is none), `id` (from 1 in each sentence), `form`,
-        `lemma`, `upos`, `xpos`, `feats`, `head` (an id of the sentence, 0 for the root), `relation`, `deps`, `misc`,
-        `token` (the form of the surface token that the word belongs to), and `range` (the ids of the first and last
-        word of a multiword token, as in "3-4"; None for other words). Values are as CoNLL-U writes them: "_" is empty.
+        `lemma`, `upos`, `xpos`, `feats`, `head` (an id of the sentence, 0 for the root; None without trees),
+        `relation`, `deps`, `misc`, `token` (the form of the surface token that the word belongs to), and
+        `range` (the ids of the first and last word of a multiword token, as in "3-4"; None for other words). Values are
+        as CoNLL-U writes them: "_" is empty.
     """
     sizes = np.diff(treebank.sentence_starts).tolist()
     sent_ids = ([sentence.id] * len(sentence) for sentence in treebank)
@@ -46,7 +47,7 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         "upos": list(treebank.upos),
         "xpos": list(treebank.xpos),
         "feats": list(treebank.feats),
-        "head": treebank.local_heads().tolist(),
+        "head": treebank.local_heads().tolist() if treebank.has_trees else [None] * treebank.n_words,
         "relation": list(treebank.relations),
         "deps": list(treebank.deps),
         "misc": list(treebank.misc),

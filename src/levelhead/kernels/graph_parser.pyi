@@ -21,6 +21,13 @@ class GraphParser:
     def parse(
         self, columns: tuple[Any, ...], starts: NDArray[np.int32]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def reparse(
+        self,
+        columns: tuple[Any, ...],
+        starts: NDArray[np.int32],
+        candidates: NDArray[np.int32],
+        votes: NDArray[np.float32],
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     def train(
         self,
         columns: tuple[Any, ...],

@@ -19,6 +19,7 @@ include "parser_climbing.pxi"
 include "parser_relations.pxi"
 include "parser_projective.pxi"
 
+cdef double NO_CANDIDATE = -1e10  # the score of arcs that are not candidates; sums with it are exact enough to compare
 cdef int32_t LABEL_MARGIN = 150  # by which a label must win in training; updates change weights by one
 
 
@@ -113,6 +114,35 @@ cdef double decode(Graph* g, Chart* c, int32_t* heads, const int32_t* gold, cons
     gap = score_candidates(g, c, gold, labels, margin)
     projective_tree(g, c, heads)
     return climb(g, heads) + gap
+
+
+cdef int32_t* decode_votes(Graph* g, Chart* c, int32_t* heads, int32_t* others, const float* votes) noexcept nogil:
+    """The better tree of two: uphill from the best projective tree, and from the best spanning tree, with votes."""
+    cdef int32_t m, i, h, n = g.words.n
+    cdef double score
+    for i in range((n + 1) * (n + 1)):
+        g.scores[i] = NO_CANDIDATE
+    score_candidates(g, c, NULL, NULL, 0)
+    for m in range(1, n + 1):
+        for i in range(g.most):
+            h = g.candidates[m * g.most + i]
+            if h < 0:
+                break
+            c.arc_scores[m * g.most + i] += votes[m * g.most + i]
+            g.scores[h * (n + 1) + m] = c.arc_scores[m * g.most + i]
+    projective_tree(g, c, heads)
+    score = climb(g, heads)
+    spanning_tree(&g.contraction, g.scores, n, others)
+    if not has_one_root(others, n):  # weights of a model that nobody trained
+        return heads
+    return others if climb(g, others) > score + 1e-6 else heads
+
+
+cdef inline bint has_one_root(const int32_t* heads, int32_t n) noexcept nogil:
+    cdef int32_t m, count = 0
+    for m in range(1, n + 1):
+        count += heads[m] == 0
+    return count == 1
 
 
 cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) noexcept nogil:
@@ -392,6 +422,42 @@ cdef class GraphParser:
                 forget(&self.m.arena)
                 for k in range(n):
                     out_heads[starts[i] + k], out_labels[starts[i] + k] = work[0, k + 1], work[1, k + 1]
+        if self.m.arena.failed:
+            raise MemoryError
+        return heads[:n_words], labels[:n_words]
+
+    def reparse(self, tuple columns, const int32_t[::1] starts, const int32_t[:, ::1] candidates,
+                const float[:, ::1] votes):
+        """Heads and labels of all words as from `parse`; candidate heads are given, and what each scores on top.
+
+        Candidates hold the word before (or 0), in any order; -1 ends them.
+        """
+        cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k
+        cdef int32_t longest = int(np.max(np.diff(starts)))
+        heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
+        cdef int32_t[::1] out_heads = heads, out_labels = labels
+        cdef int32_t[:, ::1] work = np.zeros((5, longest + 1), np.int32)
+        cdef uint8_t[::1] of_cells = np.empty((longest + 1) * sizeof(Cell*), np.uint8)
+        cdef Cell** cells = <Cell**>&of_cells[0]
+        cdef int32_t* found
+        check_shape("candidates", candidates, (n_words, self.g.most))
+        check_shape("votes", votes, (n_words, self.g.most))
+        self.see(columns)
+        self.make_room(longest)
+        with nogil:
+            for i in range(starts.shape[0] - 1):
+                with gil:
+                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
+                self.turn_to(starts, i)
+                n = self.g.words.n
+                memcpy(self.g.candidates + self.g.most, &candidates[starts[i], 0], n * self.g.most * sizeof(int32_t))
+                found = decode_votes(&self.g, &self.c, &work[0, 0], &work[4, 0], &votes[starts[i], 0] - self.g.most)
+                label_tree(&self.m, found, &work[1, 0], NULL, 0, cells, &work[2, 0], &work[3, 0])
+                if self.m.arena.failed:
+                    break
+                forget(&self.m.arena)
+                for k in range(n):
+                    out_heads[starts[i] + k], out_labels[starts[i] + k] = found[k + 1], work[1, k + 1]
         if self.m.arena.failed:
             raise MemoryError
         return heads[:n_words], labels[:n_words]

@@ -52,9 +52,9 @@ MEASURE_GROUPS = (
     ),
     MeasureGroup(
         "Content words with morphology or lemmas",
-        ("MLAS", "BLEX"),
-        "Report both with LAS for systems that also tag and lemmatize, as in the CoNLL 2018 shared task. Gold must have"
-        " features and lemmas.",
+        ("MLAS", "BLEX", "MSLAS"),
+        "Report MLAS and BLEX with LAS for systems that also tag and lemmatize, as in the CoNLL 2018 shared task. Gold"
+        " must have features and lemmas. MSLAS is for morphosyntactic parsing, whose files only --rules msp25 reads.",
     ),
     MeasureGroup(
         "Enhanced graphs",

@@ -5,16 +5,29 @@ from levelhead.parsing.crossval import cross_validate
 from levelhead.parsing.external import OUTSIDE_PARSERS, Outside
 from levelhead.parsing.input_words import read_words
 from levelhead.parsing.long_sentences import parsing_warnings, training_warnings
-from levelhead.parsing.model import BASELINES, PARSERS, Baseline, Model, OutsideModel, Schedule
+from levelhead.parsing.model import (
+    BASELINES,
+    ENSEMBLE,
+    PARSERS,
+    AnyModel,
+    Baseline,
+    Ensemble,
+    Model,
+    OutsideModel,
+    Schedule,
+)
 from levelhead.parsing.model_file import read_model, write_model
 from levelhead.parsing.training import Report, parse_treebank, train
 
 __all__ = [
     "ALL_PARSERS",
     "BASELINES",
+    "ENSEMBLE",
     "OUTSIDE_PARSERS",
     "PARSERS",
+    "AnyModel",
     "Baseline",
+    "Ensemble",
     "Model",
     "Outside",
     "OutsideModel",

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.parsing.baselines import parse_baseline, train_baseline
+from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
 from levelhead.parsing.external import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
-from levelhead.parsing.model import BASELINES, PARSERS, Baseline, Model, OutsideModel, Training
+from levelhead.parsing.model import (
+    BASELINES,
+    ENSEMBLE,
+    PARSERS,
+    AnyModel,
+    Baseline,
+    Ensemble,
+    Model,
+    OutsideModel,
+    Training,
+)
 from levelhead.parsing.training import (
     DEFAULT_BEAM,
     Relations,
     Report,
     Scheme,
     check_parser,
+    joined,
     parse_treebank,
     prepared,
     restored,
@@ -23,7 +35,7 @@ from levelhead.parsing.training import (
 )
 from levelhead.treebank import Treebank
 
-ALL_PARSERS = (*PARSERS, *BASELINES, *OUTSIDE_PARSERS)
+ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *OUTSIDE_PARSERS)
 """Every parser that `levelhead train` knows."""
 
 
@@ -59,14 +71,16 @@ def train_any(
     recipe: Recipe,
     *,
     dev: Treebank | None = None,
+    with_dev: bool = False,
     progress: Callable[[Report], None] | None = None,
-) -> Model | Baseline | OutsideModel:
+) -> AnyModel:
     """Train any parser.
 
     Args:
         treebank: what to learn from.
         recipe: what to train.
-        dev: as in `train`; baselines and outside parsers are not shown it.
+        dev: as in `train`; baselines and outside parsers do not stop by it.
+        with_dev: as in `train`; baselines and outside parsers learn from both treebanks.
         progress: as in `train`.
 
     Raises:
@@ -74,15 +88,17 @@ def train_any(
         LevelheadError: a library is not installed.
     """
     check_parser(recipe.parser, ALL_PARSERS)
+    settings: dict[str, Any] = {"seed": recipe.seed, "relations": recipe.relations, "scheme": recipe.scheme}
+    if recipe.parser in (*PARSERS, ENSEMBLE):
+        settings |= {"dev": dev, "with_dev": with_dev, "beam": recipe.beam, "progress": progress}
+    elif dev is not None and with_dev:
+        treebank = joined(treebank, dev)
     if recipe.parser in PARSERS:
-        return train(
-            treebank, recipe.parser, dev=dev, beam=recipe.beam, seed=recipe.seed, relations=recipe.relations,
-            scheme=recipe.scheme, progress=progress,
-        )  # fmt: skip
+        return train(treebank, recipe.parser, **settings)
+    if recipe.parser == ENSEMBLE:
+        return train_ensemble(treebank, **settings)
     if recipe.parser in BASELINES:
-        return train_baseline(
-            treebank, recipe.parser, seed=recipe.seed, relations=recipe.relations, scheme=recipe.scheme
-        )
+        return train_baseline(treebank, recipe.parser, **settings)
     source = prepared(treebank, recipe.relations, recipe.scheme)
     contents = train_outside(recipe.parser, source.treebank, recipe.outside)
     training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank)}
@@ -90,7 +106,7 @@ def train_any(
 
 
 def parse_any(
-    model: Model | Baseline | OutsideModel,
+    model: AnyModel,
     treebank: Treebank,
     outside: Outside | None = None,
     *,
@@ -114,6 +130,8 @@ def parse_any(
         return ParsedTreebank(treebank, ())
     if isinstance(model, Model):
         return ParsedTreebank(parse_treebank(model, treebank), ())
+    if isinstance(model, Ensemble):
+        return ParsedTreebank(parse_with_ensemble(model, treebank), ())
     if isinstance(model, Baseline):
         return ParsedTreebank(parse_baseline(model, treebank), ())
     output = parse_outside(model.parser, model.contents, treebank, outside or Outside())

@@ -6,12 +6,12 @@ the best projective tree over these, and heads are changed, also to cross, as lo
 Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). There an arc's score holds that of its best relation by features
 of the arc alone (McDonald, Crammer and Pereira 2005). Both learn by passive-aggressive updates towards a margin of one
 for each wrong head (Crammer et al. 2006), and average. Relations are chosen anew afterwards, bottom-up, by weights that
-are learned on gold trees, also towards a margin. As in transition parsing, the averages of several runs are added up.
+are learned on gold trees, also towards a margin. As in transition parsing, several runs are averaged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -89,7 +89,7 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
         averages: Averages = ()
         random = np.random.default_rng((seed, run))
         for own in _one_run(trees, model, schedule, random):
-            averages = tuple(one + other for one, other in zip(own, done)) if done else own
+            averages = tuple((one + run * other) / (run + 1) for one, other in zip(own, done)) if done else own
             yield averages
         done = averages
 
@@ -120,8 +120,36 @@ def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integ
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
     tables = tuple(_as_trained(name, model.tables[name]) for name in graph_tables(model.parser))
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, CANDIDATES)
+    return in_pieces(starts, lambda pieces: kernel.parse(tuple(columns), pieces))
+
+
+def parse_voted(
+    model: Model, columns: Columns, starts: Integers, heads: Integers, votes: NDArray[np.float32]
+) -> tuple[Integers, Integers]:
+    """Return the heads and labels of all words, where only some heads are considered.
+
+    Args:
+        model: a graph-based parser of second order.
+        columns: the words.
+        starts: as in `parse_graph`; sentences of at most 500 words.
+        heads: that each word may have, among them the word before, -1 where there are no more; shape (words, heads).
+        votes: what each adds to the score of its arc, in margins of training; the same shape.
+    """
+    # The last table chooses heads, which are chosen here already.
+    tables = tuple(_as_trained(name, model.tables[name]) for name in TABLES)
+    kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, heads.shape[1])
+    return kernel.reparse(tuple(columns), starts, heads, votes * np.float32(model.margin))
+
+
+def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
+    """Return the heads and labels of all words, where long sentences are parsed in pieces.
+
+    Args:
+        starts: the first word of each sentence, then the number of words.
+        parse: from such starts to heads and labels.
+    """
     pieces = _pieces(starts)
-    heads, labels = kernel.parse(tuple(columns), pieces)
+    heads, labels = parse(pieces)
     return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from levelhead.errors import ConlluError
 from levelhead.treebank import from_conllu
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.reader import from_conllu_without_trees
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
 
 _OF_TREES = {"invalid-head", "head-outside-sentence", "no-root", "several-roots", "cycle", "empty-relation"}
-_WORD = re.compile(rb"^([0-9]+)((?:\t[^\t\n]*){5})\t[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t", re.MULTILINE)
 
 
 def read_words(path: str | os.PathLike[str]) -> Treebank:
@@ -28,14 +29,19 @@ def read_words(path: str | os.PathLike[str]) -> Treebank:
     """
     data, name = read_bytes(path), os.fsdecode(path)
     try:
-        return from_conllu(data, name=name)
+        treebank = from_conllu(data, name=name)
     except ConlluError as error:
         if not any(fault.slug in _OF_TREES for fault in error.faults):
             raise
-    return from_conllu(_WORD.sub(_with_a_tree, data), name=name)
+        treebank = from_conllu_without_trees(data, name)
+    return treebank if treebank.has_trees else _with_some_trees(treebank)
 
 
-def _with_a_tree(line: re.Match[bytes]) -> bytes:
-    """The line of a word with a place in some tree: the first word is the root of all others."""
-    first = line[1] == b"1"
-    return line[1] + line[2] + (b"\t0\troot\t_\t" if first else b"\t1\tdep\t_\t")
+def _with_some_trees(treebank: Treebank) -> Treebank:
+    """Return a treebank in which the first word of each sentence is the root of all others."""
+    first = treebank.sentence_starts[treebank.sentence_of_word]
+    roots = np.arange(treebank.n_words) == first
+    relations = np.where(roots, "root", "dep").tolist()
+    return treebank.replace(
+        heads=np.where(roots, -1, first).tolist(), relations=relations, deps=["_"] * treebank.n_words
+    )

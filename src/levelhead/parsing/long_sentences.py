@@ -6,12 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError
-from levelhead.parsing.model import GRAPH_PARSERS, PARSERS
+from levelhead.parsing.model import ENSEMBLE, GRAPH_PARSERS, PARSERS
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
 
+_BY_PIECES = (*GRAPH_PARSERS, ENSEMBLE)
+_LEARNERS = (*PARSERS, ENSEMBLE)
+
 LONGEST_WHOLE = 500
-"""Words: graph-based parsers do not learn from longer sentences, and parse them in pieces of this length."""
+"""Words: graph-based parsers, and ensembles, do not learn from longer sentences, and parse them in pieces of this
+length."""
 
 LONGEST_IN_LONG_PIECES = 2000
 """Words: graph-based parsers parse longer sentences in short pieces, since their time for a word grows with the length
@@ -56,15 +60,15 @@ def parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault,
         parser: which parser; outside parsers parse all alike, as far as is known here.
         beam: how many hypotheses it keeps, if it is a transition system.
     """
-    graph_based = parser in GRAPH_PARSERS
-    if parser not in PARSERS or not (graph_based or beam > 1):
+    by_pieces = parser in _BY_PIECES
+    if parser not in _LEARNERS or not (by_pieces or beam > 1):
         return ()
-    longest = LONGEST_WHOLE if graph_based else longest_with_beam(beam)
+    longest = LONGEST_WHOLE if by_pieces else longest_with_beam(beam)
     rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
     if not len(rows):
         return ()
     start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
-    how = f"in pieces of {piece_length(end - start)}" if graph_based else "greedily, without its beam"
+    how = f"in pieces of {piece_length(end - start)}" if by_pieces else "greedily, without its beam"
     message = f"the sentence has {end - start} words, more than {longest}; {parser} parses it {how}"
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
 
@@ -75,7 +79,7 @@ def longest_with_beam(beam: int) -> int:
 
 
 def piece_length(size: int) -> int:
-    """Return how many words of a sentence of a length graph-based parsers parse at once."""
+    """Return how many words of a sentence of a length graph-based parsers and ensembles parse at once."""
     return LONGEST_WHOLE if size <= LONGEST_IN_LONG_PIECES else SHORT_PIECE
 
 
@@ -84,7 +88,7 @@ def learnable(treebank: Treebank, parser: str) -> Treebank:
 
     Args:
         treebank: what to learn from.
-        parser: a parser of our own.
+        parser: a parser of our own, or the ensemble.
 
     Raises:
         InputError: all are too long.
@@ -100,8 +104,8 @@ def learnable(treebank: Treebank, parser: str) -> Treebank:
 
 def _too_long(treebank: Treebank, parser: str) -> NDArray[np.bool_]:
     sizes = np.diff(treebank.sentence_starts)
-    return sizes > (_longest(parser) if parser in PARSERS else len(treebank.forms))
+    return sizes > (_longest(parser) if parser in _LEARNERS else len(treebank.forms))
 
 
 def _longest(parser: str) -> int:
-    return LONGEST_WHOLE if parser in GRAPH_PARSERS else LONGEST_LEARNED
+    return LONGEST_WHOLE if parser in _BY_PIECES else LONGEST_LEARNED

@@ -27,6 +27,9 @@ GRAPH_PARSERS = ("graph", "graph-first-order")
 PARSERS = (*TRANSITION_SYSTEMS, *GRAPH_PARSERS)
 """What learns to parse without another program."""
 
+ENSEMBLE = "ensemble"
+"""Several transition systems and the graph-based parser together."""
+
 BASELINES = ("baseline-left", "baseline-right", "baseline-random", "baseline-random-projective")
 """The floor of any comparison: heads without learning, and the most frequent relation of each part of speech."""
 
@@ -75,6 +78,8 @@ class Model:
         training: how it was trained: the version, the seed, how many words.
         function_head: if it was trained on function-head trees (Kohita et al. 2017), the version of UD, 1 or 2, by
             which its output is converted back.
+        reverse: whether it reads sentences from their last word to their first.
+        margin: for graph-based parsers, the difference of scores that training aims at for each wrong head.
     """
 
     parser: str
@@ -85,10 +90,33 @@ class Model:
     tables: Mapping[str, NDArray[np.int16]]
     training: Training
     function_head: int | None = None
+    reverse: bool = False
+    margin: int = 1
 
     def __repr__(self) -> str:
         beam = f", beam {self.beam}" if self.beam > 1 else ""
         return f"<Model: {self.parser}{beam}, {len(self.relations)} relations>"
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """Transition parsers that vote, and a graph-based parser that scores the arcs they voted for.
+
+    Args:
+        graph: the graph-based parser.
+        members: the transition parsers, which know the same relations.
+        training: how they were trained.
+        function_head: as in `Model`; the parsers inside do not convert.
+    """
+
+    graph: Model
+    members: tuple[Model, ...]
+    training: Training
+    function_head: int | None = None
+    parser = ENSEMBLE
+
+    def __repr__(self) -> str:
+        return f"<Ensemble: {len(self.members)} members and graph, {len(self.graph.relations)} relations>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,17 +165,20 @@ class OutsideModel:
         return f"<OutsideModel: {self.parser}, {len(self.contents)} bytes>"
 
 
+AnyModel = Model | Ensemble | Baseline | OutsideModel
+
+
 def rows_for(n_words: int, most: int) -> int:
     """Return how many rows a table of weights gets: a power of two near twelve for each word of training.
 
-    Fewer rows fit the processor's caches; collisions begin to cost accuracy only below that (docs/parsers.md).
+    Fewer rows fit the processor's caches; collisions begin to cost accuracy only below that.
     """
     wanted = int(np.ceil(np.log2(max(n_words, 1) * 12) - 0.5))
     return 1 << min(max(wanted, 14), most)
 
 
-def quantized(*averages: NDArray[Any]) -> list[NDArray[np.int16]]:
-    """Return averaged weights as whole numbers, all on one scale."""
+def quantized(*averages: NDArray[Any]) -> tuple[float, list[NDArray[np.int16]]]:
+    """Return averaged weights as whole numbers, all on one scale, and before them that scale."""
     largest = max((float(np.abs(table).max()) for table in averages), default=0.0)
     scale = 32000 / largest if largest else 1.0
-    return [np.rint(table * scale).astype(np.int16) for table in averages]
+    return scale, [np.rint(table * scale).astype(np.int16) for table in averages]

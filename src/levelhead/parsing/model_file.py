@@ -8,6 +8,8 @@ import os
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,22 +18,34 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.external import OUTSIDE_PARSERS
 from levelhead.parsing.feature_templates import compiled, templates_for
-from levelhead.parsing.model import BASELINES, PARSERS, Baseline, Model, OutsideModel, Training
+from levelhead.parsing.model import (
+    BASELINES,
+    ENSEMBLE,
+    PARSERS,
+    TRANSITION_SYSTEMS,
+    AnyModel,
+    Baseline,
+    Ensemble,
+    Model,
+    OutsideModel,
+    Training,
+)
 from levelhead.parsing.relation_names import is_relation
-from levelhead.parsing.weight_tables import Tables, check_shapes
+from levelhead.parsing.weight_tables import MOST_BYTES_TOGETHER, MOST_MARGIN, Tables, check_shapes, n_bytes
 from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
 MAGIC = b"levelhead parser\n"
-FORMAT = 2
+FORMAT = 3
 _LENGTHS = struct.Struct("<II")  # the format's version, the size of the description
 _CHECKSUM = hashlib.sha256().digest_size
 MOST_BEAM = 1024
+_MOST_MEMBERS = 16
 _MOST_DESCRIPTION = 1 << 20  # bytes: as Python objects they take up to fifty times as much memory
 _MOST_BYTES = 1 << 29  # of a file, after decompression
 
 
-def write_model(model: Model | Baseline | OutsideModel, path: str | os.PathLike[str]) -> None:
+def write_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
     """Write a model; the file is there whole or not at all, and the same for the same model.
 
     Args:
@@ -45,7 +59,7 @@ def write_model(model: Model | Baseline | OutsideModel, path: str | os.PathLike[
     replace_file(path, [model_bytes(model)])
 
 
-def model_bytes(model: Model | Baseline | OutsideModel) -> bytes:
+def model_bytes(model: AnyModel) -> bytes:
     """Return a model as it is written: magic, version and size, description, contents, SHA-256 of all that."""
     shared = {"parser": model.parser, "training": dict(model.training), "function_head": model.function_head}
     if isinstance(model, OutsideModel):
@@ -53,16 +67,27 @@ def model_bytes(model: Model | Baseline | OutsideModel) -> bytes:
     if isinstance(model, Baseline):
         learned = {"relations": dict(model.relations), "root": model.root, "other": model.other, "seed": model.seed}
         return _signed({**shared, **learned}, [])
-    packed = {name: _packed(table) for name, table in model.tables.items()}
-    description = {
-        **shared,
-        "relations": model.relations,
-        "root": model.root,
+    own = (model.graph, *model.members) if isinstance(model, Ensemble) else (model,)
+    descriptions, contents = [], list[bytes]()
+    for each in own:
+        packed = {name: _packed(table) for name, table in each.tables.items()}
+        descriptions.append(_described(each, packed))
+        contents += packed.values()
+    learned = {"relations": own[0].relations, "root": own[0].root}
+    if isinstance(model, Ensemble):
+        return _signed({**shared, **learned, "margin": model.graph.margin, "members": descriptions}, contents)
+    return _signed({**descriptions[0], **shared, **learned}, contents)
+
+
+def _described(model: Model, packed: Mapping[str, bytes]) -> dict[str, Any]:
+    """What is in the description of a model, alone or in an ensemble."""
+    return {
+        "parser": model.parser,
+        "reverse": model.reverse,
         "templates": dict(model.templates),
         "beam": model.beam,
         "tables": [[name, *model.tables[name].shape, len(data)] for name, data in packed.items()],
     }
-    return _signed(description, packed.values())
 
 
 def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
@@ -81,7 +106,7 @@ def _packed(table: NDArray[np.int16]) -> bytes:
     return zlib.compress(np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes(), 1)
 
 
-def read_model(path: str | os.PathLike[str]) -> Model | Baseline | OutsideModel:
+def read_model(path: str | os.PathLike[str]) -> AnyModel:
     """Read a model.
 
     Args:
@@ -120,7 +145,7 @@ def _description(data: memoryview, size: int) -> Mapping[str, Any]:
     return description
 
 
-def _model(description: Mapping[str, Any], data: memoryview) -> Model | Baseline | OutsideModel:
+def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
     """The model of a description, every part of which is checked before it is used: kernels trust their tables."""
     parser, training = description["parser"], dict(description["training"])
     function_head = description["function_head"]
@@ -130,15 +155,49 @@ def _model(description: Mapping[str, Any], data: memoryview) -> Model | Baseline
         return OutsideModel(parser, bytes(data), training, function_head)
     if parser in BASELINES:
         return _baseline(description, data, training)
-    if parser not in PARSERS:
-        raise ValueError(parser)
     relations = _relations(description["relations"])
-    root, beam = description["root"], description["beam"]
+    root = description["root"]
     _check_range(root, 0, len(relations) - 1)
-    _check_range(beam, 1, MOST_BEAM)
-    templates = _templates(description["templates"], parser)
-    tables = _tables(description["tables"], data, parser, len(relations))
-    return Model(parser, relations, root, templates, beam, tables, training, function_head)
+    if parser == ENSEMBLE:
+        return _ensemble(description, data, relations, training)
+    (model,) = _own_models([description], data, relations, root)
+    return replace(model, training=training, function_head=function_head)
+
+
+def _ensemble(
+    description: Mapping[str, Any], data: memoryview, relations: tuple[str, ...], training: Training
+) -> Ensemble:
+    """The ensemble of a description: a graph-based parser with siblings and grandparents, then transition parsers."""
+    kinds = [member["parser"] for member in description["members"]]
+    if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
+        raise ValueError("members")
+    _check_range(description["margin"], 1, MOST_MARGIN)
+    graph, *members = _own_models(description["members"], data, relations, description["root"])
+    if graph.reverse:
+        raise ValueError("reverse")
+    graph = replace(graph, margin=description["margin"])
+    return Ensemble(graph, tuple(members), training, description["function_head"])
+
+
+def _own_models(
+    descriptions: Sequence[Mapping[str, Any]], data: memoryview, relations: tuple[str, ...], root: int
+) -> list[Model]:
+    """Models whose tables follow each other; all are checked before the first table is unpacked."""
+    models = []
+    for own in descriptions:
+        parser, beam, reverse = own["parser"], own["beam"], own["reverse"]
+        _check_range(beam, 1, MOST_BEAM)
+        if parser not in PARSERS or not isinstance(reverse, bool):
+            raise ValueError(parser)
+        templates = _templates(own["templates"], parser)
+        models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
+    entries = [own["tables"] for own in descriptions]
+    in_memory = sum(_checked_size(tables, model) for tables, model in zip(entries, models))
+    sizes = [sum(entry[3] for entry in tables) for tables in entries]
+    if sum(sizes) != len(data) or in_memory > MOST_BYTES_TOGETHER:
+        raise ValueError("tables")
+    starts = accumulate(sizes, initial=0)
+    return [replace(model, tables=_tables(own, data[at:])) for model, own, at in zip(models, entries, starts)]
 
 
 def _baseline(description: Mapping[str, Any], data: memoryview, training: Training) -> Baseline:
@@ -177,15 +236,20 @@ def _is_relation(name: object) -> bool:
     return isinstance(name, str) and is_relation(name)
 
 
-def _tables(entries: Sequence[Sequence[Any]], data: memoryview, parser: str, n_relations: int) -> Tables:
-    """The tables, all of whose names and sizes are checked before the first is unpacked."""
+def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
+    """How many bytes the tables of a model take in memory, if their names and shapes are possible."""
     for _, rows, classes, size in entries:
         for number in (rows, classes, size):
             _check_range(number, 0, _MOST_BYTES)
     shapes = {name: (rows, classes) for name, rows, classes, _ in entries}
-    if len(shapes) != len(entries) or sum(entry[3] for entry in entries) != len(data):
+    if len(shapes) != len(entries):
         raise ValueError("tables")
-    check_shapes(parser, n_relations, shapes)
+    check_shapes(model.parser, len(model.relations), shapes)
+    return n_bytes(shapes)
+
+
+def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> Tables:
+    """The tables at the start of what is left."""
     tables, start = {}, 0
     for name, rows, classes, size in entries:
         tables[name] = _unpacked(data[start : start + size], rows, classes)

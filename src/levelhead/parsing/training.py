@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,12 +17,12 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.long_sentences import learnable
-from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
+from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Integers, Model, Schedule, Training, Trees
 from levelhead.parsing.relation_names import check_relations
 from levelhead.parsing.transition import parse_transitions, train_transitions
-from levelhead.parsing.weight_tables import check_memory, tables_of
-from levelhead.parsing.word_features import Columns, columns_of
-from levelhead.treebank import StringColumn, Treebank
+from levelhead.parsing.weight_tables import check_memory, with_weights
+from levelhead.parsing.word_features import Columns, columns_of, reading_backwards, reversed_columns, reversed_heads
+from levelhead.treebank import StringColumn, Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
 from levelhead.treebank.treebank import COLUMNS
@@ -54,10 +55,12 @@ def train(
     parser: str = "swap-lazy",
     *,
     dev: Treebank | None = None,
+    with_dev: bool = False,
     beam: int = DEFAULT_BEAM,
     seed: int = 0,
     relations: Relations = "universal",
     scheme: Scheme = "content-head",
+    reverse: bool = False,
     schedule: Schedule | None = None,
     progress: Callable[[Report], None] | None = None,
 ) -> Model:
@@ -67,10 +70,12 @@ def train(
         treebank: what to learn from; sentences that are too long (see `training_warnings`) are not.
         parser: a transition system, or "graph" or "graph-first-order".
         dev: a treebank to stop early by: the pass with the best LAS on it is kept.
+        with_dev: train again on both treebanks, for as many passes as were best.
         beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.
         seed: of the order of sentences; the same seed gives the same model.
         relations: learn universal relations, or those with their subtypes.
         scheme: learn trees as they are, or converted to function heads; parsing then converts back.
+        reverse: read sentences from their last word to their first; trees stay as they are.
         schedule: how many passes and runs.
         progress: called after each pass.
 
@@ -79,20 +84,85 @@ def train(
             relation is none.
     """
     check_parser(parser, PARSERS)
+    chosen = schedule or default_schedule(parser, beam)
+    if parser not in GRAPH_PARSERS and beam == 1:
+        chosen = chosen._replace(second=0)  # greedy training has one phase
+    settings = _Settings(parser, beam, seed, relations, scheme, reverse, chosen)
+    if dev is None or not with_dev:
+        return _learned(treebank, settings, dev=dev, progress=progress)[0]
+    n = n_passes(parser, settings.schedule)
+    _, done = _learned(treebank, settings, dev=dev, progress=part_of(progress, 0, 2 * n))
+    return _learned(joined(treebank, dev), settings, passes=done, progress=part_of(progress, n, 2 * n))[0]
+
+
+def part_of(progress: Callable[[Report], None] | None, before: int, passes: int) -> Callable[[Report], None] | None:
+    """Return what reports the passes of a part of training as some of all.
+
+    Args:
+        progress: what all are reported to.
+        before: how many passes come before the part, if none ends early.
+        passes: how many there are in all.
+    """
+    if progress is None:
+        return None
+    return lambda report: progress(report._replace(done=before + report.done, passes=passes))
+
+
+class _Settings(NamedTuple):
+    """What to train, as in `train`."""
+
+    parser: str
+    beam: int
+    seed: int
+    relations: Relations
+    scheme: Scheme
+    reverse: bool
+    schedule: Schedule
+
+
+def _learned(
+    treebank: Treebank,
+    settings: _Settings,
+    *,
+    dev: Treebank | None = None,
+    passes: int | None = None,
+    progress: Callable[[Report], None] | None,
+) -> tuple[Model, int]:
+    """A trained model, and the number of passes after which it was kept; at most so many as said."""
+    parser = settings.parser
     treebank = learnable(treebank, parser)
-    source = prepared(treebank, relations, scheme)
+    source = prepared(treebank, settings.relations, settings.scheme)
     labels, names, root = _labels(source.treebank)
     check_memory(parser, treebank.n_words, len(names))
     templates = templates_for(parser)
-    trees = Trees(
-        columns_of(treebank, templates.values()), treebank.sentence_starts, source.treebank.local_heads(), labels
-    )
-    chosen = schedule or default_schedule(parser, beam)
-    training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": seed}
+    columns = columns_of(treebank, templates.values())
+    trees = Trees(columns, treebank.sentence_starts, source.treebank.local_heads(), labels)
+    training: Training = {
+        "version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": settings.seed
+    }  # fmt: skip
     graph_based = parser in GRAPH_PARSERS
-    model = Model(parser, names, root, templates, 1 if graph_based else beam, {}, training, source.function_head)
-    passes = (train_graph if graph_based else train_transitions)(trees, model, chosen, seed)
-    return _best(model, passes, _n_passes(model, chosen), dev, progress)
+    beam = 1 if graph_based else settings.beam
+    model = Model(parser, names, root, templates, beam, {}, training, source.function_head, settings.reverse)
+    averages = (train_graph if graph_based else train_transitions)(
+        _backwards(trees) if settings.reverse else trees, model, settings.schedule, settings.seed
+    )
+    most = n_passes(parser, settings.schedule) if passes is None else passes
+    return _best(model, islice(averages, most), most, dev, progress)
+
+
+def _backwards(trees: Trees) -> Trees:
+    """Sentences that are read from their last word to their first."""
+    return Trees(
+        reversed_columns(trees.columns, trees.starts),
+        trees.starts,
+        reversed_heads(trees.heads, trees.starts),
+        trees.labels[reading_backwards(trees.starts)],
+    )
+
+
+def joined(treebank: Treebank, dev: Treebank) -> Treebank:
+    """Return the sentences of both treebanks."""
+    return from_conllu(to_conllu(treebank) + to_conllu(dev), name=treebank.source.path or "<treebank>")
 
 
 class Prepared(NamedTuple):
@@ -111,8 +181,9 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
     """Return what a parser learns from.
 
     Raises:
-        InputError: the treebank has no words, or a relation has white space or invisible characters.
+        InputError: the treebank has no words or trees, or a relation has white space or invisible characters.
     """
+    check_trees(treebank)
     if not treebank.n_words:
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
     names = [universal(name) if relations == "universal" else name for name in treebank.relations]
@@ -126,17 +197,17 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
 
 
 def default_schedule(parser: str, beam: int) -> Schedule:
-    """Return how long training lasts if nothing is said (docs/parsers.md has what else was tried)."""
+    """Return how long training lasts if nothing is said (docs/parser-experiments.md has what else was tried)."""
     if parser in GRAPH_PARSERS:
         return Schedule(first=2, second=6, runs=2) if parser == "graph" else Schedule(first=6, second=0, runs=2)
     return Schedule(first=4, second=4, runs=2) if beam > 1 else Schedule(first=4, second=0, runs=2)
 
 
-def _n_passes(model: Model, schedule: Schedule) -> int:
-    """How many passes report: those of first order before second order do not."""
-    if model.parser in GRAPH_PARSERS:
-        return schedule.runs * (schedule.second if model.parser == "graph" else schedule.first)
-    return schedule.runs * (schedule.first + (schedule.second if model.beam > 1 else 0))
+def n_passes(parser: str, schedule: Schedule) -> int:
+    """Return how many passes report: those of first order before second order do not."""
+    if parser in GRAPH_PARSERS:
+        return schedule.runs * (schedule.second if parser == "graph" else schedule.first)
+    return schedule.runs * (schedule.first + schedule.second)
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
@@ -147,28 +218,27 @@ def check_parser(parser: str, known: Sequence[str]) -> None:
 
 def _best(
     model: Model,
-    passes: Iterator[Averages],
+    passes: Iterable[Averages],
     n_passes: int,
     dev: Treebank | None,
     progress: Callable[[Report], None] | None,
-) -> Model:
-    """The model after the last pass, or after the one that is best on the development treebank."""
-    best, best_las, since = model, -1.0, 0
+) -> tuple[Model, int]:
+    """The model after the last pass, or after the one that is best on the development treebank; which pass that is."""
+    best, best_las, best_pass, done = model, -1.0, 0, 0
     averages: Averages = ()
     heard = _development_set(dev)
     for done, averages in enumerate(passes, 1):
         report = Report(done, n_passes)
         if heard is not None:
-            now = replace(model, tables=tables_of(model.parser, averages))
+            now = with_weights(model, averages)
             report = Report(done, n_passes, *heard.scores(now))
-            since += 1
             if report.las is not None and report.las > best_las:
-                best, best_las, since = now, report.las, 0
+                best, best_las, best_pass = now, report.las, done
         if progress is not None:
             progress(report)
-        if since > _PATIENCE:
+        if heard is not None and done - best_pass > _PATIENCE:
             break
-    return best if heard is not None else replace(model, tables=tables_of(model.parser, averages))
+    return (best, best_pass) if heard is not None else (with_weights(model, averages), done)
 
 
 class _Development(NamedTuple):
@@ -201,11 +271,13 @@ def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int
     return labels, tuple(ordered), int(of_roots.argmax())
 
 
-def parse_columns(
-    model: Model, columns: Columns, starts: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the numbers of the relations."""
-    return (parse_graph if model.parser in GRAPH_PARSERS else parse_transitions)(model, columns, starts)
+    parse = parse_graph if model.parser in GRAPH_PARSERS else parse_transitions
+    if not model.reverse:
+        return parse(model, columns, starts)
+    heads, labels = parse(model, reversed_columns(columns, starts), starts)
+    return reversed_heads(heads, starts), labels[reading_backwards(starts)]
 
 
 def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
@@ -217,15 +289,26 @@ def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
     """
     if not treebank.n_words:
         return treebank
-    local, labels = parse_columns(model, columns_of(treebank, model.templates.values()), treebank.sentence_starts)
+    found = parse_columns(model, columns_of(treebank, model.templates.values()), treebank.sentence_starts)
+    return restored(with_trees(treebank, *found, model.relations), model.function_head)
+
+
+def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations: Sequence[str]) -> Treebank:
+    """Return a treebank with other trees; DEPS become empty.
+
+    Args:
+        treebank: the words.
+        local: the heads, 1-based in the sentence, 0 for the root.
+        labels: the number of each word's relation.
+        relations: what the relations are called.
+    """
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
-    strings, codes = treebank.strings.with_texts(model.relations)
+    strings, codes = treebank.strings.with_texts(relations)
     columns: dict[str, Any] = {name: StringColumn(getattr(treebank, name).codes, strings) for name in COLUMNS}
     columns["relations"] = StringColumn(codes[labels], strings)
     columns["deps"] = StringColumn(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
-    parsed = replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))
-    return restored(parsed, model.function_head)
+    return replace(treebank, **columns, heads=heads, has_trees=True, source=replace(treebank.source, sha256=None))
 
 
 def restored(parsed: Treebank, function_head: int | None) -> Treebank:

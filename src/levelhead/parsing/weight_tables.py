@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError
 from levelhead.parsing import graph, transition
-from levelhead.parsing.model import GRAPH_PARSERS, Averages, quantized
+from levelhead.parsing.model import GRAPH_PARSERS, Averages, Model, quantized
 
 Tables = dict[str, NDArray[np.int16]]
 Shapes = dict[str, tuple[int, int]]
@@ -17,6 +18,12 @@ Shapes = dict[str, tuple[int, int]]
 
 MOST_BYTES = 1 << 28
 """How large the tables of a model may be in memory, together: parsing takes up to three times as much."""
+
+MOST_BYTES_TOGETHER = 3 << 27
+"""How large the tables of all parsers in an ensemble may be in memory, together."""
+
+MOST_MARGIN = 1 << 22
+"""Of a model whose weights are all tiny: scores of arcs stay far below what a second root costs."""
 
 _ENDLESS = 1 << 40  # words: more than any treebank has, so that every table has its most rows
 
@@ -53,13 +60,32 @@ def check_memory(parser: str, n_words: int, n_relations: int) -> None:
     Raises:
         InputError: it would be.
     """
-    size = _n_bytes(table_shapes(parser, n_words, n_relations))
-    if size > MOST_BYTES:
-        message = f"tables for {n_relations} relations take {size} bytes, but at most {MOST_BYTES} are allowed"
+    _check_size(n_bytes(table_shapes(parser, n_words, n_relations)), n_relations, MOST_BYTES)
+
+
+def check_memory_together(parsers: Iterable[str], n_words: int, n_relations: int) -> None:
+    """Raise an error if an ensemble would be too large to be read again.
+
+    Args:
+        parsers: those in the ensemble.
+        n_words: as in `table_shapes`.
+        n_relations: as in `table_shapes`.
+
+    Raises:
+        InputError: it would be.
+    """
+    size = sum(n_bytes(table_shapes(parser, n_words, n_relations)) for parser in parsers)
+    _check_size(size, n_relations, MOST_BYTES_TOGETHER)
+
+
+def _check_size(size: int, n_relations: int, most: int) -> None:
+    if size > most:
+        message = f"tables for {n_relations} relations take {size} bytes, but at most {most} are allowed"
         raise InputError(Fault("model-too-large", message))
 
 
-def _n_bytes(shapes: Mapping[str, tuple[int, int]]) -> int:
+def n_bytes(shapes: Mapping[str, tuple[int, int]]) -> int:
+    """Return how many bytes tables of these shapes take in memory."""
     return 2 * sum(rows * classes for rows, classes in shapes.values())
 
 
@@ -85,22 +111,27 @@ def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, 
     for one, other in (("parts", "first"), ("labels", "relations")):  # trained with equally many rows
         if other in shapes and shapes[one] != shapes[other]:
             raise ValueError(other)
-    if _n_bytes(shapes) > MOST_BYTES:
+    if n_bytes(shapes) > MOST_BYTES:
         raise ValueError("too large")
 
 
-def tables_of(parser: str, averages: Averages) -> Tables:
-    """Return the tables of a model: those are on one scale whose scores are added.
+def with_weights(model: Model, averages: Averages) -> Model:
+    """Return a model with averaged weights: those are on one scale whose scores are added.
 
     These are transitions and labels, since a beam adds their scores, and parts and relations.
     """
-    names = table_names(parser)
+    names = table_names(model.parser)
     floats = dict(zip(names, averages, strict=True))
     scales: list[tuple[str, ...]] = [names]
-    if parser in GRAPH_PARSERS:
+    if model.parser in GRAPH_PARSERS:
         scales = [("parts", "relations"), ("labels",), ("first",)]
     whole: Tables = {}
+    factors = []
     for scale in scales:
         found = [name for name in scale if name in floats]
-        whole |= zip(found, quantized(*(floats[name] for name in found)), strict=True)
-    return {name: whole[name].reshape(len(whole[name]), -1) for name in names}
+        factor, numbers = quantized(*(floats[name] for name in found))
+        factors.append(factor)
+        whole |= zip(found, numbers, strict=True)
+    tables = {name: whole[name].reshape(len(whole[name]), -1) for name in names}
+    margin = min(max(1, round(factors[0])), MOST_MARGIN) if model.parser in GRAPH_PARSERS else 1
+    return replace(model, tables=tables, margin=margin)

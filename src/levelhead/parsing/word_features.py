@@ -69,6 +69,45 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     return Columns(values, *_features(treebank.feats), _tags(treebank.upos))
 
 
+def reading_backwards(starts: Integers) -> Integers:
+    """Return the words in the order of sentences that are read backwards: the last word of the first comes first.
+
+    Args:
+        starts: the first word of each sentence, then the number of words.
+    """
+    places = np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])
+    return places.astype(np.int32)
+
+
+def reversed_columns(columns: Columns, starts: Integers) -> Columns:
+    """Return the columns of sentences that are read backwards.
+
+    Args:
+        columns: the words.
+        starts: as in `reading_backwards`.
+    """
+    rows = np.concatenate([[0, 1], reading_backwards(starts) + 2])
+    sizes = np.diff(columns.feature_starts)[rows]
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    chosen = np.repeat(columns.feature_starts[rows] - first[:-1], sizes) + np.arange(first[-1])
+    chosen = np.append(chosen, len(columns.features) - 1)
+    return Columns(
+        columns.values[rows], first, columns.feature_names[chosen], columns.features[chosen], columns.tags[rows],
+    )  # fmt: skip
+
+
+def reversed_heads(heads: Integers, starts: Integers) -> Integers:
+    """Return the heads (1-based in the sentence, 0 for the root) of sentences that are read backwards.
+
+    Args:
+        heads: of all words.
+        starts: as in `reading_backwards`.
+    """
+    sizes = np.repeat(np.diff(starts), np.diff(starts))
+    heads = heads[reading_backwards(starts)]
+    return np.where(heads == 0, 0, sizes + 1 - heads).astype(np.int32)
+
+
 def _fill_in(values: Integers, treebank: Treebank) -> None:
     """A missing lemma is replaced by the form, a missing XPOS by UPOS."""
     for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):

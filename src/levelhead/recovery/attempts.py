@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from levelhead.recovery.headers import Header, header_of
 from levelhead.recovery.lists import rows_of_lists
 from levelhead.recovery.rows import LONGEST_LINE, AnswerRow, RangeRow, read_cells, read_row
 
@@ -105,9 +106,29 @@ class _Reader:
     n_rows: int = 0
     last: int = 0
     apart: bool = False  # whether anything stands between the last row and here
+    header: Header | None = None  # of the table that is being read
 
     def take(self, line: str) -> None:
         """Read a line."""
+        if not self._take_by_header(line):
+            self._take_by_place(line)
+
+    def _take_by_header(self, line: str) -> bool:
+        """Read a header, or a row of a table that has one; say whether the line is either."""
+        header = header_of(line)
+        if header is not None:
+            self.header, self.apart = header, True
+            self.steps.add(PIPES)
+            return True
+        if self.header is None:
+            return False
+        row = self.header.row(line)
+        if row is None:
+            return self.header.loses(line) and not _RULE.fullmatch(line)
+        self.add(row)
+        return True
+
+    def _take_by_place(self, line: str) -> None:
         row = read_row(line, self.last + 1, self.forms)
         if row is None and "|" in line:
             row = self._piped(line)
@@ -157,6 +178,8 @@ class _Reader:
         if _COMMENT.fullmatch(stripped):
             return
         self.apart = True
+        if stripped and not _RULE.fullmatch(stripped):
+            self.header = None
         if not stripped:
             self.steps.add(BLANK)
         elif stripped.startswith(("```", "~~~")):

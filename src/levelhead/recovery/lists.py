@@ -15,7 +15,7 @@ _LONGEST_LITERAL = 1 << 18
 _MOST_FAILURES = 20
 _DEEPEST = 6
 _BRACKET = re.compile(r"[\[{]")
-_NAMES = {
+FIELD_NAMES = {
     "id": ("id", "index", "idx", "tokenid", "wordid", "number", "i"),
     "form": ("form", "word", "token", "text"),
     "head": ("headid", "headindex", "headidx", "headnumber", "head", "parent", "governor"),
@@ -37,7 +37,7 @@ def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]
     """
     loose: list[AnswerRow] = []  # of objects that follow one another without a list around them
     for value in _values(text):
-        row = _keyed(value) if isinstance(value, Mapping) else None
+        row = keyed_row(value) if isinstance(value, Mapping) else None
         if row is not None:
             loose.append(row)
         else:
@@ -108,7 +108,7 @@ def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:
 
 def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
     if isinstance(value, Mapping):
-        return _keyed(value)
+        return keyed_row(value)
     if isinstance(value, list | tuple) and len(value) > 3 and not any(isinstance(cell, list | dict) for cell in value):
         return read_cells([_text(cell) for cell in value], expected, forms)
     if isinstance(value, str) and len(value) > 3:
@@ -117,10 +117,23 @@ def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
     return None
 
 
-def _keyed(value: Mapping[Any, Any]) -> AnswerRow | None:
-    """Return the row in an object with named fields; it must have a form and a field for the head."""
-    given = {re.sub(r"[\W_]", "", str(name).lower()): cell for name, cell in value.items()}
-    places = {field: next((name for name in names if name in given), None) for field, names in _NAMES.items()}
+def plain_name(name: object) -> str:
+    """Return the name of a field without case, spaces and punctuation.
+
+    Args:
+        name: the name as written.
+    """
+    return re.sub(r"[\W_]", "", str(name).lower())
+
+
+def keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
+    """Return the row in an object with named fields; it must have a form and a field for the head.
+
+    Args:
+        value: the object.
+    """
+    given = {plain_name(name): cell for name, cell in value.items()}
+    places = {field: next((name for name in names if name in given), None) for field, names in FIELD_NAMES.items()}
     cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
     if "form" not in cells or "head" not in cells:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.report.certainty import certainty_cells, certainty_columns, certainty_document, certainty_notes
 from levelhead.report.documents import header, points, sources
+from levelhead.report.partial import COVERAGE, VALID_TREES, coverage_cells, total_coverage
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, p_text, value_cell
 from levelhead.report.tree_text import draw_contrasts
@@ -36,6 +38,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
         runs=any(one.test == "runs" for one in results),
         margin=comparison.provenance.signature.get("margin"),
         level=comparison.provenance.signature["level"],
+        partial=_partial_cells(comparison),
     )
     rows = tuple(layout.row(one, plain=one.measure in comparison.perplexities) for one in results)
     parts = [(one.average, one.treebank, one.measure) for one in results]
@@ -43,6 +46,23 @@ def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
     n_rows = len(own) if each and averages else len(rows)
     notes = _comparison_notes(comparison, layout.margin)
     return Table(layout.columns, rows[:n_rows], notes, rules, rows[n_rows:])
+
+
+_Key = tuple[str | None, str, str, str]
+
+
+def _key(one: SystemResult) -> _Key:
+    return one.average, one.treebank, one.measure, one.system
+
+
+def _partial_cells(comparison: Comparison) -> dict[_Key, tuple[Cell, ...]]:
+    """Of partial scores, the value with valid trees only and the coverage, for each result."""
+    cells: dict[_Key, tuple[Cell, ...]] = {}
+    for one in comparison.valid_trees:
+        codes = list(comparison.coverage) if one.average else [one.treebank]
+        coverage = total_coverage(comparison.coverage[code][one.system] for code in codes)
+        cells[_key(one)] = (one.value, *coverage_cells(coverage))
+    return cells
 
 
 class _Layout(NamedTuple):
@@ -54,6 +74,7 @@ class _Layout(NamedTuple):
         runs: whether p-values come from different tests.
         margin: the margin of equivalence, or None.
         level: the confidence level.
+        partial: of partial scores, the cells next to the scores.
     """
 
     treebank: Column | None
@@ -61,6 +82,7 @@ class _Layout(NamedTuple):
     runs: bool
     margin: str | None
     level: str
+    partial: Mapping[_Key, tuple[Cell, ...]]
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -68,6 +90,7 @@ class _Layout(NamedTuple):
         interval = Column(_interval_head(self.level))
         columns = [self.treebank] if self.treebank else []
         columns += [Column("Measure", "text"), Column("System", "text"), Column("Score")]
+        columns += [Column(VALID_TREES), *COVERAGE] if self.partial else []
         columns += [interval._replace(ends=("low", "high")), *([Column("SD")] if self.spread else [])]
         columns += [_DIFFERENCE, interval._replace(kind="difference", ends=("diff_low", "diff_high"))]
         columns += [Column("p", "probability", tidy_only=True), _HOLM, _STARS]
@@ -86,7 +109,9 @@ class _Layout(NamedTuple):
         change: tuple[Cell, ...] = (value(one.difference), interval(one.difference_interval), one.p, one.p_holm)
         return (
             *((one.average if self.treebank == _AVERAGE else one.treebank,) if self.treebank else ()),
-            *(one.measure, one.system, value(one.value), interval(one.interval)),
+            *(one.measure, one.system, value(one.value)),
+            *(self.partial[_key(one)] if self.partial else ()),
+            interval(one.interval),
             *((value(one.spread),) if self.spread else ()),
             *(("",) * len(change) if one.difference is None else change),
             mark(one.p_holm) if one.enough_runs else "",
@@ -105,6 +130,7 @@ _DIFFERENCE = Column("Diff.", "difference", key="Diff")
 _HOLM = Column("p", "probability", key="p (Holm)")
 _STARS = Column("", "text", key="Stars")
 _RUNS = "p by Student's t where a system has several runs, otherwise also by randomization"
+_PARTIAL = "partial scores, not official; Valid trees: sentences without a valid tree get nothing"
 _MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
@@ -121,6 +147,7 @@ def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, 
         *(wins_text(one, comparison) for one in comparison.wins),
         *(verdict_text(one, comparison) for one in comparison.gates),
         *([unit_line(comparison.units)] if comparison.units else []),
+        *([_PARTIAL] if comparison.coverage else []),
         signature_line(comparison.provenance.signature),
     )
 
@@ -177,11 +204,22 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         **header("comparison", comparison.provenance.signature),
         "baseline": comparison.systems[0],
         "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
+        **_partial_document(comparison),
         "wins": [one._asdict() for one in comparison.wins],
         "gates": gates_document(comparison),
         "units": units_document(comparison.units),
         **sources(comparison.provenance),
     }
+
+
+def _partial_document(comparison: Comparison) -> dict[str, Any]:
+    if not comparison.coverage:
+        return {}
+    coverage = {
+        code: {system: one._asdict() for system, one in some.items()} for code, some in comparison.coverage.items()
+    }
+    strict = [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.valid_trees]
+    return {"results_valid_trees": strict, "coverage": coverage}
 
 
 def _document(one: SystemResult, *, plain: bool) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from levelhead.campaign import OutputResult, Ranking, Results, Standing
 from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
+from levelhead.report.partial import COVERAGE, VALID_TREES
 from levelhead.report.rank_notes import MOST_NAMED, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
@@ -45,6 +46,7 @@ class _OptionalColumns:
         self.interval = any(standing.interval for standing in standings)
         self.ranks = any(standing.ranks for standing in standings)
         self.letters = any(standing.letters for standing in standings)
+        self.partial = any(standing.answered is not None for standing in standings)
         self.valid_only = any(standing.valid_only is not None for standing in standings)
 
 
@@ -52,6 +54,7 @@ def _columns(rankings: Sequence[Ranking], extras: _OptionalColumns) -> tuple[Col
     first = rankings[0].measure
     columns = [Column("Group", "text")] if extras.group else []
     columns += [Column("Rank", "number"), Column("System", "text"), Column(first)]
+    columns += [Column(f"{first} ({VALID_TREES.lower()})"), *COVERAGE] if extras.partial else []
     columns += [Column("low"), Column("high")] if extras.interval else []
     columns += [Column("Ranks", "text")] if extras.ranks else []
     columns += [Column("Letters", "text")] if extras.letters else []
@@ -65,6 +68,8 @@ def _row(standing: Standing, rankings: Sequence[Ranking], extras: _OptionalColum
     group = rankings[0].group
     cells: list[Cell] = [group.name] if extras.group else []
     cells += [standing.rank, standing.system, _value(standing.value, rankings[0].measure)]
+    cells += [_value(standing.valid_trees, rankings[0].measure)] if extras.partial else []
+    cells += [float(share or 0) for share in (standing.answered, standing.aligned)] if extras.partial else []
     cells += list(standing.interval or (None, None)) if extras.interval else []
     cells += [span(*standing.ranks) if standing.ranks else None] if extras.ranks else []
     cells += [standing.letters] if extras.letters else []
@@ -91,6 +96,8 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences"
             " instead of 0; it does not change ranks"
         )
+    if any(standing.answered is not None for ranking in rankings for standing in ranking.standings):
+        notes.append("partial scores, not official; valid trees: sentences without a valid tree get nothing")
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])
     notes += relation_notes(results, shown)
@@ -212,6 +219,7 @@ def result_documents(results: Results) -> Iterable[dict[str, Any]]:
                 "scores": {name: score_numbers(score) for name, score in result.scores.items()},
                 **notes_of(result.notes),
                 **_secondary(result),
+                **_partial(result),
             }
 
 
@@ -220,6 +228,20 @@ def _secondary(result: OutputResult) -> dict[str, Any]:
         return {}
     scores = {name: score_numbers(score) for name, score in result.secondary.items()}
     return {"valid_sentences": {"coverage": result.coverage._asdict(), "scores": scores}}
+
+
+def _partial(result: OutputResult) -> dict[str, Any]:
+    if result.partial_coverage is None:
+        return {}
+    scores = {name: score_numbers(score) for name, score in result.valid_trees.items()}
+    return {"scores_valid_trees": scores, "coverage": result.partial_coverage._asdict()}
+
+
+def _partial_standing(standing: Standing, measure: str) -> dict[str, Any]:
+    if standing.answered is None:
+        return {}
+    shares = {"answered": points(standing.answered), "aligned": points(standing.aligned)}
+    return {"valid_trees": _number(standing.valid_trees, measure), **shares}
 
 
 def _number(value: Fraction | None, measure: str) -> float | None:
@@ -246,6 +268,7 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
                 "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
                 "ranks": None if standing.ranks is None else list(standing.ranks),
                 "letters": standing.letters,
+                **_partial_standing(standing, ranking.measure),
             }
             for standing in ranking.standings
         ],

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Any
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.report.documents import header, notes_of, path_text, points
+from levelhead.report.partial import (
+    COVERAGE,
+    VALID_TREES,
+    cells_with_valid_trees,
+    columns_with_valid_trees,
+    coverage_cells,
+    covered,
+)
 from levelhead.report.table import Cell, Column, Table, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
@@ -17,7 +25,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.evaluation.leakage import Leakage
-    from levelhead.evaluation.partial_scores import Coverage
+    from levelhead.evaluation.partial import PartialCoverage
     from levelhead.significance import Units
 
 Average = Mapping[str, "Fraction | None"]
@@ -28,12 +36,11 @@ _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
 _COUNTS = ("Correct", "Gold", "Predicted", "Aligned")
 
 
-def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, counts: bool = False) -> Table:
+def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     """Return the scores of one pair: one row a measure, with the columns of the official scorers.
 
     Args:
         evaluation: the scores.
-        coverage: on which sentences they rest, if they are secondary scores.
         counts: whether to show counts instead of ratios.
     """
     kind, names = ("number", _COUNTS) if counts else ("ratio", _RATIOS)
@@ -51,9 +58,12 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
         columns = (*columns, *(Column(f"New {name}", "ratio", 9) for name in ("words", "heads", "both")))
         rows = tuple((*row, *_on_rest(evaluation.leakage, name)) for row, name in zip(rows, evaluation))
     reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
-    label = (str(coverage),) if coverage else ()
-    seen = _leakage_notes(evaluation.leakage)
-    return Table(columns, rows, (*label, *reasons, *seen, signature_line(evaluation.signature)))
+    if evaluation.coverage is not None:
+        columns, rows = _with_valid_trees(evaluation, evaluation.coverage, columns, rows, counts=counts)
+    label = (str(evaluation.coverage),) if evaluation.coverage else ()
+    return Table(
+        columns, rows, (*label, *reasons, *_leakage_notes(evaluation.leakage), signature_line(evaluation.signature))
+    )
 
 
 def _on_rest(leakage: Leakage, measure: str) -> Iterator[Cell]:
@@ -74,6 +84,25 @@ def _leakage_notes(leakage: Leakage | None) -> tuple[str, ...]:
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}%" if whole else "-"
+
+
+def _with_valid_trees(
+    evaluation: Evaluation,
+    coverage: PartialCoverage,
+    columns: tuple[Column, ...],
+    rows: tuple[tuple[Cell, ...], ...],
+    *,
+    counts: bool,
+) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
+    """Add the columns of partial scores: what valid trees alone give, and how much of gold is covered."""
+    strict = evaluation.valid_trees.values()
+    if counts:
+        correct = (None if one.reason else one.correct for one in strict)
+        return (*columns, Column(VALID_TREES, "number")), tuple((*row, cell) for row, cell in zip(rows, correct))
+    cells = coverage_cells(coverage)
+    return (*columns, Column(VALID_TREES), *COVERAGE), tuple(
+        (*row, one.value, *cells) for row, one in zip(rows, strict)
+    )
 
 
 def _ratios(score: Score) -> tuple[Cell, ...]:
@@ -97,18 +126,18 @@ def signature_line(signature: Mapping[str, str]) -> str:
     return "|".join(f"{name}:{value}" for name, value in signature.items())
 
 
-Coverages = Mapping[str, "Coverage"]
-"""On which sentences of each treebank secondary scores rest; empty for scores of whole treebanks."""
-
-
-def scores_table(evaluations: Mapping[str, Evaluation], average: Average, coverages: Coverages | None = None) -> Table:
+def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None) -> Table:
     """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average.
 
     Args:
         evaluations: the scores on each treebank.
         average: the macro-average of each measure.
-        coverages: on which sentences they rest, if they are secondary scores.
+        strict: of partial scores, the macro-averages where sentences without a valid tree get nothing.
     """
+    signature = joint_signature(one.signature for one in evaluations.values())
+    coverage = covered(evaluations)
+    if coverage is not None:
+        return _partial_scores_table(evaluations, average, strict or {}, coverage)
     leaked = all(one.leakage for one in evaluations.values())
     columns = (
         Column("Treebank", "text"),
@@ -125,11 +154,21 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, covera
     ]
     scores = next(iter(evaluations.values()))
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
-    signature = joint_signature(one.signature for one in evaluations.values())
     new = _average_leakage_cells(evaluations) if leaked else ()
     summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
-    notes = (*_label(coverages), *([_LEAKAGE] if leaked else []), signature_line(signature))
+    notes = (*([_LEAKAGE] if leaked else []), signature_line(signature))
     return Table(columns, tuple(rows), notes, summary=summary)
+
+
+def _partial_scores_table(
+    evaluations: Mapping[str, Evaluation], average: Average, strict: Average, coverage: PartialCoverage
+) -> Table:
+    columns = (Column("Treebank", "text"), *columns_with_valid_trees(average))
+    rows = tuple((code, *_partial_cells(one)) for code, one in evaluations.items())
+    means = cells_with_valid_trees(average.values(), strict.values(), coverage)
+    signature = joint_signature(one.signature for one in evaluations.values())
+    summary = ((f"Macro-average of {len(evaluations)}", *means),)
+    return Table(columns, rows, (str(coverage), signature_line(signature)), summary=summary)
 
 
 _LEAKAGE = (
@@ -162,45 +201,50 @@ def _average_leakage_cells(evaluations: Mapping[str, Evaluation]) -> Iterator[Ce
         yield value_cell(value, perplexity=first[name].perplexity)
 
 
-def counts_table(evaluations: Mapping[str, Evaluation], coverages: Coverages | None = None) -> Table:
+def _partial_cells(evaluation: Evaluation) -> tuple[Cell, ...]:
+    if evaluation.coverage is None:
+        raise ValueError("the scores are not partial")
+    values, strict = ([one.value for one in some.values()] for some in (evaluation.scores, evaluation.valid_trees))
+    return cells_with_valid_trees(values, strict, evaluation.coverage)
+
+
+def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
     """Return the counts behind the scores of several treebanks: one row for each treebank and measure.
 
     Args:
         evaluations: the scores on each treebank.
-        coverages: on which sentences they rest, if they are secondary scores.
     """
     columns = (Column("Treebank", "text"), Column("Metric", "text"), *(Column(name, "number") for name in _COUNTS))
     rows = [
         (code, name, *_counts(score)) for code, evaluation in evaluations.items() for name, score in evaluation.items()
     ]
+    coverage = covered(evaluations)
+    if coverage is not None:
+        strict = [score for one in evaluations.values() for score in one.valid_trees.values()]
+        columns = (*columns, Column(VALID_TREES, "number"))
+        rows = [(*row, None if score.reason else score.correct) for row, score in zip(rows, strict)]
+    label = (str(coverage),) if coverage else ()
     signature = joint_signature(one.signature for one in evaluations.values())
-    return Table(columns, tuple(rows), (*_label(coverages), signature_line(signature)))
+    return Table(columns, tuple(rows), (*label, signature_line(signature)))
 
 
-def _label(coverages: Coverages | None) -> tuple[str, ...]:
-    """What secondary scores of several treebanks rest on, in one line."""
-    if not coverages:
-        return ()
-    from levelhead.evaluation.partial_scores import Coverage
-
-    return (str(Coverage(*map(sum, zip(*coverages.values())))),)
-
-
-def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> dict[str, Any]:
+def score_document(evaluation: Evaluation) -> dict[str, Any]:
     """Return the scores of one pair for JSON: ratios as percentages at full precision, counts as integers.
 
     Args:
         evaluation: the scores.
-        coverage: on which sentences they rest, if they are secondary scores.
     """
+    coverage = evaluation.coverage
+    strict = {name: score_numbers(score) for name, score in evaluation.valid_trees.items()}
     return {
-        **header("score" if coverage is None else "secondary-score"),
+        **header("score" if coverage is None else "partial-score"),
         **({} if coverage is None else {"coverage": coverage._asdict()}),
         "signature": dict(evaluation.signature),
         "gold": _file(evaluation.gold),
         "system": _file(evaluation.system),
         "scores": {name: score_numbers(score) for name, score in evaluation.items()},
         **({} if evaluation.leakage is None else {"leakage": leakage_document(evaluation.leakage)}),
+        **({} if coverage is None else {"scores_valid_trees": strict}),
         **notes_of(evaluation.notes),
     }
 
@@ -226,21 +270,22 @@ def leakage_document(leakage: Leakage) -> dict[str, Any]:
 
 
 def scores_document(
-    evaluations: Mapping[str, Evaluation], average: Average, coverages: Coverages | None = None
+    evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None
 ) -> dict[str, Any]:
     """Return the scores of several treebanks for JSON.
 
     Args:
         evaluations: the scores on each treebank.
         average: the macro-average of each measure.
-        coverages: on which sentences they rest, if they are secondary scores.
+        strict: of partial scores, the macro-averages where sentences without a valid tree get nothing.
     """
-    first, coverages = next(iter(evaluations.values())), coverages or {}
+    first = next(iter(evaluations.values()))
     signature = joint_signature(one.signature for one in evaluations.values())
+    averages = {"macro_average": average, **({"macro_average_valid_trees": strict} if strict else {})}
     return {
-        **header("secondary-scores" if coverages else "scores", signature),
-        "treebanks": {name: score_document(one, coverages.get(name)) for name, one in evaluations.items()},
-        "macro_average": {name: _average(value, first[name]) for name, value in average.items()},
+        **header("scores" if first.coverage is None else "partial-scores", signature),
+        "treebanks": {name: score_document(one) for name, one in evaluations.items()},
+        **{key: {name: _average(value, first[name]) for name, value in one.items()} for key, one in averages.items()},
         **_new_average(evaluations),
     }
 

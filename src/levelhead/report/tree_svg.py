@@ -21,17 +21,20 @@ def tree_drawing(sentence: Sentence) -> Drawing:
     """Return the drawing of a sentence.
 
     Args:
-        sentence: any sentence; of one with more than `MOST_WORDS` words the first are drawn.
+        sentence: any sentence, without arcs if it has no tree; of one with more than `MOST_WORDS` words the first are
+            drawn.
     """
     forms, tags = sentence.forms[:MOST_WORDS], [word.upos for word in sentence][:MOST_WORDS]
     relations = sentence.relations[:MOST_WORDS]
-    arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if 0 < head <= len(forms)]
+    arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if head and head <= len(forms)]
     levels = _levels(arcs)
     places, width = _places(forms, tags, relations)
     base = _MARGIN + _LEVEL * (max(levels.values(), default=0) + 1.5)
     parts = [_arc(arc, level, relations[arc[0]], places, base) for arc, level in levels.items()]
     parts += [
-        _root(places[word], relations[word], base) for word, head in enumerate(sentence.heads[: len(forms)]) if not head
+        _root(places[word], relations[word], base)
+        for word, head in enumerate(sentence.heads[: len(forms)])
+        if head == 0
     ]
     for place, form, tag in zip(places, forms, tags, strict=True):
         parts += [

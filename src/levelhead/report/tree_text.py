@@ -10,7 +10,7 @@ from levelhead.comparison.contrasts import Contrast
 from levelhead.errors import number_of, printable
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure_definitions import ATTACHED
-from levelhead.treebank import Sentence
+from levelhead.treebank import Sentence, check_trees
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
@@ -101,19 +101,25 @@ def _arc_in_words(word: int, form: str, head: int, relation: str, marked: Collec
 def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
     """Draw a sentence; list some words of one that is too long, around those given or else the marked ones."""
     if len(sentence) <= MOST_WORDS:
-        return draw(sentence.forms, sentence.heads, sentence.relations, marked)
+        return draw(sentence.forms, _heads(sentence), sentence.relations, marked)
     centers = sorted(marked if around is None else around)
     shown = centers[:_MOST_LISTED]
     near = {word for at in shown for word in range(at - _NEIGHBORS, at + _NEIGHBORS + 1)}
+    heads = _heads(sentence)
     lines, last = [], -1
     for word in sorted(near & set(range(len(sentence)))):
         lines += ["      ..."] if word > last + 1 else []
         one = sentence[word]
-        lines.append(_arc_in_words(word, one.form, one.head, one.relation, marked))
+        lines.append(_arc_in_words(word, one.form, heads[word], one.relation, marked))
         last = word
     lines += ["      ..."] if last + 1 < len(sentence) else []
     more = len(centers) - len(shown)
     return [*lines, *([f"      and around {number_of(more, 'more word')}"] if more else [])]
+
+
+def _heads(sentence: Sentence) -> list[int]:
+    check_trees(sentence.treebank)
+    return [head or 0 for head in sentence.heads]
 
 
 def _title(sentence: Sentence, number: int) -> str:

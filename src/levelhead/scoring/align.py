@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 from levelhead.kernels import spans as kernel
+from levelhead.scoring.form_alignment import align_forms
 from levelhead.scoring.lcs import common_subsequence
-from levelhead.scoring.spans import Spans
+from levelhead.scoring.spans import Offsets, Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes, distinct
 
@@ -49,6 +53,54 @@ def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spa
         pairs = np.concatenate([pairs, inside])
         pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
     return Alignment(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
+
+
+def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
+    """Align two treebanks with as many sentences, each sentence with the other of its number.
+
+    Sentences with the same characters are aligned as by `align`, others by edit distance over forms (`align_forms`).
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters that system words cover.
+    """
+    same = same_texts(gold_spans, system_spans)
+    pairs, regions = [np.zeros((0, 2), dtype=np.int32)], [np.zeros((0, 4), dtype=np.int32)]
+    ends = zip(pairwise(gold.sentence_starts.tolist()), pairwise(system.sentence_starts.tolist()))
+    for i, ((one, one_end), (other, other_end)) in enumerate(ends):
+        if same[i]:
+            ours = _of_sentence(gold_spans, i, slice(one, one_end))
+            found, inside = kernel.align(*ours, *_of_sentence(system_spans, i, slice(other, other_end)))
+            regions.append(inside + np.array([one, one, other, other], dtype=np.int32))
+        else:
+            aligned = np.array(align_forms(gold.forms[one:one_end], system.forms[other:other_end]), dtype=np.int32)
+            words = np.flatnonzero(aligned >= 0)
+            found = np.stack([words.astype(np.int32), aligned[words]], axis=1)
+        pairs.append(found + np.array([one, other], dtype=np.int32))
+    inside = np.concatenate(regions)
+    if len(inside):
+        pairs.append(_align_regions((gold, gold_spans), (system, system_spans), inside))
+    every = np.concatenate(pairs)
+    every = every[np.argsort(every[:, 0], kind="stable")]
+    return Alignment(np.ascontiguousarray(every[:, 0]), np.ascontiguousarray(every[:, 1]))
+
+
+def same_texts(gold: Spans, system: Spans) -> NDArray[np.bool_]:
+    """Say of each sentence whether the other of its number has the same characters, bool, shape (sentences,).
+
+    Args:
+        gold: the characters that gold words cover.
+        system: the characters that the words of a treebank with as many sentences cover.
+    """
+    return np.array([one == other for one, other in zip(gold.sentence_texts(), system.sentence_texts())], dtype=bool)
+
+
+def _of_sentence(spans: Spans, sentence: int, words: slice) -> tuple[Offsets, Offsets, NDArray[np.uint8]]:
+    """The starts and ends of the words of a sentence in its text, and whether each is part of a multiword token."""
+    start = spans.sentence_starts[sentence]
+    return spans.starts[words] - start, spans.ends[words] - start, spans.inside[words]
 
 
 _Side = tuple[Treebank, Spans]

@@ -16,7 +16,7 @@ from levelhead.scoring.align import Alignment, align
 from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
-from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
@@ -50,7 +50,22 @@ class Agree(IntFlag):
 
 
 @immutable()
-class Matches:
+class TreebankPair:
+    """Two treebanks of which what is right can be counted.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        rules: the rules that were followed.
+    """
+
+    gold: Treebank
+    system: Treebank
+    rules: Rules
+
+
+@immutable()
+class Matches(TreebankPair):
     """One row for each aligned pair of words, with flags for what agrees; all measures are counted from this.
 
     Args:
@@ -63,9 +78,6 @@ class Matches:
         flags: what agrees in each pair, `Agree`, uint16, shape (pairs,).
     """
 
-    gold: Treebank
-    system: Treebank
-    rules: Rules
     gold_spans: Spans
     system_spans: Spans
     alignment: Alignment
@@ -75,6 +87,15 @@ class Matches:
         """Return the pairs in which everything needed agrees."""
         agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
         return agree
+
+    def check_trees(self) -> None:
+        """Refuse treebanks without trees.
+
+        Raises:
+            ConlluError: a side has none.
+        """
+        check_trees(self.gold)
+        check_trees(self.system)
 
     @cached_property
     def gold_of_system(self) -> Codes:
@@ -125,19 +146,52 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
 
     Raises:
         TextMismatch: they do not have the same characters.
+        MeasureError: the rules do not align words by their characters.
     """
+    rules.check_words()
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     check_same_text(gold, system, gold_spans, system_spans)
-    alignment = align(gold, system, gold_spans, system_spans)
+    return compare_aligned(gold, system, rules, gold_spans, system_spans, align(gold, system, gold_spans, system_spans))
+
+
+def compare_aligned(
+    gold: Treebank, system: Treebank, rules: Rules, gold_spans: Spans, system_spans: Spans, alignment: Alignment
+) -> Matches:
+    """Compare the aligned words of two treebanks.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        rules: the rules to follow.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters of gold that system words cover.
+        alignment: the aligned words.
+    """
     flags = _compare(gold, system, rules, alignment)
     return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
 
 
+def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
+    """Align two treebanks in the way of any rules, for counting.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        rules: the rules to follow.
+
+    Raises:
+        InputError: the rules do not allow this pair; a TextMismatch if characters differ.
+    """
+    if not rules.content:
+        return match(gold, system, rules)
+    from levelhead.scoring.content_matches import match_content
+
+    return match_content(gold, system, rules)
+
+
 def _values(selection: Selection, relations: StringColumn) -> NDArray[Any]:
-    of_code: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if selection.weighted else np.bool_)
-    of_code[relations.distinct] = [selection.value(relation) for relation in relations.distinct_texts]
-    return of_code[relations.codes]
+    return selection.of_codes(relations)[relations.codes]
 
 
 def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
@@ -150,7 +204,7 @@ _COMPARED = ("relations", "upos", "xpos", "feats", "lemmas")
 
 
 def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignment) -> NDArray[np.uint16]:
-    feats = _numbered(universal_features, gold.feats, system.feats) if rules.universal_features else ()
+    feats = numbered(universal_features, gold.feats, system.feats) if rules.universal_features else ()
     return agreement.compare(
         alignment.gold,
         alignment.system,
@@ -158,20 +212,32 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
         tuple(getattr(gold, name).codes for name in _COMPARED),
         tuple(getattr(system, name).codes for name in _COMPARED),
         pools.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets),
-        _numbered(universal, gold.relations, system.relations),
+        numbered(universal, gold.relations, system.relations),
         feats,
         (gold.heads, system.heads),
-        (_function_words(gold, rules), _function_words(system, rules)),
+        (function_words(gold, rules), function_words(system, rules)),
         rules.missing_lemma_counts,
     )
 
 
-def _function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
+def function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
+    """Return which words are function words, by their relations; uint8, shape (words,).
+
+    Args:
+        treebank: any treebank.
+        rules: the rules, whose scheme decides.
+    """
     return rules.scheme.is_in("FUNCTION", treebank.relations).view(np.uint8)
 
 
-def _numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:
-    """Number the values of two columns alike: equal numbers for strings with equal `value`, int32, shape (strings,)."""
+def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:
+    """Number the values of two columns alike: equal numbers for strings with equal `value`, int32, shape (strings,).
+
+    Args:
+        value: what is compared, of a string.
+        gold: a column of gold.
+        system: the same of the system.
+    """
     numbers: dict[str, int] = {}
     result = []
     for column in (gold, system):

@@ -13,7 +13,7 @@ from levelhead.scoring.matches import Agree
 if TYPE_CHECKING:
     from levelhead.scoring.counts import Counts
 
-Unit = Literal["tokens", "sentences", "aligned", "words", "edges", "exact", "roots", "trees", "perplexity"]
+Unit = Literal["tokens", "sentences", "aligned", "words", "edges", "exact", "roots", "trees", "content", "perplexity"]
 Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 

@@ -7,6 +7,7 @@ from levelhead.scoring.measure import Definition
 
 _CONLL17 = "CoNLL 2017 shared task (Zeman et al. 2017)"
 _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
+_UNIDIVE = "UniDive 2025 shared task on morphosyntactic parsing (Goldman et al. 2025)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
 _NOPUNCT = (
     "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
@@ -180,6 +181,15 @@ DEFINITIONS = (
         columns=("lemmas",),
     ),
     Definition(
+        "MSLAS",
+        "Morphosyntactic labeled attachment score: content words with the right head, relation and features, which"
+        " include the grammar of their function words. Only under the rules msp25 and msp25-sorted.",
+        "for each aligned content word right in LAS, F1 of its universal features (1 if neither side has any) / content"
+        " words; sentences are aligned from their start or their end, whichever gives more",
+        _UNIDIVE,
+        unit="content",
+    ),
+    Definition(
         "ELAS",
         "Labeled attachment score of the enhanced graph.",
         "enhanced edges between aligned words with equal label / enhanced edges",
@@ -227,7 +237,8 @@ DEFINITIONS = (
     Definition(
         "Trees",
         "The system's sentences whose heads make a tree with one root. Below 100 only for CoNLL-X, which allows several"
-        " roots: CoNLL-U with such a sentence is refused, as by the official scorers.",
+        " roots, and with --allow-several-roots: otherwise CoNLL-U with such a sentence is refused, as by the official"
+        " scorers.",
         "sentences that are trees / sentences of the system",
         "the condition of the CoNLL 2017 and 2018 shared tasks",
         unit="trees",

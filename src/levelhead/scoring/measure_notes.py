@@ -36,7 +36,8 @@ def annotation_of(treebank: Treebank) -> Annotation:
     Args:
         treebank: any treebank.
     """
-    return Annotation(universal_relations_of(treebank.relations), treebank.deps.has_values)
+    relations = universal_relations_of(treebank.relations) if treebank.has_trees else []
+    return Annotation(relations, treebank.deps.has_values)
 
 
 def named_note(note: str, name: str) -> str:

@@ -22,7 +22,8 @@ class Rules(NamedTuple):
         name: the name of the rules.
         source: the script whose numbers they give.
         measures: the measures that it prints, in its order.
-        lacks: measures that these rules do not have.
+        main: those that systems are ranked by without a request.
+        lacks: measures that these rules do not have; those of `content` have none but their own.
         scheme: the partition of relations whose class CONTENT is what CLAS counts.
         unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
         universal_features: whether only the 21 universal features are compared (otherwise the whole FEATS).
@@ -33,6 +34,10 @@ class Rules(NamedTuple):
         unannotated: whether a column that gold leaves out is reported as such (otherwise it is scored all the same).
         reading: the official scorer whose reading of files is used; None for levelhead's own checks and repairs.
         switches: the kinds of enhancement that are removed from both graphs (`scoring.enhancement_switches`).
+        several_roots: whether a sentence of a file may have more than one word with HEAD 0.
+        content: whether files of morphosyntactic parsing are read, and only their content words are scored
+            (`scoring.content_matches`); nothing above but `name`, `source`, `measures` and `undefined` then matters.
+        sorted_values: whether the order of the parts of a feature's value does not matter there.
     """
 
     name: str
@@ -47,8 +52,41 @@ class Rules(NamedTuple):
     collapse: bool = False
     undefined: float | None = 0.0
     unannotated: bool = False
+    main: tuple[str, ...] = ("LAS", "MLAS", "BLEX", "CLAS")
     reading: str | None = None
     switches: frozenset[str] = frozenset()
+    several_roots: bool = False
+    content: bool = False
+    sorted_values: bool = False
+
+    def defines(self, measure: str) -> bool:
+        """Return whether these rules have a measure.
+
+        Args:
+            measure: its name, without argument, classes and component.
+        """
+        return measure in self.measures if self.content else measure not in self.lacks
+
+    def or_own(self, *measures: str) -> tuple[str, ...]:
+        """Return the default measures of a command, or all of these rules if they have few of their own.
+
+        Args:
+            measures: the names of the defaults.
+        """
+        return self.measures if self.content else measures
+
+    def check_words(self) -> None:
+        """Refuse rules under which single words cannot be compared.
+
+        Raises:
+            MeasureError: these are such rules.
+        """
+        if self.content:
+            message = (
+                f"the rules {self.name} give scores of whole files only, and nothing about single words: use them with"
+                " score, compare, rank, languages and power, without pages that show sentences"
+            )
+            raise MeasureError(message, "unsupported-rules")
 
 
 CONLL17 = Rules(
@@ -56,7 +94,8 @@ CONLL17 = Rules(
     reading="conll17",
     source="conll17_ud_eval.py, CoNLL 2017 shared task",
     measures=tuple(_2017),
-    lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS"}),
+    main=("LAS", "UAS", "CLAS"),
+    lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS", "MSLAS"}),
     scheme=schemes.CONLL17,
     unicode_spaces=False,
     universal_features=False,
@@ -68,7 +107,7 @@ CONLL18 = Rules(
     reading="conll18",
     source="conll18_ud_eval.py, CoNLL 2018 shared task",
     measures=tuple(_2018),
-    lacks=frozenset({"Feats", "ELAS", "EULAS"}),
+    lacks=frozenset({"Feats", "ELAS", "EULAS", "MSLAS"}),
     scheme=schemes.CONLL18,
 )
 
@@ -77,7 +116,7 @@ UDTOOLS = Rules(
     reading="udtools",
     source="udtools 0.2.9, the UD scorer of 2026",
     measures=tuple(_TODAY),
-    lacks=frozenset({"Feats"}),
+    lacks=frozenset({"Feats", "MSLAS"}),
     scheme=schemes.CONLL18,
 )
 
@@ -85,7 +124,7 @@ UD = Rules(
     name="ud",
     source="udtools 0.2.9 with the deviations listed in the documentation of levelhead",
     measures=tuple(_OURS),
-    lacks=frozenset({"Feats"}),
+    lacks=frozenset({"Feats", "MSLAS"}),
     scheme=schemes.CONLL18,
     edges_one_to_one=True,
     collapse=True,
@@ -93,8 +132,29 @@ UD = Rules(
     unannotated=True,
 )
 
-RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in (CONLL17, CONLL18, UDTOOLS, UD)})
+MSP25 = Rules(
+    name="msp25",
+    source="msp_25_eval.py (3c907f0), UniDive 2025 shared task on morphosyntactic parsing",
+    measures=("MSLAS", "LAS", "Feats"),
+    main=("MSLAS", "LAS", "Feats"),
+    lacks=frozenset(),
+    scheme=schemes.CONLL18,
+    content=True,
+)
+
+MSP25_SORTED = MSP25._replace(
+    name="msp25-sorted",
+    source="msp_25_eval.py as a participant had it: as msp25, but the parts of a feature's value have no order",
+    sorted_values=True,
+)
+
+_ALL = (CONLL17, CONLL18, UDTOOLS, UD, MSP25, MSP25_SORTED)
+
+RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL})
 """All rules by name."""
+
+WORD_RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL if not rules.content})
+"""Those under which words are aligned by their characters, and each aligned pair is compared."""
 
 
 def rules_named(name: str | Rules) -> Rules:
@@ -108,3 +168,22 @@ def rules_named(name: str | Rules) -> Rules:
     if name not in RULES:
         raise MeasureError(unknown("rules", name, RULES), "unknown-rules")
     return RULES[name]
+
+
+def with_several_roots(rules: str | Rules) -> Rules:
+    """Return the same rules for files whose sentences may have several roots.
+
+    Args:
+        rules: rules, or the name of some.
+
+    Raises:
+        MeasureError: the rules are unknown, or emulate a scorer that refuses such files.
+    """
+    found = rules_named(rules)
+    if found.content or (found.reading is not None and found.name != UDTOOLS.name):
+        message = (
+            f"the scorer of the rules {found.name} refuses sentences with several roots: use the rules ud, or udtools,"
+            " whose scorer has the option --multiple-roots-okay"
+        )
+        raise MeasureError(message, "invalid-argument")
+    return found._replace(several_roots=True)

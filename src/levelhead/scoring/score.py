@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
@@ -21,6 +21,7 @@ from levelhead.scoring.counts import (
     count_trees,
     count_words,
 )
+from levelhead.scoring.matches import Agree, Matches, TreebankPair
 from levelhead.scoring.punctuation import punctuation_of
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
@@ -29,7 +30,6 @@ from levelhead.treebank.enhanced_graph import MalformedDeps
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from levelhead.scoring.matches import Matches
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
 
@@ -122,7 +122,7 @@ class Score:
 
 
 def count(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -146,6 +146,12 @@ def count(
         MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
         MeasureError: a relation has no weight, and the measure has no default.
     """
+    if not isinstance(matches, Matches):
+        from levelhead.scoring.content_matches import count_content
+
+        return count_content(matches, measure.name, by_sentence=by_sentence, before=before)
+    if definition.unit == "content":
+        raise MeasureError(f"{measure} is counted under the rules msp25 and msp25-sorted only", "unknown-measure")
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
@@ -162,7 +168,7 @@ def count(
 
 
 def count_by_sentence(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -179,9 +185,12 @@ def count_by_sentence(
         weights: the weights that its argument names, for a weighted measure.
 
     Raises:
-        InputError: the measure scores enhanced graphs, and DEPS cannot be read.
+        InputError: the measure scores enhanced graphs, and DEPS cannot be read; or it needs trees, and a side has none.
         MeasureError: a relation has no weight, and the measure has no default.
     """
+    if missing := without_trees(matches, measure, definition):
+        side = matches.system if matches.gold.has_trees else matches.gold
+        raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(side.source.path)))
     try:
         return count(matches, measure, definition, schemes=schemes, weights=weights, by_sentence=True)
     except MalformedDeps as error:
@@ -223,7 +232,7 @@ _OF_SPANS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType(
 
 
 def score(
-    matches: Matches,
+    matches: TreebankPair,
     measure: Measure,
     definition: Definition,
     *,
@@ -242,7 +251,7 @@ def score(
     Raises:
         MeasureError: a relation has no weight, and the measure has no default.
     """
-    missing = not_annotated(matches, definition)
+    missing = not_annotated(matches, measure, definition)
     nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
     if missing:
         return replace(nothing, reason=missing)
@@ -278,13 +287,48 @@ def score_of(total: Counts, measure: Measure, undefined: float | None = None) ->
     return Score(measure, *numbers, aligned, undefined)
 
 
-def not_annotated(matches: Matches, definition: Definition) -> str | None:
-    """Return that gold has no values in the columns that a measure needs, if the rules report this; otherwise None.
+_OF_TREES = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
+_OF_OUTPUT = frozenset({"trees", "perplexity"})
+"""Units for which gold needs no trees."""
+
+
+def needs_trees(measure: Measure, definition: Definition) -> bool:
+    """Return whether a measure looks at heads or relations, if only to choose the words that count.
+
+    Args:
+        measure: the measure.
+        definition: its definition.
+    """
+    if definition.unit in {"exact", "roots", "content", *_OF_OUTPUT} or measure.only or measure.without:
+        return True
+    return definition.unit == "words" and bool(definition.needs_for(measure.argument) & _OF_TREES)
+
+
+def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
+    """Return which side has no trees, if a measure needs them; otherwise None.
 
     Args:
         matches: the aligned words.
-        definition: the definition of the measure.
+        measure: the measure.
+        definition: its definition.
     """
+    if not needs_trees(measure, definition):
+        return None
+    if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
+        return "not annotated in gold: HEAD"
+    return None if matches.system.has_trees else "not annotated in the system's output: HEAD"
+
+
+def not_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
+    """Return which columns that a measure needs have no values, if the rules report this; otherwise None.
+
+    Args:
+        matches: the aligned words.
+        measure: the measure.
+        definition: its definition.
+    """
+    if missing := without_trees(matches, measure, definition):
+        return missing
     if not matches.rules.unannotated or not definition.columns:
         return None
     if any(getattr(matches.gold, name).has_values for name in definition.columns):

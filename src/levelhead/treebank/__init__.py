@@ -8,7 +8,7 @@ from levelhead.treebank.reader import from_conllu, read
 from levelhead.treebank.sentence import Sentence
 from levelhead.treebank.strings import StringColumn, Strings
 from levelhead.treebank.tree_shapes import Shapes, nonprojective_arcs, shapes_of
-from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.treebank import Treebank, check_trees
 from levelhead.treebank.write import to_conllu, write
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Treebank",
     "Word",
     "build",
+    "check_trees",
     "faults_of",
     "from_conllu",
     "nonprojective_arcs",

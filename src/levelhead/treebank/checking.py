@@ -10,12 +10,21 @@ from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import Format, from_conllu
 from levelhead.treebank.text_comments import text_faults
 
+CHECKED_RULES = ("ud", "msp25", "msp25-sorted")
+"""The rules by which files are checked: CoNLL-U with levelhead's own care, or files of morphosyntactic parsing."""
 
-@checked(path=path, format=choice(get_args(Format)))
-def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
+
+@checked(path=path, format=choice(get_args(Format)), rules=choice(CHECKED_RULES))
+def faults_of(
+    path: str | os.PathLike[str],
+    *,
+    format: Format = "conllu",  # noqa: A002
+    rules: str = "ud",
+) -> tuple[Fault, ...]:
     """Return all errors of a file or, if it is valid, its warnings.
 
     In addition to the warnings of `read`, `# text` comments are compared with the forms. Large files are read piece by
@@ -24,7 +33,10 @@ def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tup
     Args:
         path: its path, or "-" for standard input.
         format: "conllu" or "conllx".
+        rules: one of `CHECKED_RULES`; under the last two, the format does not matter.
     """
+    if rules != "ud":
+        return _content_faults_of(path)
     name = os.fsdecode(path)
     try:
         contents = contents_or_parts(path, blocks.SIZES.large)
@@ -34,6 +46,15 @@ def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tup
     except InputError as error:
         return error.faults
     return (*treebank.warnings, *text_faults(treebank))
+
+
+def _content_faults_of(path: str | os.PathLike[str]) -> tuple[Fault, ...]:
+    from levelhead.treebank.content_reader import content_faults
+
+    try:
+        return content_faults(read_bytes(path), os.fsdecode(path))
+    except InputError as error:
+        return error.faults
 
 
 def _faults_of_parts(parts: Iterator[bytes], name: str, form: Format, size: int) -> tuple[Fault, ...]:

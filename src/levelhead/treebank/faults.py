@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,10 +21,14 @@ from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.repair import lines_of
 from levelhead.treebank.strings import ANY_SPACE
 
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import ReaderSettings
+
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
-_MOST = 1000
+MOST = 1000
+"""How many faults of each kind are reported one by one."""
 _TREE_SLUGS = {
     2: ("no-root", "no word has HEAD 0"),
     3: ("several-roots", "{} words have HEAD 0"),
@@ -70,15 +75,12 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
     return [Fault("control-character", f"byte {start + at} is NUL", place, count=data.count(b"\0"))]
 
 
-def find_faults(
-    data: bytes, *, ranges: bool = True, several_roots: bool = False, line: Callable[[int], int] = int
-) -> list[Fault]:
+def find_faults(data: bytes, reading: ReaderSettings, *, line: Callable[[int], int] = int) -> list[Fault]:
     """Find every fault of a repaired file.
 
     Args:
         data: its bytes, with line feeds and single blank lines.
-        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
-        several_roots: whether a sentence may have more than one root.
+        reading: how it is read.
         line: gives the line number to print for each line of the data.
 
     Returns:
@@ -87,48 +89,57 @@ def find_faults(
     unreadable = encoding_faults(data, line)
     if unreadable:
         return unreadable
-    faults = by_line(walk(data, count(1), ranges=ranges, several_roots=several_roots, line_of=line))
+    faults = by_line(walk(data, count(1), reading, line_of=line))
     return faults if faults or data.strip() else [EMPTY]
 
 
 EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))
 """The error of a file without sentences."""
 
+SOME_HEAD = Fault("invalid-head", "")
+"""Stands among faults for a word whose HEAD is not "_": then every "_" is an error. It is not reported."""
+
 
 def by_line(faults: Iterator[Fault]) -> list[Fault]:
     """Return faults by line: a thousand of each kind; the last one kept counts those that follow.
 
     Args:
-        faults: faults in the order in which they were found.
+        faults: faults in the order in which they were found; `SOME_HEAD` among them where a word has a head.
     """
     kept: list[Fault] = []
     numbers: Counter[str] = Counter()
     last: dict[str, int] = {}
+    has_heads = False
     for fault in faults:
+        if fault is SOME_HEAD:
+            has_heads = True
+            continue
         numbers[fault.slug] += 1
-        if numbers[fault.slug] <= _MOST:
+        if numbers[fault.slug] <= MOST:
             last[fault.slug] = len(kept)
             kept.append(fault)
     for slug, number in numbers.items():
-        if number > _MOST:
-            kept[last[slug]] = replace(kept[last[slug]], count=number - _MOST + 1)
+        if number > MOST:
+            kept[last[slug]] = replace(kept[last[slug]], count=number - MOST + 1)
+    if not has_heads:
+        kept = [fault for fault in kept if fault.slug != SOME_HEAD.slug]
     return sorted(kept, key=lambda fault: fault.place.line or 0)
 
 
 def walk(
-    data: bytes, numbers: Iterator[int], *, ranges: bool, several_roots: bool, line_of: Callable[[int], int]
+    data: bytes, numbers: Iterator[int], reading: ReaderSettings, *, line_of: Callable[[int], int]
 ) -> Iterator[Fault]:
     """Find the faults of the lines of a file, or of a part of a file that begins and ends with whole sentences.
 
     Args:
         data: the bytes, with line feeds and single blank lines.
         numbers: gives the number of each sentence.
-        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed.
-        several_roots: whether a sentence may have more than one root.
+        reading: how it is read.
         line_of: gives the line number to print for each line of the data.
     """
     sentence: _Sentence | None = None
     comments_from = 0
+    several_roots = reading.conllx or reading.several_roots or reading.ignores_trees
     for position, content in enumerate(lines_of(data), 1):
         number, line = line_of(position), content.removesuffix(b"\n").decode()
         if "\r" in line:
@@ -139,30 +150,43 @@ def walk(
             else:
                 yield from _end(sentence, number, several_roots=several_roots)
             sentence, comments_from = None, 0
-        elif line.startswith("#") and ranges and sentence is None:
+        elif sentence is None and _is_comment(line, reading):
             comments_from = comments_from or number
         else:
             if sentence is None:
                 sentence = _Sentence(next(numbers), number)
-            yield from _line(sentence, number, line, ranges=ranges)
+            yield from _line(sentence, number, line, reading)
     if sentence is not None:
         yield from _end(sentence, line_of(data.count(b"\n") + 1), several_roots=several_roots)
     elif comments_from:
         yield Fault("empty-sentence", "comments are not followed by words", Place(line=comments_from))
 
 
-def _line(sentence: _Sentence, number: int, line: str, *, ranges: bool) -> Iterator[Fault]:
+def _is_comment(line: str, reading: ReaderSettings) -> bool:
+    if reading.layout is not None:
+        return reading.layout.is_comment(line, "#", "\t")
+    return line.startswith("#") and not reading.conllx
+
+
+def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) -> Iterator[Fault]:
     cells = line.split("\t")
     place = Place(line=number, sentence=sentence.number, word=cells[0][:20])
-    if line.startswith("#") and ranges:
+    if _is_comment(line, reading):
         yield Fault("misplaced-comment", "a comment is inside a sentence", place)
         return
-    if len(cells) != len(FIELDS):
-        yield Fault(
-            "number-of-columns", f"{len(cells)} column{'s' * (len(cells) != 1)} instead of 10: {quoted(line)}", place
-        )
+    layout = reading.layout
+    n_columns = len(FIELDS if layout is None else layout.names)
+    if len(cells) != n_columns:
+        message = f"{number_of(len(cells), 'column')} instead of {n_columns}: {quoted(line)}"
+        yield Fault("number-of-columns", message, place)
         sentence.renumbered = True
         return
+    if layout is not None:
+        cells = layout.ten_cells(cells)
+        place = place._replace(word=cells[0][:20])
+    if reading.ignores_trees:
+        cells[6:8] = "0", "_"
+    ranges = not reading.conllx
     if not cells[1].translate(ANY_SPACE):
         yield Fault("empty-form", "FORM is empty", place)
     yield from _node(sentence, number, cells, place, ranges=ranges)
@@ -188,6 +212,8 @@ def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> I
     sentence.minor = 0
     sentence.range_pending = False
     head = int(cells[6]) if _NUMBER.fullmatch(cells[6]) else None
+    if cells[6] != "_":
+        yield SOME_HEAD
     if head is None:
         yield Fault("invalid-head", f"the HEAD {quoted(cells[6])} is not a number", place)
     if not cells[7]:

@@ -15,13 +15,14 @@ from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts import bare_name
 from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.repair import lines_of, repair
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
 _MESSAGES = {
     "surrounding-space": "a cell begins or ends with a space",
     "empty-column": "a column is empty",
-    "number-of-columns": "empty columns follow the tenth",
+    "number-of-columns": "empty columns follow the last",
 }
 _SIGNS = (b"\t\t", b"\t\n", b" \t", b"\t ", b"\n ", b" \n")
 """Something of this is in every file that has cells to repair, apart from its first and last line."""
@@ -100,13 +101,15 @@ def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Ite
     name = os.fsdecode(path)
     source = Blocks(parts_of(path), name, spaces=True)
     n_lines = n_bytes = 0
+    layout: ColumnLayout | None = None
     while not source.ended:
         block = source.read(blocks.SIZES.piece)
         if faults := encoding_faults(block, n_lines.__add__, n_bytes):
             raise ConlluError(faults[0].in_file(name))
         repaired = repair(block, start=not n_lines)
         found: dict[str, Fault] = {}
-        yield _with_tidy_cells(repaired.data, found)
+        layout = layout if n_lines else _layout_of(repaired.data)
+        yield _with_tidy_cells(repaired.data, found, layout)
         of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for fault in found.values())
         for fault in (*repaired.warnings, *of_cells):
             _note(changes, _moved(fault, n_lines + (fault.place.line or 0)))
@@ -124,36 +127,45 @@ def _moved(fault: Fault, line: int) -> Fault:
     return replace(fault, place=fault.place._replace(line=line))
 
 
-def _with_tidy_cells(data: bytes, found: dict[str, Fault]) -> bytes:
+def _layout_of(data: bytes) -> ColumnLayout | None:
+    """The columns of a CoNLL-U Plus file; none at all if its first line is not valid, so that no cell is changed."""
+    try:
+        return layout_of(data)
+    except ConlluError:
+        return ColumnLayout((), "")
+
+
+def _with_tidy_cells(data: bytes, found: dict[str, Fault], layout: ColumnLayout | None) -> bytes:
     if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
         return data
     lines = []
     for number, line in enumerate(lines_of(data), 1):
         lines.append(line)
-        if line.startswith(b"#") or line == b"\n":
+        if line == b"\n" or (line.startswith(b"#") if layout is None else layout.is_comment(line, b"#", b"\t")):
             continue
-        tidy, slugs = _tidy(line)
+        tidy, slugs = _tidy(line, FIELDS if layout is None else layout.names)
         lines[-1] = tidy
         for slug in slugs:
             _note(found, Fault(slug, _MESSAGES[slug], Place(line=number), "warning"))
     return b"".join(lines)
 
 
-def _tidy(line: bytes) -> tuple[bytes, list[str]]:
-    """Return a line of a word with tidy cells, and the kinds of changes."""
+def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
+    """Return a line of a word with tidy cells in the columns of the file, and the kinds of changes."""
     given = line.removesuffix(b"\n").split(b"\t")
     cells = [cell.strip(b" ") for cell in given]
     slugs = []
-    if len(cells) > len(FIELDS) and not any(cells[len(FIELDS) :]):
+    if len(cells) > len(fields) > 0 and not any(cells[len(fields) :]):
         slugs.append("number-of-columns")
-        del given[len(FIELDS) :], cells[len(FIELDS) :]
-    if len(cells) != len(FIELDS):
+        del given[len(fields) :], cells[len(fields) :]
+    if len(cells) != len(fields):
         return line, []  # which cell belongs to which column is not certain
-    if cells != given and cells[FIELDS.index("FORM")]:
+    if cells != given and cells[fields.index("FORM")]:
         slugs.insert(0, "surrounding-space")
     elif cells != given:
         return line, []  # a form of spaces is an error that only the maintainer can correct
-    filled = [cell or _value_of_empty(cells[0], field) for cell, field in zip(cells, FIELDS, strict=True)]
+    word_id = cells[fields.index("ID")]
+    filled = [cell or _value_of_empty(word_id, field) for cell, field in zip(cells, fields, strict=True)]
     if filled != cells:
         slugs.insert(0, "empty-column")
     return b"\t".join(filled) + b"\n", slugs

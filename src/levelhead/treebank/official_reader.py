@@ -41,6 +41,7 @@ class OfficialReading:
         deps: whether it parses DEPS, and crashes on malformed DEPS.
         several_roots: whether a sentence may have more than one root (an option of udtools).
         empty_nodes: whether empty nodes, and edges from them, are skipped (else refused, an option of udtools).
+        content: whether files of morphosyntactic parsing are read (`treebank.content_reader`).
     """
 
     name: str
@@ -51,6 +52,7 @@ class OfficialReading:
     deps: bool = False
     several_roots: bool = False
     empty_nodes: bool = True
+    content: bool = False
 
     def bare(self, form: str) -> str:
         """Return a form without its spaces."""
@@ -66,6 +68,16 @@ SCORERS = {
     )
 }
 """All official scorers by name."""
+
+
+def official_reading(name: str, *, several_roots: bool) -> OfficialReading:
+    """Return how an official scorer reads a file.
+
+    Args:
+        name: the name of its rules.
+        several_roots: whether its option that allows several roots is given, which only udtools has.
+    """
+    return replace(SCORERS[name], several_roots=several_roots)
 
 
 def read_officially(data: bytes, official: OfficialReading, name: str | None = None) -> Treebank:
@@ -85,7 +97,7 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
     if not official.empty_nodes and (found := re.search(_EMPTY_NODE, text)):
         raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
     if treebank is None:
-        treebank = _FileReader(official, name).read(data)
+        treebank = LineReader(official, name).read(data)
     check_depth(treebank, official, name)
     if official.deps:
         _check_deps(treebank, name)
@@ -113,8 +125,12 @@ def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treeb
         ConlluError: the scorer refuses them.
         HeadsBack: a negative head may point into the sentences before.
     """
+    if official.content:
+        from levelhead.treebank.content_reader import ContentReader
+
+        return ContentReader(name).read(text)
     treebank = _scan(text, official)
-    return _FileReader(official, name, part=True).read(text) if treebank is None else treebank
+    return LineReader(official, name, part=True).read(text) if treebank is None else treebank
 
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
@@ -227,8 +243,14 @@ def _check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> 
         raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
 
 
-class _FileReader:
-    """A file read line by line in the scorer's way."""
+class LineReader:
+    """A file read line by line in the scorer's way.
+
+    Args:
+        official: which scorer.
+        name: what to call the file in messages.
+        part: whether it is part of a file: what is before is unknown.
+    """
 
     def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
         self.official, self.name = official, name
@@ -317,8 +339,7 @@ class _FileReader:
 
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
-        while self.skipped and self.skipped[-1] == end:
-            self.skipped.pop()  # no word of the sentence follows
+        self._forget_skipped()
         self.heads += [-1] * (end - start)
         done: set[int] = set()
         for word in range(start, end):
@@ -327,6 +348,11 @@ class _FileReader:
         if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
             raise self._refuse(f"the sentence that ends here has {n_roots} roots", number, RootsRefused)
         self.starts.append(end)
+
+    def _forget_skipped(self) -> None:
+        """Forget the empty nodes behind the last word of the sentence: no line number depends on them."""
+        while self.skipped and self.skipped[-1] == len(self.rows):
+            self.skipped.pop()
 
     def _follow(self, word: int, done: set[int], number: int) -> None:
         """Follow the heads from a word up, in the scorer's order: it reports the first fault on the way."""

@@ -81,6 +81,13 @@ class Comments(Sequence[str]):
         """Return the comments of a sentence."""
         return self.text[self.starts[sentence] : self.starts[sentence + 1]].decode()
 
+    def without_first_line(self) -> Comments:
+        """Return the comments without the first line of the file."""
+        size = self.text.index(b"\n") + 1
+        starts = self.starts - size
+        starts[0] = 0
+        return Comments(self.text[size:], starts)
+
     def take(self, sentences: NDArray[np.intp]) -> Comments:
         """Return the comments of these sentences."""
         parts = [self.text[self.starts[i] : self.starts[i + 1]] for i in sentences]
@@ -131,7 +138,7 @@ class Tokens:
 
 
 class Word(NamedTuple):
-    """One word: the ten columns, with the head as an id in the sentence (0 is the root)."""
+    """One word: the ten columns, with the head as an id in the sentence (0 is the root; None without trees)."""
 
     id: int
     form: str
@@ -139,7 +146,7 @@ class Word(NamedTuple):
     upos: str
     xpos: str
     feats: str
-    head: int
+    head: int | None
     relation: str
     deps: str
     misc: str

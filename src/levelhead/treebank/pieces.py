@@ -9,16 +9,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from itertools import count
-from typing import TypeVar
+from itertools import chain, count, islice, repeat
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
+from levelhead.kernels.text import count_lines, is_utf8
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.faults import EMPTY, by_line, encoding_faults, walk
+from levelhead.treebank.faults import EMPTY, MOST, SOME_HEAD, by_line, encoding_faults, walk
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
     Crash,
@@ -30,7 +31,7 @@ from levelhead.treebank.official_reader import (
     with_line_feeds,
 )
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
-from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.reader import ReaderSettings, scan_file
 from levelhead.treebank.repair import REPAIRS, repair
 from levelhead.treebank.sent_ids import SentenceIds
 from levelhead.treebank.strings import StringColumn
@@ -107,7 +108,7 @@ class Pieces(ABC):
         piece = self._for_scoring(found)
         self.n_words += piece.n_words
         self.n_tokens += piece.n_tokens
-        end = len(self._data) - 2
+        end = self._last_blank_line()
         for _ in range(len(waiting) - n_sentences):
             end = self._data.rfind(b"\n\n", 0, end)
         self._drop(end + 2, n_sentences)
@@ -133,6 +134,10 @@ class Pieces(ABC):
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; to be called once, at its end."""
         return ()
+
+    def _last_blank_line(self) -> int:
+        """Return where the blank line after the last sentence that waits starts."""
+        return len(self._data) - 2
 
     @abstractmethod
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
@@ -160,7 +165,7 @@ class Pieces(ABC):
         except ConlluError as error:
             self._too_long = self._too_long or error
         else:
-            plain = np.arange(1, data.count(b"\n") + 1 + bool(data and not data.endswith(b"\n")))
+            plain = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")))
             self._lines = np.concatenate([self._lines, self._n_lines + (plain if numbers is None else numbers)])
             self._data += data
             self._n_lines += n_lines
@@ -175,7 +180,7 @@ class Pieces(ABC):
         self._drop(len(self._data), 0 if self._waiting is None else len(self._waiting))
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
-        n_lines = self._data.count(b"\n", 0, n_bytes)
+        n_lines = count_lines(memoryview(self._data)[:n_bytes])
         self._data, self._lines = self._data[n_bytes:], self._lines[n_lines:]
         self._n_taken_lines += n_lines
         self._n_taken_bytes += n_bytes
@@ -212,8 +217,11 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
     multiword, empty, comments = treebank.multiword, treebank.empty, treebank.comments
     ranges = slice(int(np.searchsorted(multiword.sentence, n_sentences)))
     nodes = slice(int(np.searchsorted(empty.sentence, n_sentences)))
-    columns = {name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS}
+    columns: dict[str, Any] = {
+        name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS
+    }
     starts = comments.starts[: n_sentences + 1]
+    extra = None if treebank.extra is None else treebank.extra.take(slice(n_words), ranges, nodes)
     return replace(
         treebank,
         **columns,
@@ -223,6 +231,7 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
         empty=EmptyNodes(*(getattr(empty, one.name)[nodes] for one in fields(empty))),
         comments=Comments(comments.text[: int(starts[-1])], starts),
         source=replace(treebank.source, lines=treebank.source.lines[:n_sentences]),
+        extra=extra,
     )
 
 
@@ -243,6 +252,7 @@ class OwnPieces(Pieces):
         conllx: whether it is CoNLL-X.
         texts: whether `# text` comments are compared with the forms.
         apart: whether multiword tokens are taken apart.
+        several_roots: whether a sentence may have several roots.
     """
 
     def __init__(
@@ -253,9 +263,15 @@ class OwnPieces(Pieces):
         conllx: bool = False,
         texts: bool = False,
         apart: bool = False,
+        several_roots: bool = False,
     ) -> None:
         super().__init__(parts, name, spaces=True, apart=apart)
         self._conllx, self._texts = conllx, texts
+        self._reading = ReaderSettings(conllx, several_roots)
+        self._has_trees: bool | None = None  # unknown before the first sentence
+        self._headless: list[Fault] = []  # the first words without heads that were taken
+        self._n_headless = 0
+        self._header: ConlluError | None = None
         self._repairs: dict[str, Fault] = {}
         self._notices: dict[Kind, Fault] = {}
         self._text_fault: dict[str, Fault] = {}
@@ -276,14 +292,33 @@ class OwnPieces(Pieces):
         for fault in repaired.warnings:
             line = self._n_lines + (fault.place.line or 0)
             _add(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
-        return repaired.data, repaired.numbers, block.count(b"\n")
+        return repaired.data, repaired.numbers, count_lines(block)
 
     def _parse(self) -> None:
-        treebank = scan_treebank(self._data, conllx=self._conllx)
-        if treebank is None:
+        try:
+            treebank = self._scan()
+        except ConlluError as error:
+            self._header = error
+            treebank = None
+        if treebank is None or self._has_trees not in {None, treebank.has_trees}:
             self.failed = True
         else:
+            self._has_trees = treebank.has_trees
             self._waiting = self._placed(treebank)
+
+    def _scan(self) -> Treebank | None:
+        start = not self._n_taken_lines
+        if start:
+            self._reading = self._reading.of(self._data, self.name)
+        return scan_file(self._data, self._reading, start=start)
+
+    def _drop(self, n_bytes: int, n_sentences: int) -> None:
+        if n_sentences and self._waiting is not None and not self._waiting.has_trees:
+            faults = walk(self._data[:n_bytes], count(self.n_sentences + 1), self._reading, line_of=self._line)
+            found = (fault for fault in faults if fault.slug == SOME_HEAD.slug)
+            self._headless += islice(found, MOST - len(self._headless))
+            self._n_headless += int(self._waiting.sentence_starts[n_sentences])
+        super()._drop(n_bytes, n_sentences)
 
     def _look_at(self, piece: Treebank) -> None:
         if not self._conllx:
@@ -294,8 +329,10 @@ class OwnPieces(Pieces):
             _add(self._text_fault, fault.slug, self._in_file(fault))
 
     def _own_error(self) -> InputError | None:
+        if self._header is not None:
+            return self._header
         try:
-            faults = by_line(self._faults())
+            faults = by_line(chain(self._faults_of_taken(), self._faults()))
         except _NotText as error:
             return ConlluError(error.fault.in_file(self.name))
         found = [*self._nul.values()] or faults or ([] if self.n_sentences else [EMPTY])
@@ -303,15 +340,24 @@ class OwnPieces(Pieces):
             return None
         return ConlluError(*(fault.in_file(self.name) for fault in (*found, *self._repair_warnings())))
 
+    def _faults_of_taken(self) -> Iterator[Fault]:
+        """Give what would be a fault of the words that were taken if others have heads."""
+        if self._has_trees:
+            yield SOME_HEAD
+        yield from self._headless
+        yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
+
     def _faults(self) -> Iterator[Fault]:
         """Find the faults of what waits and of all that follows."""
         while True:
-            treebank = scan_treebank(self._data, conllx=self._conllx) if self._data else None
+            treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
+            if treebank is not None and not treebank.has_trees:
+                treebank = None  # each word without a head may be a fault
             numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
-            if treebank is None and not self._has_no_text():
-                yield from walk(
-                    self._data, numbers, ranges=not self._conllx, several_roots=self._conllx, line_of=self._line
-                )
+            if treebank is not None:
+                yield SOME_HEAD
+            elif not self._has_no_text():
+                yield from walk(self._data, numbers, self._reading, line_of=self._line)
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(_AT_ONCE):
                 return
@@ -357,13 +403,16 @@ class OfficialPieces(Pieces):
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
         text = with_line_feeds(block)
         refuse_long_lines(text, self.name, self._n_lines)
-        if not block.isascii():
+        if not is_utf8(block):
             try:
                 block.decode()
             except UnicodeDecodeError as error:
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
-        return text, None, text.count(b"\n")
+        return text, None, count_lines(text)
+
+    def _last_blank_line(self) -> int:
+        return self._data.rfind(b"\n\n")  # there may be comments behind it
 
     def _look_at(self, piece: Treebank) -> None:
         """Official scorers give no warnings."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.arguments import checked, choice, instance, optional, path
+from levelhead.arguments import checked, choice, flag, instance, optional, path
 from levelhead.arguments import text as is_text
 from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import scan, text, trees
@@ -20,57 +21,155 @@ from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.warning_checks import find_warnings
 
+if TYPE_CHECKING:
+    from levelhead.treebank.plus import ColumnLayout
+
 Format = Literal["conllu", "conllx"]
 
+_HEADLESS = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})_(?=\t)"
+"""A word without a head, up to its HEAD."""
 
-@checked(path=path, limits=instance(lambda: Limits, "Limits"))
+_OUTSIDE = 1
+"""The verdict on a sentence with a head that is no word of it."""
+
+_ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
+"""A word up to its DEPREL."""
+
+
+class ReaderSettings(NamedTuple):
+    """How a file is read.
+
+    Args:
+        conllx: as CoNLL-X, without ranges, empty nodes and comments; several roots are allowed.
+        several_roots: whether a sentence may have several roots.
+        layout: the columns of a CoNLL-U Plus file.
+        ignores_trees: whether HEAD and DEPREL are not looked at.
+    """
+
+    conllx: bool = False
+    several_roots: bool = False
+    layout: ColumnLayout | None = None
+    ignores_trees: bool = False
+
+    def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
+        """Return how the file is read that begins with some bytes: with the columns that its first line names.
+
+        Args:
+            data: the start of the file, without byte order mark.
+            name: what to call it in messages.
+
+        Raises:
+            ConlluError: the first line does not name the columns as it must.
+        """
+        if self.conllx or b"global.columns" not in data[: data.find(b"\n") + 1]:
+            return self
+        from levelhead.treebank.plus import layout_of
+
+        return self._replace(layout=layout_of(data, name))
+
+
+@checked(path=path, limits=instance(lambda: Limits, "Limits"), allow_several_roots=flag)
 def read(
     path: str | os.PathLike[str],
     *,
     format: Format = "conllu",  # noqa: A002 -- as the command line calls it
     limits: Limits = DEFAULT_LIMITS,
+    allow_several_roots: bool = False,
 ) -> Treebank:
     """Read a treebank from a file, compressed or not.
+
+    If no word has a head (HEAD is "_" throughout, or a CoNLL-U Plus file lacks HEAD or DEPREL), the treebank has no
+    trees: `has_trees` is False.
 
     Args:
         path: its path, or "-" for standard input.
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
         limits: how large the file may be.
+        allow_several_roots: whether a sentence may have several words with HEAD 0.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
         ConlluError: it is not valid; the error holds every fault.
     """
     name = os.fsdecode(path)
-    return from_conllu(read_bytes(path, limits), name=name, format=format)
+    return from_conllu(read_bytes(path, limits), name=name, format=format, allow_several_roots=allow_several_roots)
 
 
-@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(is_text))
-def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = "conllu") -> Treebank:  # noqa: A002
+@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(is_text), allow_several_roots=flag)
+def from_conllu(
+    data: bytes | str,
+    *,
+    name: str | None = None,
+    format: Format = "conllu",  # noqa: A002
+    allow_several_roots: bool = False,
+) -> Treebank:
     """Read a treebank from bytes or text.
 
     Args:
         data: the contents of a CoNLL-U file.
         name: what to call it in messages.
         format: "conllu" or "conllx".
+        allow_several_roots: whether a sentence may have several words with HEAD 0.
 
     Raises:
         ConlluError: it is not valid; the error holds every fault.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_format(format)
+    return _read(raw, name, ReaderSettings(format == "conllx", allow_several_roots))
+
+
+def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
+    """Read a treebank from bytes, whatever HEAD and DEPREL hold; it has no trees.
+
+    Args:
+        data: the contents of a CoNLL-U file.
+        name: what to call it in messages.
+
+    Raises:
+        ConlluError: it is not valid; the error holds every fault.
+    """
+    return _read(data, name, ReaderSettings(ignores_trees=True))
+
+
+def read_if_valid(
+    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
+) -> Treebank | None:
+    """Return the treebank in the contents of a file, or None if it is not valid: nobody asks why.
+
+    Args:
+        data: the contents of the file.
+        name: what to call it in messages.
+        conllx: whether the format is CoNLL-X.
+        several_roots: whether a sentence may have several words with HEAD 0.
+
+    Raises:
+        ConlluError: a line is too long, or the first line does not name columns as it must.
+    """
+    found = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
+    return found if isinstance(found, Treebank) else None
+
+
+def _read(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank:
+    found = _read_or_repair(raw, name, asked)
+    if isinstance(found, Treebank):
+        return found
+    raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*found)))
+
+
+def _read_or_repair(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank | tuple[Repaired, ReaderSettings]:
     refuse_long_lines(raw, name)
-    conllx = format == "conllx"
-    repaired = Repaired(raw)
-    treebank = scan_treebank(raw, conllx=conllx)
+    repaired, reading = Repaired(raw), asked.of(raw, name)
+    treebank = scan_file(raw, reading)
     if treebank is None:
         repaired = repair(raw)
-        treebank = scan_treebank(repaired.data, conllx=conllx)
+        reading = asked.of(repaired.data, name)
+        treebank = scan_file(repaired.data, reading)
     if treebank is None:
-        raise ConlluError(*(fault.in_file(name) for fault in _every_fault(repaired, conllx=conllx)))
+        return repaired, reading
     source = Source(name, hashlib.sha256(raw).hexdigest(), repaired.lines(treebank.source.lines))
     treebank = replace(treebank, source=source)
-    found = () if conllx else find_warnings(treebank)
+    found = () if reading.conllx else find_warnings(treebank)
     warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *found))
     return replace(treebank, source=replace(source, warnings=warnings))
 
@@ -87,8 +186,58 @@ def check_format(name: str) -> None:
     choice(get_args(Format))("format", name)
 
 
-def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:
-    """Return the treebank in a file that needs no repair, or None if anything is wrong with it."""
+def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
+    """Return the treebank in a file that needs no repair, or None if anything is wrong with it.
+
+    Args:
+        data: the file, or whole sentences of it.
+        reading: how it is read.
+        start: whether the data are the start of the file.
+    """
+    layout = reading.layout
+    if layout is None:
+        return _scan_words(data, reading)
+    ten, rows = layout.ten_columns(data)
+    treebank = _scan_words(ten, reading)
+    if treebank is None:
+        return None
+    from levelhead.treebank.plus import extra_columns
+
+    try:
+        extra = extra_columns(layout, rows)
+    except UnicodeDecodeError:
+        return None
+    comments = treebank.comments.without_first_line() if start else treebank.comments
+    return replace(treebank, comments=comments, extra=extra)
+
+
+def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
+    """Scan ten columns; words have heads, or none has."""
+    if reading.ignores_trees:
+        treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
+        return None if treebank is None else replace(treebank, has_trees=False)
+    conllx = reading.conllx
+    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots)
+    if treebank is not None or not re.search(_HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
+        return treebank
+    with_roots, n_words = re.subn(_HEADLESS, rb"\g<1>0", data)
+    treebank = scan_treebank(with_roots, conllx=conllx, several_roots=True)
+    if treebank is None or treebank.n_words != n_words:
+        return None
+    return replace(treebank, has_trees=False)
+
+
+def scan_treebank(
+    data: bytes, *, conllx: bool = False, several_roots: bool = False, any_heads: bool = False
+) -> Treebank | None:
+    """Return the treebank in a file that needs no repair, or None if anything is wrong with it.
+
+    Args:
+        data: the contents of the file.
+        conllx: whether the format is CoNLL-X.
+        several_roots: whether a tree may have several roots.
+        any_heads: whether the heads of a sentence, which must be words in it, need not make a tree.
+    """
     if not data or b"\0" in data or b"\r" in data:
         return None
     scanned = scan.scan(data, not conllx)
@@ -97,13 +246,13 @@ def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = Fa
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
     if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None
-    if trees.bad_sentences(local_heads, starts, conllx or several_roots).any():
+    bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
+    if (bad == _OUTSIDE).any() if any_heads else bad.any():
         return None
     strings = Strings(pool, offsets)
-    first_words = np.repeat(starts[:-1], np.diff(starts))
     treebank = Treebank(
         **named_columns(codes, strings),
-        heads=np.where(local_heads == 0, -1, local_heads - 1 + first_words).astype(np.int32),
+        heads=trees.global_heads(local_heads, starts),
         sentence_starts=starts,
         multiword=MultiwordTokens(*_columns(multiword)),
         empty=EmptyNodes(*_columns(empty)),
@@ -125,10 +274,10 @@ def _has_empty_form(treebank: Treebank) -> bool:
     return bool(blank) and any(np.isin(codes, blank).any() for codes in used)
 
 
-def _every_fault(repaired: Repaired, *, conllx: bool) -> list[Fault]:
+def _every_fault(repaired: Repaired, reading: ReaderSettings) -> list[Fault]:
     from levelhead.treebank.faults import find_faults
 
-    found = find_faults(repaired.data, ranges=not conllx, several_roots=conllx, line=repaired.line)
+    found = find_faults(repaired.data, reading, line=repaired.line)
     if not found:
         raise AssertionError("the scanner refuses a file in which no fault is found")
     return found if found[0].slug == "encoding" else [*found, *repaired.warnings]

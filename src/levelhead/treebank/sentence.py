@@ -53,7 +53,7 @@ class Sentence:
         at = self.span[position]
         form, lemma, upos, xpos, feats, relation, deps, misc = (getattr(self.treebank, name)[at] for name in COLUMNS)
         head = int(self.treebank.heads[at])
-        local = head - self.span.start + 1 if head >= 0 else 0
+        local = head - self.span.start + 1 if head >= 0 else 0 if self.treebank.has_trees else None
         return Word(at - self.span.start + 1, form, lemma, upos, xpos, feats, local, relation, deps, misc)
 
     @property
@@ -90,8 +90,8 @@ class Sentence:
         return list(column[self.span.start : self.span.stop])
 
     @property
-    def heads(self) -> list[int]:
-        """The heads of its words, as ids in the sentence; 0 is the root."""
+    def heads(self) -> list[int | None]:
+        """The heads of its words, as ids in the sentence; 0 is the root; None in a treebank without trees."""
         return [word.head for word in self]
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import ConlluError, Fault
+from levelhead.errors import ConlluError, Fault, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.enhanced_graph import Graph, read_graph
@@ -20,6 +20,7 @@ from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
 
 if TYPE_CHECKING:
+    from levelhead.treebank.plus import ExtraColumns
     from levelhead.treebank.sentence import Sentence
 
 _FORBIDDEN = "[\t\n\r\0\ud800-\udfff]"
@@ -40,6 +41,8 @@ class Treebank(Sequence["Sentence"]):
         empty: the empty nodes.
         comments: the comments.
         source: the file it was read from.
+        has_trees: whether words have heads; if not, `heads` is -1 throughout and means nothing.
+        extra: the columns of a CoNLL-U Plus file besides those of CoNLL-U, or None.
     """
 
     forms: StringColumn
@@ -56,9 +59,12 @@ class Treebank(Sequence["Sentence"]):
     empty: EmptyNodes
     comments: Comments
     source: Source = field(default_factory=Source)
+    has_trees: bool = True
+    extra: ExtraColumns | None = None
 
     def __post_init__(self) -> None:
-        for part in (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty):
+        extra = () if self.extra is None else (self.extra,)
+        for part in (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty, *extra):
             for item in fields(part):
                 _freeze(getattr(part, item.name))
         _freeze(self.heads)
@@ -79,6 +85,11 @@ class Treebank(Sequence["Sentence"]):
         return self.n_words - int(self.multiword.n_words.sum()) + len(self.multiword)
 
     @property
+    def columns(self) -> tuple[StringColumn, ...]:
+        """The eight columns of strings, in the order of CoNLL-U."""
+        return tuple(getattr(self, name) for name in COLUMNS)
+
+    @property
     def strings(self) -> Strings:
         """The pool that all columns refer to."""
         return self.forms.strings
@@ -92,6 +103,20 @@ class Treebank(Sequence["Sentence"]):
     def warnings(self) -> tuple[Fault, ...]:
         """The warnings from reading the file."""
         return self.source.warnings
+
+    def extra_column(self, name: str) -> StringColumn:
+        """Return the values of a column that CoNLL-U Plus adds, one for each word.
+
+        Args:
+            name: its name, as in the first line of the file.
+
+        Raises:
+            ConlluError: the file has no such column.
+        """
+        known = () if self.extra is None else self.extra.layout.extra
+        if self.extra is None or name not in known:
+            raise ConlluError(Fault("invalid-columns", unknown("column", name, known)))
+        return self.extra.column(name)
 
     @cached_property
     def tokens(self) -> Tokens:
@@ -186,7 +211,14 @@ class Treebank(Sequence["Sentence"]):
             empty=self._empty_of(chosen, starts),
             comments=self.comments.take(chosen),
             source=Source(self.source.path, None, lines),
+            extra=self._extra_of(chosen, words),
         )
+
+    def _extra_of(self, chosen: NDArray[np.intp], words: NDArray[np.intp]) -> ExtraColumns | None:
+        if self.extra is None:
+            return None
+        others = (_rows_of(rows.sentence, len(self), chosen)[0] for rows in (self.multiword, self.empty))
+        return self.extra.take(words, *others)
 
     def _multiword_of(self, chosen: NDArray[np.intp], starts: Codes) -> MultiwordTokens:
         rows, target = _rows_of(self.multiword.sentence, len(self), chosen)
@@ -202,12 +234,16 @@ class Treebank(Sequence["Sentence"]):
         """Return a treebank in which every word is a separate surface token, as in CoNLL-X."""
         none = np.zeros(0, dtype=np.int32)
         multiword = MultiwordTokens(none, none, none, np.zeros((0, 9), dtype=np.int32))
-        return replace(self, multiword=multiword)
+        every = slice(None)
+        extra = None if self.extra is None else self.extra.take(every, slice(0), every)
+        return replace(self, multiword=multiword, extra=extra)
 
     def replace(
         self, *, heads: Iterable[int] | None = None, several_roots: bool = False, **columns: Iterable[str]
     ) -> Treebank:
         """Return a treebank with other heads, relations, tags ...; everything else is kept.
+
+        A treebank without trees has trees if heads are given.
 
         Args:
             heads: for each word its head's index among all words, -1 for the root.
@@ -227,10 +263,17 @@ class Treebank(Sequence["Sentence"]):
             name: StringColumn(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS
         }
         new_heads = self.heads if heads is None else self._checked(heads, several_roots=several_roots)
-        return replace(self, **every, heads=new_heads, source=replace(self.source, sha256=None))
+        has_trees = self.has_trees or heads is not None
+        source = replace(self.source, sha256=None)
+        return replace(self, **every, heads=new_heads, has_trees=has_trees, source=source)
 
     def local_heads(self) -> Codes:
-        """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,)."""
+        """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,).
+
+        Raises:
+            ConlluError: the treebank has no trees.
+        """
+        check_trees(self)
         starts = np.repeat(self.sentence_starts[:-1], np.diff(self.sentence_starts))
         return np.where(self.heads < 0, 0, self.heads - starts + 1).astype(np.int32)
 
@@ -253,6 +296,21 @@ class Treebank(Sequence["Sentence"]):
             slug = ("", "head-outside-sentence", "no-root", "several-roots", "cycle")[bad[first]]
             raise ConlluError(Fault(slug, f"sentence {first + 1} is not a tree"))
         return array
+
+
+def check_trees(treebank: Treebank) -> Treebank:
+    """Return a treebank that has trees.
+
+    Args:
+        treebank: any treebank.
+
+    Raises:
+        ConlluError: it has none.
+    """
+    if treebank.has_trees:
+        return treebank
+    message = "no word has a head: HEAD is _ throughout, or there is no column HEAD or DEPREL"
+    raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
 
 
 def _integer(head: object, word: int) -> int:

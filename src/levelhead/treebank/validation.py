@@ -10,7 +10,7 @@ from levelhead.arguments import checked, choice, optional, path
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
 from levelhead.tabular import Tabular
-from levelhead.treebank.checking import faults_of
+from levelhead.treebank.checking import CHECKED_RULES, faults_of
 from levelhead.treebank.fixing import copies_of, write_fixed
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.reader import Format
@@ -45,10 +45,11 @@ class Validation(Tabular):
         return f"<Validation: {number_of(len(self.files), 'file')}, {len(self.faults)} errors and warnings>"
 
 
-@checked(paths=path, format=choice(("conllu", "conllx")), fix=optional(path))
+@checked(paths=path, format=choice(("conllu", "conllx")), rules=choice(CHECKED_RULES), fix=optional(path))
 def validate(
     *paths: str | os.PathLike[str],
     format: Format = "conllu",  # noqa: A002
+    rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
     """Return every error of CoNLL-U files, and their warnings.
@@ -56,6 +57,7 @@ def validate(
     Args:
         paths: files, compressed or not, or folders of files.
         format: "conllu" or "conllx".
+        rules: "ud" for CoNLL-U, "msp25" or "msp25-sorted" for files of morphosyntactic parsing.
         fix: where to write copies in which everything is repaired that can be repaired in one way only: a file for a
             single file, else a folder. The errors and warnings are then those of the copies.
 
@@ -65,7 +67,10 @@ def validate(
     """
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
-        return Validation({file: faults_of(file, format=format) for file in files})
+        return Validation({file: faults_of(file, format=format, rules=rules) for file in files})
+    if rules != "ud":
+        message = "only CoNLL-U (rules ud) is repaired, not files of morphosyntactic parsing"
+        raise InputError(Fault("invalid-argument", message))
     copies = copies_of(files, os.fspath(fix), folder=any(map(os.path.isdir, paths)))
     return _fixed(copies, format)
 

@@ -61,8 +61,12 @@ def warnings_by_kind(treebank: Treebank) -> Iterator[tuple[Kind, Fault]]:
             yield from _of_kind((0, number), _warn_column(treebank, slug, column, codes))
     yield from _of_kind((1,), _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS))
     yield from _of_kind(_BAD_DEPS, _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS))
-    yield from _of_kind((3,), _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION))
-    yield from _of_kind((4,), _root_relations(treebank))
+    if treebank.has_trees:
+        yield from _of_kind((3,), _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION))
+        yield from _of_kind((4,), _root_relations(treebank))
+    else:
+        fault = Fault("missing-trees", "the word has no head", place_of(treebank, 0), "warning", treebank.n_words)
+        yield from _of_kind((4,), iter([fault]))
     yield from _of_kind((5,), _multiword(treebank, suspects))
     yield from _of_kind(_ODD_EMPTY_NODES, _empty_nodes(treebank, suspects))
     for number, edges in enumerate(_dangling_edges(treebank)):

@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING
 
 from levelhead.arguments import checked, instance, path
@@ -23,15 +23,25 @@ _SENTENCES_AT_ONCE = 5000
 
 
 def to_conllu(treebank: Treebank) -> bytes:
-    """Return the treebank as CoNLL-U."""
+    """Return the treebank as CoNLL-U, or as CoNLL-U Plus if it was read from such a file."""
     return b"".join(conllu_parts(treebank))
 
 
 def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
     """Give the treebank as CoNLL-U, a few thousand sentences at a time."""
+    if treebank.extra is not None:
+        from levelhead.treebank.plus import plus_parts
+
+        yield from plus_parts(treebank, treebank.extra.layout, _parts(treebank))
+        return
+    for _, text in _parts(treebank):
+        yield text.encode()
+
+
+def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
     for start in range(0, len(treebank), _SENTENCES_AT_ONCE):
         part = treebank if len(treebank) <= _SENTENCES_AT_ONCE else treebank[start : start + _SENTENCES_AT_ONCE]
-        yield _to_text(part).encode()
+        yield part, _to_text(part)
 
 
 def _treebank() -> type:
@@ -43,6 +53,8 @@ def _treebank() -> type:
 @checked(treebank=instance(_treebank, "a treebank"), path=path)
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
+
+    A treebank from a CoNLL-U Plus file is written as one, with the same columns, and those that have values since.
 
     Args:
         treebank: what to write.
@@ -175,7 +187,7 @@ def _to_text(treebank: Treebank) -> str:
 def _word_lines(treebank: Treebank) -> list[str]:
     texts = treebank.strings.texts
     columns = [map(texts.__getitem__, column.codes.tolist()) for column in _string_columns(treebank)]
-    local = treebank.local_heads().tolist()
+    local = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
     ids = chain.from_iterable(range(1, size + 1) for size in _sizes(treebank))
     form, lemma, upos, xpos, feats, relation, deps, misc = columns
     return [

@@ -13,7 +13,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
-from levelhead.treebank import Treebank, read
+from levelhead.treebank import Treebank, check_trees, read
 from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
@@ -288,7 +288,7 @@ def sampled(
     rows, read_files, faults = dict[str, Sequence[Rarefied]](), _Read(), list[Fault]()
     for name, (source,) in tracked(files.items(), "reading"):
         try:
-            treebank = source if isinstance(source, Treebank) else read(source, format=format)
+            treebank = check_trees(source if isinstance(source, Treebank) else read(source, format=format))
         except InputError as error:
             faults += error.faults
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
@@ -80,22 +80,27 @@ class CountSum:
     """A sum of many counts; those of about as many treebanks or pieces are added first, so that few are added often."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[int, TreebankCounts]] = []
+        self._parts: list[tuple[int, dict[str, Any]]] = []  # how many were added, and the sum field by field
 
     def add(self, counts: TreebankCounts) -> None:
         """Add the counts of a treebank or a piece."""
-        n = 1
+        n, sums = 1, dict(vars(counts))
         while self._parts and self._parts[-1][0] <= n:
             before, others = self._parts.pop()
-            n, counts = before + n, others + counts
-        self._parts.append((n, counts))
+            n, sums = before + n, _added(others, sums)
+        self._parts.append((n, sums))
 
     def total(self) -> TreebankCounts:
         """Return the sum, to be called once, at the end; something must have been added."""
-        _, counts = self._parts.pop()
+        _, sums = self._parts.pop()
         while self._parts:
-            counts = self._parts.pop()[1] + counts
-        return counts
+            sums = _added(self._parts.pop()[1], sums)
+        return TreebankCounts(**sums)
+
+
+def _added(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Add field by field, and forget what was added: the counts of large files fill the memory."""
+    return {name: one.pop(name) + other.pop(name) for name in list(one)}
 
 
 class RunningCounts:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
-from levelhead.treebank import Treebank, blocks, from_conllu
+from levelhead.treebank import Treebank, blocks, check_trees, from_conllu
 from levelhead.treebank.blocks import contents_or_parts
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
@@ -158,7 +158,7 @@ def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
 
 
 def _counted_treebank(source: str | Treebank, treebank: Treebank, task: ProfileTask) -> CountedFile:
-    counts = count_treebank(treebank, task.chunks, task.training)
+    counts = count_treebank(check_trees(treebank), task.chunks, task.training)
     return CountedFile(counts, hash_of(source, treebank), tuple(treebank.warnings))
 
 
@@ -167,12 +167,19 @@ def _counted_parts(parts: Iterator[bytes], name: str, task: ProfileTask) -> Coun
 
     counts = RunningCounts(task.chunks, task.training)
     pieces = OwnPieces(parts, name, conllx=task.format == "conllx")
+    bare = None
     while not (pieces.ended or pieces.failed):
         pieces.more(blocks.SIZES.piece)
         if pieces.treebank is not None:
-            counts.add(pieces.take(len(pieces.treebank)))
+            piece = pieces.take(len(pieces.treebank))
+            if piece.has_trees:
+                counts.add(piece)
+            else:
+                bare = piece
     error = pieces.error()
     if error is not None:
         raise error
+    if bare is not None:
+        check_trees(bare)
     contents = pieces.contents()
     return CountedFile(counts.total(), (name, contents.sha256 or MEMORY), contents.warnings, in_pieces=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -15,6 +15,8 @@ from levelhead.treebank import StringColumn, Strings
 Counts = NDArray[np.int64]
 
 _MOST_KEYS = 2**62
+_ROWS_AT_ONCE = 1 << 20
+_FULL = 0.9  # of an array; with less, it is copied, so that memory is not held for nothing
 
 
 class Sums:
@@ -71,8 +73,17 @@ class Tally:
 
     def __add__(self, other: Tally) -> Tally:
         axes, codes = zip(*(_joined_pools(one, two) for one, two in zip(self.axes, other.axes)))
-        moved = np.stack([code[row] for code, row in zip(codes, other.keys)])
-        return _summed(axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts]))
+        most = len(self) + len(other)
+        keys, counts, n = np.empty((len(axes), most), dtype=np.int32), np.empty(most, dtype=np.int64), 0
+        for one, two in zip(_parts(self.keys[-1], most), _parts(codes[-1][other.keys[-1]], most)):
+            moved = [code[row[two]] for code, row in zip(codes, other.keys)]
+            some = np.concatenate([self.keys[:, one], moved], axis=1)
+            found = _summed(axes, some, np.concatenate([self.counts[one], other.counts[two]]))
+            keys[:, n : n + len(found)], counts[n : n + len(found)] = found.keys, found.counts
+            n += len(found)
+        if n < _FULL * most:
+            return Tally(axes, keys[:, :n].copy(), counts[:n].copy())
+        return Tally(axes, keys[:, :n], counts[:n])
 
     def marginal(self, *places: int) -> Tally:
         """Return the counts by these places, summed over all values at the others.
@@ -88,11 +99,12 @@ class Tally:
         Args:
             places: the numbers of places.
         """
-        if not len(self):
-            return self.counts
         some = tuple(self.axes[place] for place in places)
-        _, group = np.unique(_numbers(some, self.keys[list(places)]), return_inverse=True)
-        return np.bincount(group, weights=self.counts).astype(np.int64)[group]
+        totals = np.empty_like(self.counts)
+        for rows in _parts(self.keys[places[-1]], len(self)):
+            _, group = np.unique(_numbers(some, self.keys[list(places)][:, rows]), return_inverse=True)
+            totals[rows] = np.bincount(group, weights=self.counts[rows]).astype(np.int64)[group]
+        return totals
 
     def where(self, wanted: NDArray[np.bool_]) -> Tally:
         """Return the tally of some of the tuples.
@@ -269,6 +281,18 @@ def _joined_pools(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int
     added = _chosen(other, new)
     offsets = np.concatenate([one.offsets, added.offsets[1:] + one.offsets[-1]])
     return Strings(one.pool + added.pool, offsets), codes
+
+
+def _parts(codes: NDArray[np.int32], n_rows: int) -> Iterator[NDArray[np.intp]]:
+    """Give the rows in parts, so that little memory is needed for what is done with each; equal codes stay together.
+
+    Args:
+        codes: a code for each row.
+        n_rows: the number of rows that decides how many parts there are.
+    """
+    n_parts = n_rows // _ROWS_AT_ONCE + 1
+    part = codes % n_parts
+    return (np.flatnonzero(part == number) for number in range(n_parts))
 
 
 def _summed(axes: tuple[Strings, ...], keys: NDArray[np.int32], counts: Counts) -> Tally:

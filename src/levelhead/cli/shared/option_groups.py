@@ -12,7 +12,7 @@ GROUPS = {
         " systems weights targets gold separator field id-field"
     ),
     "What to compute": (
-        "measure rules enhancements scheme definitions punct counts align-sentences"
+        "measure rules enhancements scheme definitions punct counts partial"
         " columns list-columns long total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
         " nonprojective any-features several-per-language column diff given family method matrix cumulative-variance"
         " system ranking group all-measures by-treebank by show limit parallel"

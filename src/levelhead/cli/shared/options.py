@@ -45,8 +45,11 @@ def format_option(*formats: str) -> Decorator:
     )  # fmt: skip
 
 
+RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
+"""The names of rules, the default first."""
+
 rules_option: Decorator = click.option(
-    "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"), default="ud", show_default=True,
+    "--rules", type=Choice(RULES, "rules"), default="ud", show_default=True,
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer",
 )  # fmt: skip
 
@@ -98,6 +101,10 @@ gold_format_option: Decorator = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),
     help="Format of GOLD, if it differs. If only GOLD is CoNLL-U, its multiword tokens are split",
 )  # fmt: skip
+allow_several_roots_option: Decorator = click.option(
+    "--allow-several-roots", is_flag=True,
+    help="Accept sentences with several words that have HEAD 0 (rules ud and udtools)",
+)  # fmt: skip
 merge_option: Decorator = click.option(
     "--merge", is_flag=True, help="Count the train, dev and test file of a treebank as one treebank"
 )
@@ -132,6 +139,36 @@ figures_option: Decorator = click.option(
     "--figures", type=FIGURES, metavar="FOLDER",
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
 )  # fmt: skip
+
+
+partial_option: Decorator = click.option(
+    "--partial", is_flag=True,
+    help="Score outputs whose text differs from gold or whose trees are broken, over all gold words; not official",
+)  # fmt: skip
+
+
+def _removed(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if value:
+        raise click.UsageError("--align-sentences was replaced by --partial, which counts every gold word")
+
+
+align_sentences_option: Decorator = click.option(
+    "--align-sentences", is_flag=True, hidden=True, expose_value=False, callback=_removed
+)
+
+
+def check_partial(*, partial: bool, page: bool) -> None:
+    """Refuse pages and summaries of partial scores.
+
+    Args:
+        partial: whether scores are partial.
+        page: whether a page, its figures or a summary are requested.
+
+    Raises:
+        click.UsageError: both.
+    """
+    if partial and page:
+        raise click.UsageError("--partial cannot be combined with --report, --figures or --summary")
 
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:

@@ -28,11 +28,23 @@ class Reading(NamedTuple):
         rules: the name of the rules.
         input_format: the format of files.
         gold_format: that of gold, or None.
+        allow_several_roots: whether sentences may have several roots, for commands with this option.
     """
 
     rules: str
     input_format: Any
     gold_format: Any
+    allow_several_roots: bool = False
+
+    def or_own(self, *measures: str) -> tuple[str, ...]:
+        """Return the default measures of a command, or all of the rules if they have few of their own.
+
+        Args:
+            measures: the names of the defaults.
+        """
+        from levelhead.scoring.rules import RULES
+
+        return RULES[self.rules].or_own(*measures)
 
     def setup(
         self,
@@ -40,6 +52,8 @@ class Reading(NamedTuple):
         registry: Registry | None = None,
         weights: Mapping[str, Weights] | None = None,
         rules: Rules | None = None,
+        *,
+        partial: bool = False,
     ) -> Setup:
         """Return the settings for some measures.
 
@@ -48,18 +62,23 @@ class Reading(NamedTuple):
             registry: the available measures and schemes; the shipped ones if None.
             weights: weights that measures name, if they were read already.
             rules: the rules, if they are not simply those named.
+            partial: whether outputs with other text or broken trees are scored.
         """
         from levelhead.evaluation.setup import setup_of
         from levelhead.measures.registry import STANDARD
 
-        formats = {"format": self.input_format, "gold_format": self.gold_format}
-        return setup_of(measures, rules=rules or self.rules, registry=registry or STANDARD, weights=weights, **formats)
+        reading = {"format": self.input_format, "gold_format": self.gold_format}
+        reading |= {"rules": rules or self.rules, "allow_several_roots": self.allow_several_roots}
+        return setup_of(measures, registry=registry or STANDARD, weights=weights, partial=partial, **reading)
 
 
-reading_options: Decorator = grouped(
-    "reading", Reading, (options.rules_option, options.input_format_option, options.gold_format_option)
-)
+_READING = (options.rules_option, options.input_format_option, options.gold_format_option)
+
+reading_options: Decorator = grouped("reading", Reading, _READING)
 """The options that say how files are read, whose values a command gets as the argument `reading`."""
+
+scored_reading_options: Decorator = grouped("reading", Reading, (*_READING, options.allow_several_roots_option))
+"""The same with --allow-several-roots, for commands that score outputs."""
 
 
 def pair_arguments(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -100,7 +100,8 @@ def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
         trees: whether to write their heads and relations; without, the first word is the root of all others.
     """
     lines: list[str] = []
-    heads, starts = treebank.local_heads().tolist(), set(treebank.sentence_starts.tolist())
+    heads = treebank.local_heads().tolist() if trees else []
+    starts = set(treebank.sentence_starts.tolist())
     columns = (treebank.forms, treebank.lemmas, treebank.upos, treebank.xpos, treebank.feats, treebank.relations)
     number = 0
     for i, (*cells, relation) in enumerate(zip(*columns)):

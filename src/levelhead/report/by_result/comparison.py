@@ -71,11 +71,11 @@ def _examples_document(found: ErrorExamples) -> dict[str, Any]:
 
 
 def _scores_table(result: Evaluations) -> Table:
-    return scores.scores_table(result, result.average)
+    return scores.scores_table(result, result.average, result.valid_trees_average)
 
 
 def _scores_document(result: Evaluations) -> dict[str, Any]:
-    return scores.scores_document(result, result.average)
+    return scores.scores_document(result, result.average, result.valid_trees_average)
 
 
 def _contrasts_table(result: Contrasts) -> Table:

@@ -167,7 +167,12 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
         outputs: the outputs, the baseline first.
         n_treebanks: how many treebanks the page has.
         registry: the available measures and schemes.
+
+    Raises:
+        ConlluError: gold or an output has no trees.
     """
+    for output in outputs:
+        output.matches.check_trees()
     shown = [Shown(output.name, output.matches) for output in outputs]
     setup = setup_of(["LAS"], rules=outputs[0].matches.rules, registry=registry)
     n_panels = n_treebanks * len(outputs)

@@ -64,12 +64,12 @@ def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ..
     """Return the measures that the page of a campaign shows whatever it ranks by: LAS, CLAS, and LAS of each class.
 
     Args:
-        rules: the name of the rules; measures that they lack are left out.
+        rules: the name of the rules; those of morphosyntactic parsing have LAS only.
         registry: the available measures and schemes; its default scheme has the classes.
     """
     scheme = registry.schemes.by_name[registry.schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
-    return tuple(name for name in ("LAS", "CLAS", *classes) if name not in rules_named(rules).lacks)
+    return ("LAS",) if rules_named(rules).content else ("LAS", "CLAS", *classes)
 
 
 def ranking_page(

@@ -79,8 +79,12 @@ def treebank_blocks(
         name: the system.
         n_treebanks: how many treebanks the page has.
         registry: the available measures and schemes.
+
+    Raises:
+        ConlluError: gold or the output has no trees.
     """
     ((_, _, matches),) = outputs
+    matches.check_trees()
     return {
         "kinds": [kinds_block(matches, "kinds")],
         "breakdowns": list(_breakdowns(matches, registry)),

@@ -9,10 +9,8 @@ from levelhead.campaign.plan import TestSet, find_test_sets
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
 from levelhead.measures.user_definitions import read_definitions
+from levelhead.scoring.rules import RULES
 from levelhead.task.model.description import SharedTask
-
-DEFAULT_MEASURES = ("LAS", "MLAS", "BLEX", "CLAS")
-DEFAULT_MEASURES_2017 = ("LAS", "UAS", "CLAS")
 
 
 def rules_of(task: SharedTask) -> str:
@@ -46,8 +44,7 @@ def measures_of(task: SharedTask) -> tuple[str, ...]:
     Args:
         task: the task.
     """
-    default = DEFAULT_MEASURES_2017 if rules_of(task) == "conll17" else DEFAULT_MEASURES
-    names = task.manifest.measures or default
+    names = task.manifest.measures or RULES[rules_of(task)].main
     if task.manifest.scheme is None:
         return names
     registry = registry_of(task)

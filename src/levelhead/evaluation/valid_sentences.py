@@ -1,0 +1,84 @@
+"""Scores of the valid sentences of an invalid output, which counts as 0 in a ranking: how good is the rest?"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import NamedTuple
+
+from levelhead.errors import Fault, Place, TextMismatch
+from levelhead.evaluation.pair import Evaluation, score_treebanks
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import spans_of
+from levelhead.treebank import Treebank, from_conllu
+from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.lenient_reader import sentence_blocks, valid_blocks
+from levelhead.treebank.repair import repair
+
+
+class Coverage(NamedTuple):
+    """On how many sentences the scores of valid sentences rest.
+
+    Args:
+        scored: sentences on which both sides agree in text.
+        gold: gold sentences.
+        system: the system's sentences, invalid ones included.
+        invalid: the system's sentences that are not valid CoNLL-U.
+    """
+
+    scored: int
+    gold: int
+    system: int
+    invalid: int
+
+
+def score_valid_sentences(
+    gold: Treebank, system: Treebank, n_invalid: int, setup: Setup
+) -> tuple[Evaluation, Coverage]:
+    """Score the sentences whose text is that of a gold sentence, in order, of a system's valid ones.
+
+    Args:
+        gold: the gold treebank.
+        system: the system's valid sentences.
+        n_invalid: how many others there are.
+        setup: the settings.
+
+    Raises:
+        TextMismatch: no sentence can be compared.
+    """
+    pairs = common_subsequence(_texts(gold, setup.rules), _texts(system, setup.rules))
+    if not pairs:
+        place = Place(system.source.path)
+        raise TextMismatch(Fault("text-mismatch", "no sentence has the same text as a gold sentence", place))
+    ours, theirs = (list(side) for side in zip(*pairs))
+    evaluation = score_treebanks(gold.select(ours), system.select(theirs), setup)
+    return evaluation, Coverage(len(pairs), len(gold), len(system) + n_invalid, n_invalid)
+
+
+def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int]:
+    """Read the sentences that are valid in the contents of a file.
+
+    Args:
+        data: the contents, decompressed.
+        name: what to call the file in messages.
+
+    Returns:
+        The treebank of the valid sentences, and how many others there are.
+
+    Raises:
+        ConlluError: no sentence is valid; with every fault of the file.
+    """
+    refuse_long_lines(data, name)
+    blocks = sentence_blocks(repair(data).data)
+    good = [block for block, valid in zip(blocks, valid_blocks(blocks)) if valid]
+    if not good:
+        from_conllu(data, name=name)  # raises with every fault
+    treebank = from_conllu(b"".join(good), name=name)
+    source = replace(treebank.source, sha256=hashlib.sha256(data).hexdigest())
+    return replace(treebank, source=source), len(blocks) - len(good)
+
+
+def _texts(treebank: Treebank, rules: Rules) -> list[bytes]:
+    return spans_of(treebank, unicode_spaces=rules.unicode_spaces).sentence_texts()

@@ -1,0 +1,299 @@
+"""The content words of two treebanks, aligned and credited as in morphosyntactic parsing (UniDive 2025).
+
+Sentences are paired in order. In a pair of sentences, content words are paired in order, whatever their forms; a word
+whose form is `_`, an abstract node, is passed over where the other is not one. This is done from the start and from the
+end, and each measure takes for each sentence the alignment that gives it more, the one from the end if both give as
+much. Credits are added up in the order of gold words, so that sums of fractions have the last digit of the program's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, InputError, Place, number_of, quoted
+from levelhead.immutable import immutable
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import UNIVERSAL_FEATURES, TreebankPair, numbered
+from levelhead.scoring.rules import Rules
+from levelhead.treebank import Treebank
+from levelhead.treebank.content_reader import FUNCTION, NO_FEATURES, malformed_feature
+from levelhead.treebank.places import place_of
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import ANY_SPACE, UNDERSCORE, StringColumn
+
+Numbers = NDArray[np.int64]
+
+_ROOT, _ELSEWHERE, _UNALIGNED = -1, -2, -3
+"""Heads that are not content words: none, and a function word; and a system word that is not aligned."""
+
+
+@immutable()
+class ContentMatches(TreebankPair):
+    """What is right in the content words of two treebanks.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        rules: the rules that were followed.
+        counts: the counts of each measure, by its name, one row for each sentence.
+    """
+
+    counts: Mapping[str, Counts]
+
+
+class _Order(NamedTuple):
+    """What alignment looks at on one side: its content words in order, or in the opposite order.
+
+    Args:
+        abstract: whether the form of each is `_`, bool, shape (content words,).
+        n_words: how many each sentence has, int64, shape (sentences,).
+    """
+
+    abstract: NDArray[np.bool_]
+    n_words: Numbers
+
+    def reversed(self) -> _Order:
+        """Return the words from the last to the first."""
+        return _Order(self.abstract[::-1], self.n_words[::-1])
+
+
+class _Side(NamedTuple):
+    """The content words of one treebank, in order.
+
+    Args:
+        treebank: the treebank.
+        words: the index of each in the treebank, int64, shape (content words,).
+        heads: the head of each as an index of content words, or `_ROOT`, or `_ELSEWHERE`; same type and shape.
+        order: what alignment looks at.
+    """
+
+    treebank: Treebank
+    words: Numbers
+    heads: Numbers
+    order: _Order
+
+
+class _Pairs(NamedTuple):
+    """Aligned content words, as indices of content words, ascending on both sides."""
+
+    gold: Numbers
+    system: Numbers
+
+
+def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatches:
+    """Align the content words of two treebanks and count what is right.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        rules: the rules to follow.
+
+    Raises:
+        InputError: they do not have the same number of sentences, or features that are compared cannot be read.
+    """
+    check_same_sentences((gold.source.path, len(gold)), (system.source.path, len(system)))
+    ours, theirs = _side_of(gold), _side_of(system)
+    directions = _aligned(ours.order, theirs.order), _aligned_from_end(ours.order, theirs.order)
+    _check_features(ours, theirs, directions)
+    forward, backward = (_counted(ours, theirs, pairs, rules) for pairs in directions)
+    return ContentMatches(gold, system, rules, {name: _better(forward[name], backward[name]) for name in forward})
+
+
+def count_content(
+    matches: TreebankPair, measure: str, *, by_sentence: bool = False, before: Counts | None = None
+) -> Counts:
+    """Return the counts of a measure.
+
+    Args:
+        matches: the aligned content words.
+        measure: the name of the measure.
+        by_sentence: one row per sentence, otherwise one row in all.
+        before: the counts of the sentences before, to which these are added in order; one row.
+    """
+    if not isinstance(matches, ContentMatches):
+        raise TypeError("content words are counted in what `match_content` returns")
+    counts = matches.counts[measure]
+    if by_sentence:
+        return counts
+    return (counts if before is None else before + counts).total()
+
+
+def check_same_sentences(gold: tuple[str | None, int], system: tuple[str | None, int]) -> None:
+    """Refuse treebanks that do not have the same number of sentences.
+
+    Args:
+        gold: the name of the gold file, if it has one, and the number of its sentences.
+        system: the same of the system's output.
+
+    Raises:
+        InputError: the numbers differ.
+    """
+    if gold[1] != system[1]:
+        message = f"{number_of(system[1], 'sentence')}, but gold has {gold[1]}: sentences are compared in order"
+        raise InputError(Fault("sentence-mismatch", message, Place(system[0])))
+
+
+def _side_of(treebank: Treebank) -> _Side:
+    function = _codes_where(treebank.feats, FUNCTION.__contains__)
+    words = np.flatnonzero(~function[treebank.feats.codes])
+    index = np.full(treebank.n_words + 1, _ELSEWHERE, dtype=np.int64)
+    index[words] = np.arange(len(words))
+    index[-1] = _ROOT  # where the head is -1
+    n_words = np.bincount(treebank.sentence_of_word[words], minlength=len(treebank))
+    abstract = _abstract_codes(treebank.forms)[treebank.forms.codes[words]]
+    return _Side(treebank, words, index[treebank.heads[words]], _Order(abstract, n_words))
+
+
+def _codes_where(column: StringColumn, test: Callable[[str], bool]) -> NDArray[np.bool_]:
+    """Say of each string of the pool whether it is in a column and passes a test."""
+    passes = np.zeros(len(column.strings), dtype=bool)
+    passes[column.distinct] = list(map(test, column.distinct_texts))
+    return passes
+
+
+def _abstract_codes(forms: StringColumn) -> NDArray[np.bool_]:
+    """Say of each string of the pool whether it is `_` without its spaces."""
+    strings = forms.strings
+    abstract = np.zeros(len(strings), dtype=bool)
+    abstract[UNDERSCORE] = True
+    for code in strings.with_spaces.tolist():
+        abstract[code] = strings[code].translate(ANY_SPACE) == "_"
+    return abstract
+
+
+def _aligned(gold: _Order, system: _Order) -> _Pairs:
+    """Align from the start of each sentence: first with first, which is right unless one of them is abstract."""
+    n_pairs = np.minimum(gold.n_words, system.n_words)
+    starts = [_starts(one) for one in (gold.n_words, system.n_words, n_pairs)]
+    within = np.arange(n_pairs.sum()) - np.repeat(starts[2], n_pairs)
+    ours, theirs = (np.repeat(one, n_pairs) + within for one in starts[:2])
+    sentence = np.repeat(np.arange(len(n_pairs)), n_pairs)
+    uneven = np.unique(sentence[gold.abstract[ours] != system.abstract[theirs]])
+    if not len(uneven):
+        return _Pairs(ours, theirs)
+    kept = ~np.isin(sentence, uneven)
+    walked = np.array(list(_walked(gold, system, starts[0], starts[1], uneven)), dtype=np.int64).reshape(-1, 2)
+    ours, theirs = (np.concatenate([one[kept], walked[:, i]]) for i, one in enumerate((ours, theirs)))
+    order = np.argsort(ours)
+    return _Pairs(ours[order], theirs[order])
+
+
+def _aligned_from_end(gold: _Order, system: _Order) -> _Pairs:
+    """Align from the end of each sentence, last with last."""
+    found = _aligned(gold.reversed(), system.reversed())
+    last = len(gold.abstract) - 1, len(system.abstract) - 1
+    return _Pairs(last[0] - found.gold[::-1], last[1] - found.system[::-1])
+
+
+def _starts(sizes: Numbers) -> Numbers:
+    return np.cumsum(sizes) - sizes
+
+
+def _walked(
+    gold: _Order, system: _Order, gold_starts: Numbers, system_starts: Numbers, sentences: Numbers
+) -> Iterator[tuple[int, int]]:
+    """Align sentences word by word; an abstract word is passed over where the other is not abstract."""
+    for sentence in sentences.tolist():
+        one, other = int(gold_starts[sentence]), int(system_starts[sentence])
+        ours = gold.abstract[one : one + gold.n_words[sentence]].tolist()
+        theirs = system.abstract[other : other + system.n_words[sentence]].tolist()
+        i = j = 0
+        while i < len(ours) and j < len(theirs):
+            first, second = ours[i], theirs[j]
+            if first == second:
+                yield one + i, other + j
+            i, j = i + (first or not second), j + (second or not first)
+
+
+def _check_features(gold: _Side, system: _Side, directions: Sequence[_Pairs]) -> None:
+    """Refuse malformed features of aligned words: the first in order of sentences, in gold before the system."""
+    found = []
+    for number, side in enumerate((gold, system)):
+        malformed = _codes_where(side.treebank.feats, lambda feats: malformed_feature(feats) is not None)
+        aligned = side.words[np.concatenate([pairs[number] for pairs in directions])]
+        words = aligned[malformed[side.treebank.feats.codes[aligned]]]
+        if len(words):
+            found.append((int(side.treebank.sentence_of_word[words.min()]), number, side.treebank, int(words.min())))
+    if found:
+        _, _, treebank, word = min(found, key=itemgetter(0, 1))
+        message = f"{quoted(malformed_feature(treebank.feats[word]) or '')} in FEATS is not Name=Value"
+        raise InputError(Fault("refused-by-rules", message, place_of(treebank, word)))
+
+
+def _counted(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> dict[str, Counts]:
+    """Count what is right in one direction, one row for each sentence."""
+    attached = _attached(gold, system, pairs)
+    features = _feature_credits(gold, system, pairs, rules)
+    row = gold.treebank.sentence_of_word[gold.words[pairs.gold]]
+    n_sentences = len(gold.treebank)
+    sizes = gold.order.n_words, system.order.n_words, np.bincount(row, minlength=n_sentences)
+    of_pairs = {"MSLAS": np.where(attached, features, 0.0), "LAS": attached, "Feats": features}
+    sums = {name: np.bincount(row, weights=credit, minlength=n_sentences) for name, credit in of_pairs.items()}
+    return {name: Counts(one.astype(np.int64) if name == "LAS" else one, *sizes) for name, one in sums.items()}
+
+
+def _better(forward: Counts, backward: Counts) -> Counts:
+    """Choose for each sentence the direction with the larger sum, backward on a tie."""
+    chosen = forward.correct > backward.correct
+    rows = ((forward.correct, backward.correct), (forward.aligned, backward.aligned))
+    correct, aligned = (np.where(chosen, np.asarray(one), np.asarray(other)) for one, other in rows)
+    return Counts(correct, backward.gold, backward.system, aligned)
+
+
+def _attached(gold: _Side, system: _Side, pairs: _Pairs) -> NDArray[np.bool_]:
+    """Say of each pair whether relation and head agree; a head that is not aligned or a function word never does."""
+    of_gold, of_system = numbered(universal, gold.treebank.relations, system.treebank.relations)
+    relations = gold.treebank.relations.codes, system.treebank.relations.codes
+    same = of_gold[relations[0][gold.words[pairs.gold]]] == of_system[relations[1][system.words[pairs.system]]]
+    gold_of_system = np.full(len(system.words) + 2, _UNALIGNED, dtype=np.int64)
+    gold_of_system[pairs.system] = pairs.gold
+    gold_of_system[_ROOT] = _ROOT
+    attached: NDArray[np.bool_] = same & (gold_of_system[system.heads[pairs.system]] == gold.heads[pairs.gold])
+    return attached
+
+
+def _feature_credits(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> NDArray[np.float64]:
+    """Return the F1 of the universal features of each pair; each pair of FEATS is compared once."""
+    ours, theirs = gold.treebank.feats, system.treebank.feats
+    codes = ours.codes[gold.words[pairs.gold]], theirs.codes[system.words[pairs.system]]
+    keys = codes[0].astype(np.int64) * len(theirs.strings) + codes[1]
+    distinct, place = np.unique(keys, return_inverse=True)
+    features = [_Features(column, rules) for column in (ours, theirs)]
+    compared = (divmod(key, len(theirs.strings)) for key in distinct.tolist())
+    found = [_credit(features[0][one], features[1][other]) for one, other in compared]
+    return np.array(found, dtype=np.float64)[place]
+
+
+class _Features(dict[int, dict[str, str]]):
+    """The universal features of FEATS by code, each read when it is first needed.
+
+    Args:
+        feats: the column.
+        rules: whether the parts of a value have an order.
+    """
+
+    def __init__(self, feats: StringColumn, rules: Rules) -> None:
+        super().__init__()
+        self._strings, self._sorted = feats.strings, rules.sorted_values
+
+    def __missing__(self, code: int) -> dict[str, str]:
+        feats = self._strings[code]
+        named = [] if feats == NO_FEATURES else [part.split("=") for part in sorted(feats.split("|"))]
+        self[code] = found = {name: self._value(value) for name, value in named if name in UNIVERSAL_FEATURES}
+        return found
+
+    def _value(self, value: str) -> str:
+        return ";".join(sorted(value.split(";"))) if self._sorted else value
+
+
+def _credit(gold: Mapping[str, str], system: Mapping[str, str]) -> float:
+    """Return the F1 of features: 1 if there are none; a feature without a value is never right."""
+    if not gold and not system:
+        return 1.0
+    right = sum(bool(value) and system.get(name) == value for name, value in gold.items())
+    return 2 * right / (len(gold) + len(system))

@@ -1,0 +1,55 @@
+"""Gold and a system's output of morphosyntactic parsing, cut after the same number of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from levelhead.errors import ConlluError
+from levelhead.scoring.content_matches import check_same_sentences
+from levelhead.scoring.pieces import raise_errors
+from levelhead.treebank import Treebank
+from levelhead.treebank.faults import EMPTY
+from levelhead.treebank.pieces import Pieces
+
+
+def paired_sentences(gold: Pieces, system: Pieces, size: int) -> Iterator[tuple[Treebank, Treebank]]:
+    """Give the pieces of gold with those of the system's output that have the same sentences.
+
+    Args:
+        gold: the gold file.
+        system: the system's.
+        size: how many bytes of each a piece has, about.
+
+    Raises:
+        InputError: a file is not valid, or they do not have the same number of sentences.
+    """
+    while True:
+        for side in (gold, system):
+            side.more(max(size - side.n_bytes, 0))
+        n_sentences = min(map(_n_waiting, (gold, system)))
+        if not n_sentences or gold.failed or system.failed:
+            break
+        yield gold.take(n_sentences), system.take(n_sentences)
+    check_rest(gold, system)
+
+
+def check_rest(gold: Pieces, system: Pieces) -> None:
+    """Read both files to their ends and refuse what would be refused before anything is compared.
+
+    Args:
+        gold: the gold file.
+        system: the system's.
+
+    Raises:
+        InputError: a file is not valid, or they do not have the same number of sentences.
+    """
+    raise_errors(gold, system)
+    sides = [(side.name, side.n_sentences + _n_waiting(side)) for side in (gold, system)]
+    for name, n_sentences in sides:
+        if not n_sentences:
+            raise ConlluError(EMPTY.in_file(name))
+    check_same_sentences(*sides)
+
+
+def _n_waiting(side: Pieces) -> int:
+    return 0 if side.treebank is None else len(side.treebank)

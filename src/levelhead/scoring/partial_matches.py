@@ -1,0 +1,284 @@
+"""Aligned words although texts differ or trees are broken, and their counts by gold sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.scoring.align import Alignment, align, align_sentences, same_texts
+from levelhead.scoring.counts import Counts, Numbers, count_words
+from levelhead.scoring.form_alignment import align_forms
+from levelhead.scoring.matches import Agree, Matches, compare_aligned, function_words
+from levelhead.scoring.measure import NOTHING, Definition, Measure
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.score import count, selection_for
+from levelhead.scoring.selection import Schemes
+from levelhead.scoring.sentence_pairing import PairedBy, pair_sentences
+from levelhead.scoring.spans import Spans, spans_of
+from levelhead.treebank import Treebank
+from levelhead.treebank.lenient_reader import LenientTreebank
+from levelhead.treebank.strings import Codes
+
+Flags = NDArray[np.bool_]
+
+_Side = tuple[Treebank, Spans]
+
+_NOWHERE = -1
+"""The end of a token or word that covers no characters of gold."""
+
+
+class PartialMatches(NamedTuple):
+    """The aligned words of gold and a system's output.
+
+    Args:
+        matches: the aligned words. If sentences were paired, `system` has the paired ones only, in the order of gold,
+            and its spans are places in the text of gold.
+        by: how sentences are paired.
+        answered: the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,).
+        is_tree: the gold sentences whose sentence in the output is valid, likewise; where it is cut differently, all
+            sentences with words in it.
+        lacking: the gold sentences that lack words: if sentences are paired, the output has fewer words with a HEAD
+            than gold; otherwise it has words without one; likewise.
+        same_text: the gold sentences that have the same text as the paired one, likewise.
+        has_head: which words of `matches.system` have a HEAD, bool, shape (system words,).
+        n_extra: how many of the system's sentences belong to no gold sentence.
+    """
+
+    matches: Matches
+    by: PairedBy
+    answered: Flags
+    is_tree: Flags
+    lacking: Flags
+    same_text: Flags
+    has_head: Flags
+    n_extra: int
+
+
+def match_partially(gold: Treebank, output: LenientTreebank, rules: Rules) -> PartialMatches:
+    """Align a system's output with gold, whatever its text and its trees.
+
+    If all characters agree, words are aligned as by `match`. Otherwise sentences are paired (`pair_sentences`), and
+    words are aligned inside pairs (`align_sentences`).
+
+    Args:
+        gold: the gold treebank.
+        output: the system's output.
+        rules: the rules to follow.
+    """
+    system = output.treebank
+    gold_spans, system_spans = (spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (gold, system))
+    if not np.array_equal(gold_spans.text, system_spans.text):
+        return _match_pairs(gold, output, rules, gold_spans, system_spans)
+    alignment = align(gold, system, gold_spans, system_spans)
+    matches = compare_aligned(gold, system, rules, gold_spans, system_spans, alignment)
+    broken = ~output.is_tree[system.sentence_of_word]
+    return PartialMatches(
+        _without_unknown_children(matches, output.has_head),
+        "characters",
+        answered=_rows_with(matches, output.has_head),
+        is_tree=~_rows_with(matches, broken),
+        lacking=_rows_with(matches, ~output.has_head),
+        same_text=np.ones(len(gold), dtype=bool),
+        has_head=output.has_head,
+        n_extra=0,
+    )
+
+
+def _rows_with(matches: Matches, words: Flags) -> Flags:
+    """Which gold sentences have some of the given system words."""
+    return _sizes(matches, words) > 0
+
+
+def _sizes(matches: Matches, words: Flags) -> NDArray[np.intp]:
+    """How many of the given system words each gold sentence has."""
+    return np.bincount(matches.row_of_system[words], minlength=len(matches.gold))
+
+
+def _match_pairs(
+    gold: Treebank, output: LenientTreebank, rules: Rules, gold_spans: Spans, system_spans: Spans
+) -> PartialMatches:
+    pairs = pair_sentences(gold, output.treebank, gold_spans, system_spans)
+    rows = np.flatnonzero(pairs.system >= 0)
+    chosen = pairs.system[rows]
+    ours, system = gold.select(rows.tolist()), output.treebank.select(chosen.tolist())
+    sides = tuple(spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (ours, system))
+    alignment = align_sentences(ours, system, *sides)
+    words = np.flatnonzero(pairs.system[gold.sentence_of_word] >= 0).astype(np.int32)
+    same = same_texts(*sides)
+    starts = np.append(gold_spans.sentence_starts[rows], len(gold_spans.text))
+    placed = _in_gold((ours, sides[0]), (system, sides[1]), starts, same)
+    alignment = Alignment(words[alignment.gold], alignment.system)
+    matches = compare_aligned(gold, system, rules, gold_spans, placed, alignment)
+    has_head = output.has_head[_words_of(output.treebank, chosen)]
+    is_tree, same_text = np.zeros((2, len(gold)), dtype=bool)
+    is_tree[rows], same_text[rows] = output.is_tree[chosen], same
+    return PartialMatches(
+        _without_unknown_children(matches, has_head),
+        pairs.by,
+        answered=_rows_with(matches, has_head),
+        is_tree=is_tree,
+        lacking=_sizes(matches, has_head) < np.diff(gold.sentence_starts),
+        same_text=same_text,
+        has_head=has_head,
+        n_extra=len(output.treebank) - len(chosen),
+    )
+
+
+def _words_of(treebank: Treebank, sentences: Codes) -> NDArray[np.intp]:
+    """The words of some sentences, in their order."""
+    ranges = [np.arange(*treebank.sentence_starts[one : one + 2]) for one in sentences.tolist()]
+    return np.concatenate([np.zeros(0, dtype=np.intp), *ranges])
+
+
+def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags) -> Spans:
+    """The spans of the system's words as places in the text of gold.
+
+    Of a sentence with another text, every word starts where the gold sentence does, and only tokens aligned with a gold
+    token of the same form have an end.
+
+    Args:
+        gold: the paired gold sentences, and the characters that they cover of their own text.
+        system: the same of the system.
+        starts: where the paired gold sentences start in the text of gold, and where it ends.
+        same: which pairs have the same text.
+    """
+    (ours, our_spans), (treebank, spans) = gold, system
+    shift = starts[:-1] - spans.sentence_starts[:-1]
+    of_word, of_token = treebank.sentence_of_word, treebank.tokens.sentence
+    token_starts = np.where(same[of_token], spans.token_starts + shift[of_token], starts[of_token])
+    token_ends = np.where(same[of_token], spans.token_ends + shift[of_token], _NOWHERE)
+    one, other = _equal_tokens(gold, system, np.flatnonzero(~same))
+    places = (starts[:-1] - our_spans.sentence_starts[:-1])[ours.tokens.sentence[one]]
+    token_starts[other], token_ends[other] = our_spans.token_starts[one] + places, our_spans.token_ends[one] + places
+    return spans._replace(
+        token_starts=token_starts,
+        token_ends=token_ends,
+        starts=np.where(same[of_word], spans.starts + shift[of_word], starts[of_word]),
+        ends=np.where(same[of_word], spans.ends + shift[of_word], _NOWHERE),
+        sentence_starts=starts,
+    )
+
+
+def _equal_tokens(gold: _Side, system: _Side, sentences: NDArray[np.intp]) -> tuple[Codes, Codes]:
+    """The tokens of some sentences, aligned by edit distance, that have the same characters on both sides."""
+    pairs = [np.zeros((0, 2), dtype=np.int32)]
+    firsts = [np.searchsorted(one.tokens.sentence, np.arange(len(one) + 1)) for one, _ in (gold, system)]
+    texts = [spans.text.tobytes() for _, spans in (gold, system)]
+    for sentence in sentences.tolist():
+        ours, theirs = (range(*first[sentence : sentence + 2].tolist()) for first in firsts)
+        forms = _token_texts(texts[0], gold[1], ours), _token_texts(texts[1], system[1], theirs)
+        aligned = enumerate(align_forms(*forms))
+        same = [(ours[i], theirs[j]) for i, j in aligned if j >= 0 and forms[0][i] == forms[1][j]]
+        pairs.append(np.array(same, dtype=np.int32).reshape(-1, 2))
+    found = np.concatenate(pairs)
+    return found[:, 0], found[:, 1]
+
+
+def _token_texts(text: bytes, spans: Spans, tokens: range) -> list[str]:
+    some = slice(tokens.start, tokens.stop)
+    ends = zip(spans.token_starts[some].tolist(), spans.token_ends[some].tolist())
+    return [text[start:end].decode() for start, end in ends]
+
+
+def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
+    """Leave no word with the right function words (MLAS) where a function word of the sentence has no HEAD.
+
+    It could belong to any word. Without this, leaving out a wrong HEAD would raise MLAS.
+    """
+    system = matches.system
+    lost = function_words(system, matches.rules).astype(bool) & ~has_head
+    if not lost.any():
+        return matches
+    unknown = np.zeros(len(system), dtype=bool)
+    unknown[system.sentence_of_word[lost]] = True
+    pairs = unknown[system.sentence_of_word[matches.alignment.system]]
+    flags = np.where(pairs, matches.flags & ~np.uint16(Agree.CHILDREN), matches.flags).astype(np.uint16)
+    return replace(matches, flags=flags)
+
+
+class PartialCounts(NamedTuple):
+    """The counts of a measure.
+
+    Args:
+        total: their sums, one row.
+        sentences: one row for each gold sentence.
+        valid_trees: the sums in which sentences without a valid tree have nothing correct, one row.
+        sentences_valid_trees: the same, one row for each gold sentence.
+    """
+
+    total: Counts
+    sentences: Counts
+    valid_trees: Counts
+    sentences_valid_trees: Counts
+
+
+def count_partially(
+    partial: PartialMatches, measure: Measure, definition: Definition, *, schemes: Schemes, weights: Any = None
+) -> PartialCounts:
+    """Return the counts of a measure, with all readable rows and with valid trees only.
+
+    Of sentences that lack words, the system total is at least the gold total: missing words count on both sides.
+
+    Args:
+        partial: the aligned words.
+        measure: the measure.
+        definition: its definition; one without a counter of its own.
+        schemes: the schemes in which its classes are looked up.
+        weights: the weights that its argument names.
+
+    Raises:
+        MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
+        MeasureError: a relation has no weight, and the measure has no default.
+    """
+    whole = partial.by == "characters"
+    settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
+    if whole or definition.unit not in _OF_PAIRS:
+        rows = count(partial.matches, measure, definition, by_sentence=True, **settings)
+    else:
+        rows = _OF_PAIRS[definition.unit](partial, measure, definition, **settings)
+    if partial.lacking.any():
+        rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
+        whole = False
+    total = count(partial.matches, measure, definition, **settings) if whole else rows.total()
+    strict = replace(rows, correct=rows.correct * partial.is_tree)
+    if partial.is_tree.all():
+        return PartialCounts(total, rows, total, rows)
+    return PartialCounts(total, rows, replace(total, correct=strict.total().correct), strict)
+
+
+def _ones(partial: PartialMatches) -> Numbers:
+    return np.ones(len(partial.is_tree), dtype=np.int64)
+
+
+def _count_sentences(partial: PartialMatches, *_: object, **__: object) -> Counts:
+    """Count paired sentences with the same text."""
+    return Counts(partial.same_text.astype(np.int64), _ones(partial), _ones(partial), None)
+
+
+def _count_trees(partial: PartialMatches, *_: object, **__: object) -> Counts:
+    return Counts(partial.is_tree.astype(np.int64), _ones(partial), _ones(partial), None)
+
+
+def _count_exact(
+    partial: PartialMatches, measure: Measure, definition: Definition, *, schemes: Schemes, weights: Any
+) -> Counts:
+    """Count sentences that match exactly, as `count_exact` does: the same text, all words aligned and right."""
+    matches = partial.matches
+    selection = selection_for(matches, measure, definition, schemes, weights)
+    words = count_words(matches, NOTHING, by_sentence=True)
+    right = count_words(matches, definition.needs_for(measure.argument), selection, by_sentence=True)
+    same = (right.gold > 0) & partial.same_text
+    for counts in (words, right):
+        same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
+    ours, theirs = ((numbers > 0).astype(np.int64) for numbers in (right.gold, right.system))
+    return Counts(same.astype(np.int64), ours, theirs, None)
+
+
+_OF_PAIRS: Mapping[str, Callable[..., Counts]] = MappingProxyType(
+    {"sentences": _count_sentences, "trees": _count_trees, "exact": _count_exact}
+)

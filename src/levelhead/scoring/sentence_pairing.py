@@ -1,0 +1,164 @@
+"""Which sentence of a system's output belongs to which gold sentence, where the texts differ."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from levelhead.scoring.form_alignment import MOST_COMPARISONS, align_forms
+from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.spans import Spans
+from levelhead.treebank import Treebank
+from levelhead.treebank.strings import Codes
+
+PairedBy = Literal["characters", "sent_id", "text"]
+"""How sentences are paired: not at all, since all characters agree; by their ids; by their texts."""
+
+_MOST_WORD_PAIRS = 10**11
+"""The most pairs of words in which the longest common subsequence is looked for: some seconds."""
+
+_SENT_ID = re.compile(rb"(?m)^#[ \t]*sent_id[ \t]*=[ \t]*([^\n]*?)[ \t]*$")
+
+
+class SentencePairs(NamedTuple):
+    """The system's sentence of each gold sentence.
+
+    Args:
+        by: how they were paired, "sent_id" or "text".
+        system: the sentence of each gold sentence, or -1, int32, shape (gold sentences,).
+    """
+
+    by: PairedBy
+    system: Codes
+
+
+def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> SentencePairs:
+    """Pair sentences by `sent_id` if ids tell which is which, otherwise by their texts.
+
+    Ids do if every sentence has one, no two sentences of a file have the same, and all of the system's are in gold. A
+    sentence with the id and the text of one before is a repeated answer: the first one counts.
+
+    Texts, which are characters without spaces, are paired in order, as words are by `align_forms`: at the least cost,
+    where to pair two texts costs their Levenshtein distance, and to leave one out its length. If that takes too many
+    comparisons, as many equal texts as possible are paired first, and only those between them are compared; where there
+    are still too many, sentences are paired that have the most words in common.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters that system words cover.
+    """
+    texts = gold_spans.sentence_texts(), system_spans.sentence_texts()
+    ids = sentence_ids(gold), sentence_ids(system)
+    found = _by_id(*ids, texts[1])
+    if found is not None:
+        return SentencePairs("sent_id", np.array(found, dtype=np.int32))
+    words = _words(gold), _words(system)
+    return SentencePairs("text", np.array(_by_text(texts, words), dtype=np.int32))
+
+
+def sentence_ids(treebank: Treebank) -> list[bytes | None]:
+    """Return the sent_id of each sentence, the first if it has several; None for none.
+
+    Args:
+        treebank: any treebank.
+    """
+    ids: list[bytes | None] = [None] * len(treebank)
+    comments = treebank.comments
+    found = [match for match in _SENT_ID.finditer(comments.text) if match[1]]
+    sentences = np.searchsorted(comments.starts, [match.start() for match in found], side="right") - 1
+    for sentence, match in zip(sentences.tolist(), found):
+        if ids[sentence] is None:
+            ids[sentence] = match[1]
+    return ids
+
+
+def _by_id(gold: Sequence[bytes | None], system: Sequence[bytes | None], texts: Sequence[bytes]) -> list[int] | None:
+    """The system's sentence of each gold sentence, or -1; None if ids do not tell which is which."""
+    known = set(gold)
+    if None in known or len(known) < len(gold):
+        return None
+    first: dict[bytes | None, int] = {}
+    for sentence, (one, text) in enumerate(zip(system, texts)):
+        if one not in known or texts[first.setdefault(one, sentence)] != text:
+            return None
+    return [first.get(one, -1) for one in gold]
+
+
+_Texts = Sequence[bytes]
+_Words = Sequence[Sequence[str]]
+
+
+def _words(treebank: Treebank) -> list[list[str]]:
+    forms = list(treebank.forms)
+    return [forms[start:end] for start, end in pairwise(treebank.sentence_starts.tolist())]
+
+
+def _by_text(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> list[int]:
+    """The system's sentence of each gold sentence, or -1."""
+    gold, system = texts
+    if _fits(gold, system):
+        return _closest(gold, system)
+    found: list[int] = []
+    start = 0
+    for one, other in [*common_subsequence(gold, system), (len(gold), len(system))]:
+        ours, theirs = slice(len(found), one), slice(start, other)
+        if _fits(gold[ours], system[theirs]):
+            between = _closest(gold[ours], system[theirs])
+        else:
+            between = _most_in_common(words[0][ours], words[1][theirs])
+        found += [sentence + start if sentence >= 0 else -1 for sentence in between]
+        if one < len(gold):
+            found.append(other)
+        start = other + 1
+    return found
+
+
+def _fits(gold: _Texts, system: _Texts) -> bool:
+    return sum(map(len, gold)) * sum(map(len, system)) <= MOST_COMPARISONS
+
+
+def _closest(gold: _Texts, system: _Texts) -> list[int]:
+    return align_forms([text.decode() for text in gold], [text.decode() for text in system])
+
+
+def _most_in_common(gold: _Words, system: _Words) -> list[int]:
+    """Pair sentences in order so that most words of the longest common subsequence of all words are in pairs."""
+    found = [-1] * len(gold)
+    if sum(map(len, gold)) * sum(map(len, system)) > _MOST_WORD_PAIRS:
+        return found
+    of_gold, of_system = _sentence_of_words(gold), _sentence_of_words(system)
+    common = common_subsequence(list(chain(*gold)), list(chain(*system)))
+    counts = Counter((of_gold[one], of_system[other]) for one, other in common)
+    steps = list(counts.items())  # ascending on both sides
+    most, last = [0], [-1]  # of the first steps: words in pairs, and the last step that is a pair
+    for step, (_, n_words) in enumerate(steps):
+        taken = n_words + most[_n_before(steps, step)]
+        most.append(max(taken, most[-1]))
+        last.append(step if taken > most[step] else last[-1])
+    n_steps = len(steps)
+    while last[n_steps] >= 0:
+        step = last[n_steps]
+        one, other = steps[step][0]
+        found[one] = other
+        n_steps = _n_before(steps, step)
+    return found
+
+
+def _n_before(steps: Sequence[tuple[tuple[int, int], int]], step: int) -> int:
+    """How many of the first steps can be pairs together with one: those that share no sentence with it."""
+    one, other = steps[step][0]
+    n_before = step
+    while n_before and (steps[n_before - 1][0][0] == one or steps[n_before - 1][0][1] == other):
+        n_before -= 1
+    return n_before
+
+
+def _sentence_of_words(sentences: _Words) -> list[int]:
+    return [number for number, words in enumerate(sentences) for _ in words]

@@ -1,0 +1,210 @@
+"""A system's output read row by row: rows count even if their sentence is not a tree, or has rows that are none."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import ConlluError, Fault, Place
+from levelhead.kernels import trees
+from levelhead.treebank.faults import encoding_faults
+from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.reader import ReaderSettings, scan_treebank
+from levelhead.treebank.repair import repair
+from levelhead.treebank.strings import ANY_SPACE
+from levelhead.treebank.treebank import Treebank
+
+_ID = re.compile(r"[1-9][0-9]{0,8}")
+_HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+_HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
+"""A word without a head: its ID, and what follows up to its HEAD."""
+
+_HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
+
+
+class LenientTreebank(NamedTuple):
+    """What could be read of a system's output.
+
+    Args:
+        treebank: the readable rows. A word without a HEAD is its own head, which no gold word is.
+        is_tree: whether each sentence is valid as it stands, bool, shape (sentences,).
+        unreadable: how many lines are no comments and could not be read as rows.
+    """
+
+    treebank: Treebank
+    is_tree: NDArray[np.bool_]
+    unreadable: int = 0
+
+    @property
+    def has_head(self) -> NDArray[np.bool_]:
+        """Whether each word has a HEAD, other than itself; bool, shape (words,)."""
+        found: NDArray[np.bool_] = self.treebank.heads != np.arange(self.treebank.n_words)
+        return found
+
+
+def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTreebank:
+    """Return a treebank in memory, of which every row was read; if it has no trees, no word has a HEAD.
+
+    Args:
+        treebank: the treebank.
+        several_roots: whether a tree may have several roots.
+    """
+    if not treebank.has_trees:
+        heads = np.arange(treebank.n_words, dtype=np.int32)
+        return LenientTreebank(replace(treebank, heads=heads, has_trees=True), np.zeros(len(treebank), dtype=bool))
+    return LenientTreebank(treebank, _is_tree(treebank, several_roots=several_roots))
+
+
+def _is_tree(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
+    return found
+
+
+def read_leniently(
+    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
+) -> LenientTreebank:
+    """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
+
+    A row is readable if it has ten columns between tabs, a whole number from 1 as its ID and a FORM. Rows are numbered
+    again in the order of the file. A HEAD that is not 0 or the ID of exactly one other readable row of the sentence
+    counts as missing, an empty DEPREL as `_`. Multiword tokens whose words are not all there are left out; so are empty
+    nodes and DEPS where rows have other numbers than their place. All other lines are skipped, and sentences without a
+    readable row are left out.
+
+    Args:
+        data: the contents of the file, decompressed.
+        name: what to call it in messages.
+        conllx: whether the format is CoNLL-X, without ranges, empty nodes and comments, and with several roots.
+        several_roots: whether a tree may have several roots.
+
+    Raises:
+        ConlluError: the file is not UTF-8, has a line that is too long, or has no readable row.
+    """
+    refuse_long_lines(data, name)
+    repaired = repair(data)
+    faults = encoding_faults(repaired.data.replace(b"\0", b" "), repaired.line)
+    if faults:
+        raise ConlluError(*(fault.in_file(name) for fault in faults))
+    layout = ReaderSettings(conllx).of(repaired.data, name).layout
+    ten = repaired.data if layout is None else layout.ten_columns(repaired.data)[0]
+    blocks = sentence_blocks(re.sub(_HEADLESS, rb"\1\2\1", ten))
+    in_order = valid_blocks(blocks, conllx=conllx, any_heads=True)
+    read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, in_order)]
+    kept = [(one, good) for one, good in zip(read, in_order) if one.text]
+    text = b"".join(one.text for one, _ in kept)
+    treebank = scan_treebank(text, conllx=conllx, any_heads=True) if kept else None
+    if treebank is None:
+        raise ConlluError(Fault("no-readable-row", "the file has no row that can be read", Place(name)))
+    source = replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest())
+    is_tree = _is_tree(treebank, several_roots=several_roots or conllx) & [good for _, good in kept]
+    return LenientTreebank(replace(treebank, source=source), is_tree, sum(one.unreadable for one in read))
+
+
+def sentence_blocks(data: bytes) -> list[bytes]:
+    """Return the sentences of a repaired file, each with the blank line that ends it.
+
+    Args:
+        data: the contents of the file.
+    """
+    return [block + b"\n\n" for block in data.split(b"\n\n") if block.strip(b"\n")]
+
+
+def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bool = False) -> list[bool]:
+    """Return which sentences are valid: all at once, or otherwise each half separately.
+
+    Args:
+        blocks: the sentences, as `sentence_blocks` returns them.
+        conllx: whether the format is CoNLL-X.
+        any_heads: whether their heads need not make a tree.
+    """
+    valid = [False] * len(blocks)
+    waiting = [range(len(blocks))]
+    while waiting:
+        some = waiting.pop()
+        data = b"".join(blocks[some.start : some.stop])
+        if scan_treebank(data, conllx=conllx, any_heads=any_heads) is not None:
+            valid[some.start : some.stop] = [True] * len(some)
+        elif len(some) > 1:
+            middle = (some.start + some.stop) // 2
+            waiting += [range(some.start, middle), range(middle, some.stop)]
+    return valid
+
+
+class _Sentence(NamedTuple):
+    """A sentence of a file as CoNLL-U, whatever its heads make; its text is empty without a readable row."""
+
+    text: bytes
+    unreadable: int = 0
+
+
+def _sentence(block: bytes, conllx: bool) -> _Sentence:
+    """Write the readable rows of a sentence as CoNLL-U, whatever their heads make."""
+    lines = block.decode().rstrip("\n").split("\n")
+    comments = [] if conllx else [line for line in lines if line.startswith("#")]
+    table = [line.split("\t") for line in lines if conllx or not line.startswith("#")]
+    rows = [cells for cells in table if _is_row(cells) and _ID.fullmatch(cells[0])]
+    if not rows:
+        return _Sentence(b"", len(table))
+    uses = Counter(cells[0] for cells in rows)
+    places = {cells[0]: place for place, cells in enumerate(rows, 1) if uses[cells[0]] == 1}
+    in_order = [cells[0] for cells in rows] == [str(number) for number in range(1, len(rows) + 1)]
+    between = {} if conllx else _between(table, places, in_order=in_order)
+    written: list[list[str]] = []
+    for place, cells in enumerate(rows, 1):
+        written += between.get(place - 1, ())
+        head = _place_of_head(cells[_HEAD], places)
+        deps = cells[_DEPS] if in_order else "_"
+        head_text = str(place if head is None else head)
+        written.append([str(place), *cells[1:_HEAD], head_text, cells[_DEPREL] or "_", deps, cells[-1]])
+    written += between.get(len(rows), ())
+    text = "".join(f"{line}\n" for line in (*filter(_is_plain, comments), *map("\t".join, written), ""))
+    return _Sentence(text.encode(), len(table) - len(written))
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    """Whether columns can be those of a word, a multiword token or an empty node."""
+    return len(cells) == len(FIELDS) and bool(cells[1].translate(ANY_SPACE)) and all(map(_is_plain, cells))
+
+
+def _is_plain(text: str) -> bool:
+    return "\r" not in text and "\0" not in text
+
+
+def _place_of_head(cell: str, places: dict[str, int]) -> int | None:
+    if not _HEAD_NUMBER.fullmatch(cell):
+        return None
+    return 0 if cell == "0" else places.get(cell)
+
+
+def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bool) -> dict[int, list[list[str]]]:
+    """The rows of multiword tokens and of empty nodes that can be kept, by the number of words before them."""
+    found: dict[int, list[list[str]]] = {}
+    n_words = end = minor = 0
+    pending = False  # whether the row before was a multiword token
+    for cells in filter(_is_row, table):
+        if _ID.fullmatch(cells[0]):
+            n_words, minor, pending = n_words + 1, 0, False
+        elif span := _RANGE.fullmatch(cells[0]):
+            words = [places.get(str(number)) for number in _numbers(span, len(places))]
+            if words and n_words >= end and words == list(range(n_words + 1, n_words + 1 + len(words))):
+                end, pending = n_words + len(words), True
+                found.setdefault(n_words, []).append([f"{n_words + 1}-{end}", *cells[1:]])
+        elif in_order and not pending and cells[0] == f"{n_words}.{minor + 1}":
+            minor += 1
+            found.setdefault(n_words, []).append(cells)
+    return found
+
+
+def _numbers(span: re.Match[str], most: int) -> range:
+    """The ids in a range; none if it is reversed or longer than the sentence."""
+    first, last = int(span[1]), int(span[2])
+    return range(first, last + 1) if last - first < most else range(0)

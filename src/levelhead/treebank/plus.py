@@ -1,0 +1,258 @@
+"""CoNLL-U Plus: files whose first line names their columns, in any order, with columns of their own.
+
+The text is put into the ten columns of CoNLL-U before it is read, so that only such files take longer to read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import ConlluError, Fault, Place, quoted
+from levelhead.immutable import immutable
+from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.strings import UNDERSCORE, StringColumn, Strings
+
+if TYPE_CHECKING:
+    from levelhead.treebank.strings import Codes
+    from levelhead.treebank.treebank import Treebank
+
+_HEADER = rb"#[ \t]*global\.columns[ \t]*="
+_NEEDED = ("ID", "FORM")
+_COLUMNS = tuple(name for name in FIELDS if name not in {"ID", "HEAD"})
+_UNREADABLE = b"?"  # one cell, which no file may have as a line
+_Cell = TypeVar("_Cell", str, bytes)
+
+
+@immutable(eq=True)
+class ColumnLayout:
+    """The columns of a CoNLL-U Plus file.
+
+    Args:
+        names: their names, in order.
+        header: the comment that names them, as it is written, without line feed.
+    """
+
+    names: tuple[str, ...]
+    header: str
+
+    @cached_property
+    def has_trees(self) -> bool:
+        """Whether the file has both HEAD and DEPREL."""
+        return {"HEAD", "DEPREL"} <= set(self.names)
+
+    @cached_property
+    def extra(self) -> tuple[str, ...]:
+        """The names of the columns that are kept besides those of CoNLL-U; HEAD too where there is no DEPREL."""
+        return tuple(name for name in self.names if name not in self._standard)
+
+    @cached_property
+    def _standard(self) -> tuple[str, ...]:
+        return tuple(name for name in FIELDS if name in self.names and (name != "HEAD" or self.has_trees))
+
+    @cached_property
+    def _ten(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """Takes the ten cells of CoNLL-U from those of a line, which an underscore follows."""
+        last = len(self.names)
+        return itemgetter(*(self.names.index(name) if name in self._standard else last for name in FIELDS))
+
+    @cached_property
+    def _places_of_extra(self) -> tuple[int, ...]:
+        return tuple(map(self.names.index, self.extra))
+
+    def is_comment(self, line: _Cell, mark: _Cell, tab: _Cell) -> bool:
+        """Return whether a line above a sentence is a comment; "#" may also be the first cell of a word.
+
+        Args:
+            line: the line.
+            mark: a number sign, as text or bytes.
+            tab: a tab, likewise.
+        """
+        if not line.startswith(mark):
+            return False
+        return self.names[:1] == ("ID",) or line.count(tab) != len(self.names) - 1
+
+    def ten_cells(self, cells: Sequence[str]) -> list[str]:
+        """Return the ten cells of CoNLL-U from those of a line.
+
+        Args:
+            cells: as many as there are columns.
+        """
+        return list(self._ten([*cells, "_"]))
+
+    def ten_columns(self, data: bytes) -> tuple[bytes, list[tuple[bytes, ...]]]:
+        """Put text into ten columns; a line with another number of columns becomes one that nothing accepts.
+
+        Args:
+            data: whole sentences, with line feeds.
+
+        Returns:
+            The text, and of each line of a word, range or empty node its ID and its extra cells.
+        """
+        lines, rows = data.split(b"\n"), []
+        n_columns, extra = len(self.names), self._places_of_extra
+        inside = False
+        for number, line in enumerate(lines):
+            if not line:
+                inside = False
+            elif inside or not self.is_comment(line, b"#", b"\t"):
+                inside = True
+                cells = line.split(b"\t")
+                if len(cells) == n_columns:
+                    ten = self._ten([*cells, b"_"])
+                    rows.append((ten[0], *(cells[place] for place in extra)))
+                    lines[number] = b"\t".join(ten)
+                else:
+                    lines[number] = _UNREADABLE
+        return b"\n".join(lines), rows
+
+
+def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
+    """Return the columns that the first line of a file names; None if it names none, or those of CoNLL-U.
+
+    Args:
+        data: the start of a file.
+        name: what to call it in messages.
+
+    Raises:
+        ConlluError: the line names no ID or FORM, or a column twice.
+    """
+    line = data[: data.find(b"\n") + 1]
+    if b"global.columns" not in line or b"\r" in line or not re.match(_HEADER, line):
+        return None
+    header = line.rstrip(b"\n").decode("utf-8", "replace")
+    names = tuple(header.partition("=")[2].split())
+    faults = [*_faults_of_names(names)]
+    if faults:
+        raise ConlluError(*(Fault("invalid-header", message, Place(name, 1)) for message in faults))
+    return None if names == FIELDS else ColumnLayout(names, header)
+
+
+def _faults_of_names(names: Sequence[str]) -> list[str]:
+    missing = [f"global.columns does not name the column {name}" for name in _NEEDED if name not in names]
+    repeated = dict.fromkeys(name for name in names if names.count(name) > 1)
+    unknown = [name for name in names if name.upper() in FIELDS and name not in FIELDS]
+    return [
+        *missing,
+        *(f"global.columns names the column {quoted(name)} more than once" for name in repeated),
+        *(f"global.columns names the column {quoted(name)}: write {name.upper()}" for name in unknown),
+    ]
+
+
+@immutable()
+class ExtraColumns:
+    """The columns of a CoNLL-U Plus file besides those of CoNLL-U.
+
+    Args:
+        layout: all columns of the file.
+        strings: the pool of the extra cells.
+        words: the codes of the extra cells of words, int32, shape (words, extra columns).
+        multiword: those of multiword tokens, int32, shape (multiword tokens, extra columns).
+        empty: those of empty nodes, int32, shape (empty nodes, extra columns).
+    """
+
+    layout: ColumnLayout
+    strings: Strings
+    words: Codes
+    multiword: Codes
+    empty: Codes
+
+    def take(
+        self, words: NDArray[np.intp] | slice, multiword: NDArray[np.intp] | slice, empty: NDArray[np.intp] | slice
+    ) -> ExtraColumns:
+        """Return the extra columns of some words, multiword tokens and empty nodes.
+
+        Args:
+            words: which words.
+            multiword: which multiword tokens.
+            empty: which empty nodes.
+        """
+        rows = self.words[words], self.multiword[multiword], self.empty[empty]
+        return ExtraColumns(self.layout, self.strings, *rows)
+
+    def column(self, name: str) -> StringColumn:
+        """Return the values of an extra column, one for each word.
+
+        Args:
+            name: its name.
+        """
+        return StringColumn(self.words[:, self.layout.extra.index(name)], self.strings)
+
+    def texts(self) -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
+        """Return the extra cells of words, multiword tokens and empty nodes, a list for each."""
+        texts = self.strings.texts
+        words, multiword, empty = (
+            [[texts[code] for code in row] for row in rows.tolist()]
+            for rows in (self.words, self.multiword, self.empty)
+        )
+        return words, multiword, empty
+
+
+def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
+    """Return the extra columns of a file that was read.
+
+    Args:
+        layout: its columns.
+        rows: of each line of a word, range or empty node its ID and its extra cells.
+    """
+    n_extra = len(layout.extra)
+    known: dict[bytes, int] = {b"_": 0}
+    words: list[int] = []
+    multiword: list[int] = []
+    empty: list[int] = []
+    for row in rows:
+        codes = [known.setdefault(cell, len(known)) for cell in row[1:]]
+        (multiword if b"-" in row[0] else empty if b"." in row[0] else words).extend(codes)
+    shaped = (np.array(codes, dtype=np.int32).reshape(-1, n_extra) for codes in (words, multiword, empty))
+    if not n_extra:
+        kinds = [2 if b"." in row[0] else 1 if b"-" in row[0] else 0 for row in rows]
+        shaped = (np.zeros((kinds.count(kind), 0), dtype=np.int32) for kind in range(3))
+    return ExtraColumns(layout, Strings.of(text.decode() for text in known), *shaped)
+
+
+def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Treebank, str]]) -> Iterator[bytes]:
+    """Give a treebank as CoNLL-U Plus, with its first line.
+
+    Columns of CoNLL-U that the file did not have come last, if they have values.
+
+    Args:
+        treebank: the treebank.
+        read: the columns of the file that it was read from.
+        parts: parts of it, with their text in CoNLL-U.
+    """
+    added = [name for name in FIELDS if name not in read.names and _has_values(treebank, name)]
+    names = (*read.names, *added)
+    header = f"# global.columns = {' '.join(names)}" if added else read.header
+    own = {name: place for place, name in enumerate((*FIELDS, *read.extra))}
+    if treebank.has_trees:
+        own["HEAD"] = FIELDS.index("HEAD")  # where the file had HEAD without DEPREL, trees replace it
+    places = [own[name] for name in names]
+    yield f"{header}\n".encode()
+    for part, text in parts:
+        yield _as_plus(text, part, places).encode()
+
+
+def _has_values(treebank: Treebank, name: str) -> bool:
+    if name == "HEAD":
+        return treebank.has_trees
+    columns = dict(zip(_COLUMNS, treebank.columns, strict=True))
+    cells = np.concatenate([treebank.multiword.cells, treebank.empty.cells])[:, FIELDS.index(name) - 1]
+    return columns[name].has_values or bool((cells != UNDERSCORE).any())
+
+
+def _as_plus(text: str, treebank: Treebank, places: Sequence[int]) -> str:
+    """Put the lines of CoNLL-U into other columns: those at these places among the ten and the extra ones."""
+    words, multiword, empty = map(iter, treebank.extra.texts() if treebank.extra is not None else ((), (), ()))
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if line and not line.startswith("#"):
+            cells = line.split("\t")
+            cells += next(multiword if "-" in cells[0] else empty if "." in cells[0] else words)
+            lines[number] = "\t".join([cells[place] for place in places])
+    return "\n".join(lines)

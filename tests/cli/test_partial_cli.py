@@ -1,0 +1,176 @@
+"""`--partial`: both policies and the coverage in tables and documents; the engine, the store and workers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
+TR, INVALID = GOLD / "tr.conllu", SYSTEMS / "gamma/tr.conllu"  # two sentences of the output are no trees
+
+
+def document(run, *arguments):
+    code, out, err = run(*arguments, "--format", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_scores_and_scores_of_valid_trees(run):
+    found = document(run, "score", TR, INVALID, "--partial", "-m", "LAS")
+    assert found["kind"] == "partial-score"
+    assert found["signature"]["partial"] == "yes"
+    gold, system = levelhead.read(TR), INVALID.read_text().split("\n\n")
+    broken = [i for i, block in enumerate(system[:-1]) if not is_valid(block)]
+    lost = sum(len(gold[i]) for i in broken)
+    las, strict = (found[key]["LAS"] for key in ("scores", "scores_valid_trees"))
+    assert (las["gold"], las["system"], las["aligned"]) == (gold.n_words,) * 3
+    assert (strict["gold"], strict["system"], strict["aligned"]) == (gold.n_words,) * 3
+    assert len(broken) == 2
+    assert 0 < las["correct"] - strict["correct"] <= lost
+    coverage = found["coverage"]
+    assert (coverage["answered"], coverage["valid_trees"], coverage["aligned"]) == (20, 18, gold.n_words)
+
+
+def is_valid(block: str) -> bool:
+    try:
+        levelhead.from_conllu(block + "\n\n")
+    except levelhead.InputError:
+        return False
+    return True
+
+
+def test_tables_are_labeled(run):
+    for arguments in (("score", TR, INVALID), ("score", GOLD, SYSTEMS / "gamma"), ("rank", GOLD, SYSTEMS)):
+        code, out, _ = run(*arguments, "--partial", "-m", "LAS")
+        head = out.splitlines()[0].lower()
+        assert code == 0
+        assert "partial scores, not official" in out
+        assert all(word in head for word in ("valid", "answered", "aligned"))
+    assert "partial scores, not official" in run("compare", TR, TR, INVALID, "--partial", "-m", "LAS")[1]
+    assert "Valid trees" in run("score", TR, INVALID, "--partial", "--counts", "-m", "LAS")[1].splitlines()[0]
+
+
+@pytest.mark.parametrize("options", [[], ["--jobs", "2"], ["--store", "store"], ["--counts"]])
+def test_folders_have_the_scores_of_pairs(run, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _ in options:  # with a store a second time, too
+        found = document(run, "score", GOLD, SYSTEMS / "gamma", "--partial", "-m", "LAS", *options)
+    found = document(run, "score", GOLD, SYSTEMS / "gamma", "--partial", "-m", "LAS", *options)
+    assert found["kind"] == "partial-scores"
+    for code, one in found["treebanks"].items():
+        files = GOLD / f"{code}.conllu", SYSTEMS / "gamma" / f"{code}.conllu"
+        assert one == document(run, "score", *files, "--partial", "-m", "LAS")
+    for key, which in (("macro_average", "scores"), ("macro_average_valid_trees", "scores_valid_trees")):
+        values = [one[which]["LAS"]["f1"] for one in found["treebanks"].values()]
+        assert found[key]["LAS"] == pytest.approx(sum(values) / len(values))
+
+
+def test_a_store_tells_partial_scores_from_others(run, tmp_path):
+    files = ("score", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", "--store", tmp_path / "store", "-m", "LAS")
+    kinds = [document(run, *files, *more)["kind"] for more in ([], ["--partial"], [], ["--partial"])]
+    assert kinds == ["score", "partial-score"] * 2
+
+
+def test_compare_tests_on_the_same_gold_sentences(run, tmp_path):
+    """An output with a sentence less has the same units, and that sentence counts as unanswered."""
+    text = (SYSTEMS / "alpha/en.conllu").read_text()
+    fewer = tmp_path / "fewer.conllu"
+    fewer.write_text(text.split("\n\n", 1)[1])
+    found = document(run, "compare", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", fewer, "--partial", "-m", "LAS")
+    n_gold = len(levelhead.read(GOLD / "en.conllu"))
+    assert found["units"]["en"]["n"] == n_gold
+    alpha, other = found["results"]
+    pair = document(run, "score", GOLD / "en.conllu", fewer, "--partial", "-m", "LAS")
+    assert other["value"] == pytest.approx(pair["scores"]["LAS"]["f1"])
+    assert other["value"] < alpha["value"]
+    assert other["interval"][0] < other["value"] < other["interval"][1]
+    strict = found["results_valid_trees"][1]
+    assert strict["value"] == pytest.approx(pair["scores_valid_trees"]["LAS"]["f1"])
+    assert found["coverage"]["en"]["fewer"]["answered"] == n_gold - 1
+
+
+def test_rank_counts_invalid_outputs_and_missing_ones(run, folders: Path):
+    (folders / "systems/alpha/en.conllu").unlink()
+    found = document(run, "rank", folders / "gold", folders / "systems", "--partial", "-m", "LAS", "--significance")
+    standings = {one["system"]: one for one in found["rankings"][0]["standings"]}
+    assert standings["gamma"]["valid_outputs"] == 8
+    assert standings["gamma"]["valid_trees"] < standings["gamma"]["value"]
+    assert standings["gamma"]["answered"] == 100
+    assert standings["alpha"]["answered"] == pytest.approx(100 * 7 / 8)
+    result = next(one for one in found["results"] if (one["system"], one["test_set"]) == ("gamma", "tr"))
+    pair = document(run, "score", TR, INVALID, "--partial", "-m", "LAS")
+    assert result["coverage"] == pair["coverage"]
+    assert result["scores_valid_trees"] == pair["scores_valid_trees"]
+    table = levelhead.rank(folders / "gold", folders / "systems", partial=True, measures="LAS")
+    assert {one.system: float(one.value) for one in table["LAS"].standings} == {
+        name: pytest.approx(one["value"] / 100) for name, one in standings.items()
+    }
+
+
+def test_python_has_both_policies():
+    found = levelhead.score(TR, INVALID, partial=True, measures="LAS")
+    assert found.coverage.valid_trees == 18
+    assert found.valid_trees["LAS"].correct < found["LAS"].correct
+    assert found["LAS"].signature["partial"] == "yes"
+    assert repr(found).startswith("<partial Evaluation: LAS=")
+    several = levelhead.score(GOLD, SYSTEMS / "gamma", partial=True, measures="LAS")
+    assert several.valid_trees_average["LAS"] < several.average["LAS"]
+    with pytest.raises(levelhead.InputError):
+        levelhead.score(TR, INVALID, measures="LAS")
+
+
+def test_treebanks_in_memory_may_have_broken_trees():
+    gold = levelhead.read(TR)
+    heads = gold.heads.tolist()
+    heads[1], heads[2] = -1, -1
+    system = gold.replace(heads=heads, several_roots=True)
+    found = levelhead.score(gold, system, partial=True, measures="LAS")
+    assert found.coverage.valid_trees == len(gold) - 1
+    assert found.valid_trees["LAS"].correct == gold.n_words - len(gold[0])
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("score", TR, INVALID, "--align-sentences"), "was replaced by --partial"),
+    (("score", TR, INVALID, "--partial", "--report", "page.html"), "--partial cannot be combined with --report"),
+    (("compare", TR, TR, INVALID, "--partial", "--figures", "f"), "--partial cannot be combined with --report"),
+    (("rank", GOLD, SYSTEMS, "--partial", "--report", "page.html"), "--partial cannot be combined with --report"),
+    (("rank", "--scores", "scores.tsv", "--partial"), "--scores cannot be combined with --partial"),
+    (("score", TR, INVALID, "--partial", "-m", f"DPPL({TR})"), "no partial score"),
+    (("score", TR, INVALID, "--partial", "--rules", "msp25"), "msp25 have no partial scores"),
+])  # fmt: skip
+def test_what_cannot_be_done_is_refused(run, arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+@pytest.mark.parametrize(("contents", "message"), [
+    (b"", "no row"), (b"\n\n", "no row"), (b"no rows here\n\n", "no row"), (b"\xff\xfe1\ta\n", "UTF-8"),
+    (b"# sent_id = a\n\n", "no row"), (b"1 a _ _ _ _ 0 root _ _\n\n", "no row"),
+])  # fmt: skip
+def test_outputs_without_rows(run, tmp_path, contents, message):
+    (tmp_path / "system.conllu").write_bytes(contents)
+    code, out, err = run("score", TR, tmp_path / "system.conllu", "--partial")
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_gold_is_read_strictly(run):
+    code, _, err = run("score", INVALID, TR, "--partial")
+    assert code == 2
+    assert "cycle" in err
+
+
+@pytest.mark.parametrize("rules", ["ud", "udtools", "conll18", "conll17"])
+def test_rules_of_official_scorers(run, rules):
+    options = ("--rules", rules, "-m", "LAS,CLAS")
+    usual = document(run, "score", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", *options)
+    found = document(run, "score", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", *options, "--partial")
+    assert found["scores"] == found["scores_valid_trees"] == usual["scores"]
+    broken = document(run, "score", TR, INVALID, *options, "--partial")
+    assert broken["scores"]["LAS"]["f1"] > broken["scores_valid_trees"]["LAS"]["f1"] > 0
