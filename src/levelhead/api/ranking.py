@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, running, settings_for
 from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, limited, public
