@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from levelhead.significance.system_counts import Sums, SystemCounts
 
-_OBSERVATION = 2.0
+OBSERVATION = 2.0
 """What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides.
 
 For precision and recall it adds only 1; 2 makes their intervals wider than necessary.
@@ -124,7 +124,7 @@ def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:
     total = float(sizes.sum())
     effective = total**2 / float(sizes @ sizes) if total else 1.0
     share = float(np.broadcast_to(stratum.share, stratum.sizes.shape[1:])[involved, measure].mean())
-    observation = share * _OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
+    observation = share * OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
     return Spread(float(moved @ moved), max(effective - 1, 1.0), int(np.count_nonzero(sizes)), observation**2)
 
 
