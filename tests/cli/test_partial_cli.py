@@ -140,6 +140,7 @@ def test_treebanks_in_memory_may_have_broken_trees():
     (("rank", GOLD, SYSTEMS, "--partial", "--report", "page.html"), "--partial cannot be combined with --report"),
     (("rank", "--scores", "scores.tsv", "--partial"), "--scores cannot be combined with --partial"),
     (("score", TR, INVALID, "--partial", "-m", f"DPPL({TR})"), "no partial score"),
+    (("score", TR, INVALID, "--partial", "--rules", "msp25"), "msp25 have no partial scores"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_refused(run, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
 from levelhead.campaign.job import lists_of, sentence_parts, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
+from levelhead.campaign.partial_record import partial_fields
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, units_fields
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.partial_pieces import evaluation_in_pieces
 from levelhead.evaluation.pieces import pieces_of, score_pieces
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import TreebankPair
@@ -64,12 +66,19 @@ def record_in_pieces(
         return {"faults_of": "gold", "faults": faults_of_error(error)} if of_gold else None
 
 
-def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
+def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any] | None:
     theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-    evaluation = score_pieces(_gold(gold, setup), theirs, setup, size, None if tally is None else tally.add)
+    look = None if tally is None else tally.add
+    score = evaluation_in_pieces if setup.partial else score_pieces
+    evaluation = score(_gold(gold, setup), theirs, setup, size, look)
+    if evaluation is None:
+        return None
     record = valid_fields(evaluation, setup)
+    if setup.partial:
+        record |= partial_fields(evaluation)
     if tally is not None:
         record["sentences"] = tally.sentences(evaluation)
+        record |= {"sentences_valid_trees": record["sentences"]} if setup.partial else {}
     record["undefined"] = _undefined(gold, setup, tuple(record["undefined"]), size)
     return record | _of_gold(evaluation.gold, tally)
 

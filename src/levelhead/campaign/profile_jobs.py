@@ -53,7 +53,7 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
     def run(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
         """Run the jobs, then give the results in the order of the treebanks."""
         jobs = {name: _job(name, found, task) for name, sources in files.items() if (found := _seen(sources))}
-        results = _results(list(jobs.values()), workers, store)
+        results = _results(list(jobs.values()), workers, store) if jobs else {}
         for name, sources in files.items():
             if name in jobs:
                 yield name, _from_bytes(results[jobs[name].key])

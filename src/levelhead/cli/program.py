@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 from levelhead._version import VERSION
+from levelhead.kernels.memory import keep_freed_blocks
 
 DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
@@ -198,6 +199,7 @@ def run(arguments: list[str]) -> int:
     from levelhead.errors import LevelheadError
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here multiplies matrices: start no threads for it
+    keep_freed_blocks(1 << 25)
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
         _flush()

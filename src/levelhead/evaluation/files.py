@@ -8,7 +8,7 @@ from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, sc
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
-from levelhead.treebank.input_bytes import SUFFIXES
+from levelhead.treebank.input_bytes import SUFFIXES, is_stream
 from levelhead.treebank.reader import check_format
 
 
@@ -25,16 +25,32 @@ def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | No
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure has no weight for a relation.
     """
-    if setup.partial:
-        from levelhead.evaluation.partial import score_partially
-
-        return score_partially(gold, system, setup)
     chosen = sizes or blocks.SIZES
+    if setup.partial:
+        return _score_partially(gold, system, setup.single(), chosen)
     if isinstance(gold, Treebank) or isinstance(system, Treebank) or not adds_up(setup):
         return score_treebanks(*load_pair(gold, system, setup), setup)
     if _is_small(gold, chosen) and _is_small(system, chosen):  # two threads read them
         return score_treebanks(*load_pair(gold, system, setup), setup)
     return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, chosen)
+
+
+def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes) -> Evaluation:
+    """Score files although they may differ; large ones that do not are read piece by piece."""
+    from levelhead.evaluation.partial import score_partially
+
+    paths = [os.fsdecode(one) for one in (gold, system) if not isinstance(one, Treebank)]
+    if len(paths) == 2 and not any(map(is_stream, paths)) and adds_up(ready) and _any_large(paths, sizes):
+        from levelhead.evaluation.partial_pieces import score_without_differences
+
+        found = score_without_differences(paths[0], paths[1], ready, sizes)
+        if found is not None:
+            return found
+    return score_partially(gold, system, ready)
+
+
+def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
+    return not all(_is_small(path, sizes) or isinstance(contents_or_parts(path, sizes.large), bytes) for path in paths)
 
 
 def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
@@ -61,7 +77,7 @@ def adds_up(setup: Setup) -> bool:
     formats = (setup.format, setup.format_of_gold)
     for one in formats:
         check_format(one)
-    return not setup.partial and not any(whole) and (not official or set(formats) == {"conllu"})
+    return not any(whole) and (not official or set(formats) == {"conllu"})
 
 
 def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:

@@ -87,7 +87,7 @@ def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int]) -> Code
     names = _names_of_empty_nodes(treebank)
     rows: dict[tuple[int, int, int], None] = {}
     steps = iter(range(_MOST_STEPS))
-    for word in np.unique(graph.of_words.child[graph.of_words.minor > 0]).tolist():
+    for word in dict.fromkeys(graph.of_words.child[graph.of_words.minor > 0].tolist()):
         sentence = int(treebank.sentence_of_word[word])
         start = int(treebank.sentence_starts[sentence])
         above = {name: into[row] for name, row in names[sentence].items()}

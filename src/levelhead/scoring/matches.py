@@ -191,9 +191,7 @@ def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
 
 
 def _values(selection: Selection, relations: StringColumn) -> NDArray[Any]:
-    of_code: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if selection.weighted else np.bool_)
-    of_code[relations.distinct] = [selection.value(relation) for relation in relations.distinct_texts]
-    return of_code[relations.codes]
+    return selection.of_codes(relations)[relations.codes]
 
 
 def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
+from levelhead.kernels.text import count_lines, is_utf8
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import EMPTY, MOST, SOME_HEAD, by_line, encoding_faults, walk
@@ -164,7 +165,7 @@ class Pieces(ABC):
         except ConlluError as error:
             self._too_long = self._too_long or error
         else:
-            plain = np.arange(1, data.count(b"\n") + 1 + bool(data and not data.endswith(b"\n")))
+            plain = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")))
             self._lines = np.concatenate([self._lines, self._n_lines + (plain if numbers is None else numbers)])
             self._data += data
             self._n_lines += n_lines
@@ -179,7 +180,7 @@ class Pieces(ABC):
         self._drop(len(self._data), 0 if self._waiting is None else len(self._waiting))
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
-        n_lines = self._data.count(b"\n", 0, n_bytes)
+        n_lines = count_lines(memoryview(self._data)[:n_bytes])
         self._data, self._lines = self._data[n_bytes:], self._lines[n_lines:]
         self._n_taken_lines += n_lines
         self._n_taken_bytes += n_bytes
@@ -291,7 +292,7 @@ class OwnPieces(Pieces):
         for fault in repaired.warnings:
             line = self._n_lines + (fault.place.line or 0)
             _add(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
-        return repaired.data, repaired.numbers, block.count(b"\n")
+        return repaired.data, repaired.numbers, count_lines(block)
 
     def _parse(self) -> None:
         try:
@@ -402,13 +403,13 @@ class OfficialPieces(Pieces):
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
         text = with_line_feeds(block)
         refuse_long_lines(text, self.name, self._n_lines)
-        if not block.isascii():
+        if not is_utf8(block):
             try:
                 block.decode()
             except UnicodeDecodeError as error:
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
-        return text, None, text.count(b"\n")
+        return text, None, count_lines(text)
 
     def _last_blank_line(self) -> int:
         return self._data.rfind(b"\n\n")  # there may be comments behind it
