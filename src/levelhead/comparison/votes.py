@@ -121,7 +121,8 @@ def votes(ballot: Ballot, least: int) -> Iterator[Vote]:
         same = given & (ballot.systems == ballot.systems[i])
         count = same.sum(axis=0)
         words = np.flatnonzero(given[i] & ~right[i] & (count >= least))
-        weight = sum(model.weights(words, i, same[j], right[j]) for j, model in enumerate(models))
+        each = [model.weights(words, i, same[j], right[j]) for j, model in enumerate(models)]
+        weight: Weights = np.sum(each, axis=0)
         better = weight > best[words]
         words = words[better]
         best[words], chosen[words], n_for[words] = weight[better], i, count[words]
