@@ -56,6 +56,7 @@ RESULTS = {
     "Contrasts": lambda: levelhead.trees(GOLD, [ALPHA, BETA]),
     "ErrorExamples": lambda: levelhead.trees(GOLD, ALPHA, show=["nsubj:obj", "obl:nmod"]),
     "Breakdowns": lambda: levelhead.breakdown(GOLDS, SYSTEMS / "alpha", by="class"),
+    "Repairs": lambda: levelhead.breakdown(GOLD, ALPHA, by="repair"),
     "CountsBySentence": lambda: levelhead.breakdown(GOLD, ALPHA, by="sentence"),
     "ErrorTypes": lambda: levelhead.breakdown(GOLD, ALPHA, by="error"),
     "CascadingErrors": lambda: levelhead.breakdown(GOLD, ALPHA, by="cascading"),
@@ -88,7 +89,7 @@ def test_every_result_is_here() -> None:
         views = importlib.import_module(f"levelhead.report.by_result.{module.name}").VIEWS
         assert all(issubclass(one, Tabular) and one.__module__.split(".")[1] == module.name for one in views)
     own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
-    assert {name.partition("[")[0] for name in own} - {"PerTreebank"} == set(RESULTS)
+    assert {name.partition("[")[0] for name in own} - {"PerTreebank", "WithIntervals"} == set(RESULTS)
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -97,8 +98,9 @@ class Suspects(Tabular):
 def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, most: int | None = None) -> Suspects:
     """Find words whose annotation is probably wrong.
 
-    The score adds the log-odds of the systems' votes (see `votes`) and those of variation: (n + 1/2) / (m + 1/2), where
-    the same words in the same context have the other annotation n times and this one m times.
+    The score adds the log-odds of the systems' votes (see `votes`), those of the form (how often it has the other label,
+    and this one elsewhere), and those of variation: (n + 1/2) / (m + 1/2), where the same words in the same context have
+    the other annotation n times and this one m times. A word has one entry, its worst.
 
     Args:
         outputs: the outputs of systems matched with gold, by the name of the system; none to look at variation only.
@@ -125,22 +127,44 @@ def _by_votes(outputs: Sequence[Matches]) -> _Found:
     least = min(_LEAST, len(outputs))
     gold = outputs[0].gold
     size = gold.n_words + 1
+    relations = _OfForms(gold, [universal(relation) for relation in gold.relations])
     for vote in votes(attachments(outputs), least):
         system = outputs[vote.system].system
-        row = _row_of(outputs[vote.system], vote.word)
+        label = universal(system.relations[_row_of(outputs[vote.system], vote.word)])
         head = vote.analysis % size - 1
         kind = "head" if head != gold.heads[vote.word] else "relation"
-        other = _attachment(gold, universal(system.relations[row]), head)
         ours = _attachment(gold, universal(gold.relations[vote.word]), int(gold.heads[vote.word]))
-        found[vote.word, "attachment"] = Suspect(
-            vote.word, kind, ours, other, vote.weight, vote.n_for, vote.n_gold, None
-        )
+        texts = ours, _attachment(gold, label, head)
+        score = vote.weight + relations.log_odds(vote.word, label)
+        found[vote.word, "attachment"] = Suspect(vote.word, kind, *texts, score, vote.n_for, vote.n_gold, None)
     if gold.upos.has_values and all(one.system.upos.has_values for one in outputs):
+        tags_of_forms = _OfForms(gold, gold.upos)
         for vote in votes(tags(outputs), least):
-            row = _row_of(outputs[vote.system], vote.word)
-            texts = gold.upos[vote.word], outputs[vote.system].system.upos[row]
-            found[vote.word, "UPOS"] = Suspect(vote.word, "UPOS", *texts, vote.weight, vote.n_for, vote.n_gold, None)
+            tag = outputs[vote.system].system.upos[_row_of(outputs[vote.system], vote.word)]
+            score = vote.weight + tags_of_forms.log_odds(vote.word, tag)
+            texts = gold.upos[vote.word], tag
+            found[vote.word, "UPOS"] = Suspect(vote.word, "UPOS", *texts, score, vote.n_for, vote.n_gold, None)
     return found
+
+
+class _OfForms:
+    """How often each form has each label.
+
+    Args:
+        gold: the annotation.
+        labels: the label of each word.
+    """
+
+    def __init__(self, gold: Treebank, labels: Sequence[str]) -> None:
+        self._forms, self._labels = [form.lower() for form in gold.forms], list(labels)
+        self._counts = Counter(zip(self._forms, self._labels, strict=True))
+
+    def log_odds(self, word: int, other: str) -> float:
+        """Return how much commoner another label is for the form of a word than its own, in other places."""
+        form, own = self._forms[word], self._labels[word]
+        if other == own:
+            return 0.0
+        return math.log((self._counts[form, other] + 0.5) / (self._counts[form, own] - 0.5))
 
 
 def _row_of(matches: Matches, word: int) -> int:
