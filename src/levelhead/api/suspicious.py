@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import running, settings_for
 from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import optional
-from levelhead.errors import Fault, InputError
+from levelhead.arguments import either, mapping, optional, several
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -22,7 +21,13 @@ PARSERS = ("arc-eager", "swap-lazy", "graph")
 """The parsers that are trained where no system is given."""
 
 
-@public(gold=TREEBANK, folds=limited("folds"), most=optional(limited("limit")))
+_SYSTEMS = either(
+    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to treebanks or paths"))],
+    several(TREEBANK),
+)
+
+
+@public(gold=TREEBANK, systems=_SYSTEMS, folds=limited("folds"), most=optional(limited("limit")))
 def suspects(
     gold: Input,
     systems: Sequence[Input] | Mapping[str, Input] = (),
@@ -73,8 +78,6 @@ def suspects(
 def _names(systems: Sequence[Input]) -> list[str]:
     from levelhead.comparison.agreement import named
 
-    if isinstance(systems, str):
-        raise InputError(Fault("invalid-argument", "systems must be a list or a mapping, not a single path"))
     return named(systems, least=1)
 
 

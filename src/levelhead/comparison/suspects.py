@@ -98,9 +98,9 @@ class Suspects(Tabular):
 def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, most: int | None = None) -> Suspects:
     """Find words whose annotation is probably wrong.
 
-    The score adds the log-odds of the systems' votes (see `votes`), those of the form (how often it has the other label,
-    and this one elsewhere), and those of variation: (n + 1/2) / (m + 1/2), where the same words in the same context have
-    the other annotation n times and this one m times. A word has one entry, its worst.
+    The score adds the log-odds of the systems' votes (see `votes`), those of the form (how often it has the other
+    label, and this one elsewhere), and those of variation: (n + 1/2) / (m + 1/2), where the same words in the same
+    context have the other annotation n times and this one m times. A word has one entry, its worst.
 
     Args:
         outputs: the outputs of systems matched with gold, by the name of the system; none to look at variation only.
