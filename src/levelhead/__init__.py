@@ -6,7 +6,7 @@ from levelhead._version import VERSION as __version__  # noqa: N811 -- the field
 
 if TYPE_CHECKING:
     from levelhead.api.breakdowns import breakdown, confusion, trees
-    from levelhead.api.comparing import agree, compare, languages, power
+    from levelhead.api.comparing import agree, compare, diff, languages, power
     from levelhead.api.conversion import convert, derive, perplexity, recover
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
@@ -59,6 +59,7 @@ __all__ = [
     "correlate",
     "crossval",
     "derive",
+    "diff",
     "explain",
     "faults_of",
     "from_conllu",
@@ -86,7 +87,7 @@ __all__ = [
 
 _ROOMS = {
     "api.breakdowns": ("breakdown", "confusion", "trees"),
-    "api.comparing": ("agree", "compare", "languages", "power"),
+    "api.comparing": ("agree", "compare", "diff", "languages", "power"),
     "api.conversion": ("convert", "derive", "perplexity", "recover"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),

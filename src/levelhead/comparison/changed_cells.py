@@ -222,9 +222,7 @@ class _Row(NamedTuple):
         return self.cells[FORM]
 
 
-def _rows(
-    treebank: Treebank, part: MultiwordTokens | EmptyNodes, keys: Iterable[Hashable]
-) -> dict[Hashable, _Row]:
+def _rows(treebank: Treebank, part: MultiwordTokens | EmptyNodes, keys: Iterable[Hashable]) -> dict[Hashable, _Row]:
     texts = treebank.strings
     sides = zip(keys, part.sentence.tolist(), part.cells.tolist(), strict=True)
     return {key: _Row(sentence, tuple(texts[code] for code in cells)) for key, sentence, cells in sides}

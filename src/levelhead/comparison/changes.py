@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from levelhead._version import VERSION
@@ -21,17 +22,19 @@ from levelhead.treebank.contents import contents_of
 from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
-KINDS: Mapping[str, str] = {
-    "added": "added",
-    "removed": "removed",
-    "text": "text changed",
-    "tokens": "re-tokenized",
-    "annotation": "re-annotated",
-    "id": "sent_id changed",
-    "comments": "comments changed",
-    "order": "moved",
-}
-"""The kinds of changes of sentences, and how people are told. The first two exclude all others."""
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "added": "added",
+        "removed": "removed",
+        "text": "text changed",
+        "tokens": "re-tokenized",
+        "annotation": "re-annotated",
+        "id": "sent_id changed",
+        "comments": "comments changed",
+        "order": "moved",
+    }
+)
+"""The kinds of changes of sentences, as people read them. The first two exclude all others."""
 
 MOST_EXAMPLES = 3
 
@@ -54,7 +57,7 @@ class SentenceChange(NamedTuple):
     new: int | None
     kinds: tuple[str, ...]
     n_words: int = 0
-    patterns: Mapping[tuple[str, str, str], int] = {}
+    patterns: Mapping[tuple[str, str, str], int] = MappingProxyType({})
 
 
 class ChangeExample(NamedTuple):
@@ -111,7 +114,7 @@ class Changes(Tabular):
     patterns: tuple[ChangePattern, ...]
     n_kept: int
     n_unchanged: int
-    provenance: Provenance = field(repr=False)
+    provenance: Provenance
 
     @property
     def counts(self) -> dict[str, int]:
@@ -165,11 +168,14 @@ def _in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tu
     before = -1
     anchor = {}
     for one in sorted(one.old for one in (*sentences, *kept) if one.old is not None):
-        before = places.get(one, before) if places.get(one) is not None else before  # type: ignore[assignment]
+        place = places.get(one)
+        before = before if place is None else place
         anchor[one] = before
 
     def order(one: SentenceChange) -> tuple[int, int]:
-        return (one.new, -1) if one.new is not None else (anchor[one.old], one.old or 0)
+        if one.new is not None:
+            return one.new, -1
+        return (-1, -1) if one.old is None else (anchor[one.old], one.old)
 
     return tuple(sorted(sentences, key=order))
 

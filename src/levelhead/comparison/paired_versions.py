@@ -86,10 +86,7 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     """
     sides = [_side(one, rules) for one in (old, new)]
     swapped = (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words)
-    if swapped:
-        found = [(i, j) for j, i in _pair(sides[1], sides[0])]
-    else:
-        found = _pair(*sides)
+    found = [(i, j) for j, i in _pair(*reversed(sides))] if swapped else _pair(*sides)
     rows = np.array(sorted(found), dtype=np.intp).reshape(-1, 2)
     return _aligned(old, new, rows, rules, swapped=swapped)
 
