@@ -258,9 +258,9 @@ def _compare_rows(
         one, other = old.get(key), new.get(key)
         if one is None or other is None or one.form != other.form:
             row = one or other
-            forms = tuple(side.form if side else ABSENT for side in (one, other))
+            old_form, new_form = (side.form if side else ABSENT for side in (one, other))
             if row is not None:
-                yield ChangedCell(name, *forms, row.sentence, row.form)
+                yield ChangedCell(name, old_form, new_form, row.sentence, row.form)
         if one is not None and other is not None:
             yield from _other_cells(pairs, one, other)
 

@@ -81,7 +81,7 @@ class ChangePattern(NamedTuple):
         column: the column, "words", "multiword tokens" or "empty nodes".
         old: what OLD has; of HEAD the tag of the head.
         new: what NEW has.
-        count: how often.
+        n_changes: how often.
         n_sentences: in how many sentences.
         examples: the first places, at most three, each in another sentence.
     """
@@ -89,7 +89,7 @@ class ChangePattern(NamedTuple):
     column: str
     old: str
     new: str
-    count: int
+    n_changes: int
     n_sentences: int
     examples: tuple[ChangeExample, ...]
 
@@ -127,7 +127,7 @@ class Changes(Tabular):
         """How many changes there are in each column."""
         counts: Counter[str] = Counter()
         for one in self.patterns:
-            counts[one.column] += one.count
+            counts[one.column] += one.n_changes
         return dict(sorted(counts.items(), key=lambda item: _column_order(item[0])))
 
 
@@ -213,7 +213,7 @@ def _patterns(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> list[Chang
     for cell in cells:
         grouped.setdefault((cell.column, cell.old, cell.new), []).append(cell)
     found = [ChangePattern(*key, *_places(pairs, some)) for key, some in grouped.items()]
-    return sorted(found, key=lambda one: (-one.count, *_column_order(one.column), one.old, one.new))
+    return sorted(found, key=lambda one: (-one.n_changes, *_column_order(one.column), one.old, one.new))
 
 
 def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, tuple[ChangeExample, ...]]:
@@ -221,7 +221,7 @@ def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, 
     for cell in cells:
         first.setdefault(cell.sentence, cell)
     shown = sorted(first.items())[:MOST_EXAMPLES]
-    examples = tuple(ChangeExample(*pairs.rows[pair].tolist(), cell.form) for pair, cell in shown)
+    examples = tuple(ChangeExample(*map(int, pairs.rows[pair]), cell.form) for pair, cell in shown)
     return len(cells), len(first), examples
 
 

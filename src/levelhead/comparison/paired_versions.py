@@ -152,7 +152,7 @@ def _aligned(old: Treebank, new: Treebank, rows: Numbers, rules: Rules, *, swapp
     old_of_new[new_words] = old_words
     same_text = same_texts(*spans)
     same_places = _same_places(ours, theirs, old_words, new_words)
-    same_tokens = same_text & same_places & _same_spans(*spans, ours, theirs)
+    same_tokens = same_text & same_places & _same_spans((ours, spans[0]), (theirs, spans[1]))
     moved = _moved(rows, swapped=swapped)
     return PairedVersions(
         rows, ours, theirs, old_words, new_words, old_of_new, same_text, same_tokens, same_places, moved
@@ -169,13 +169,13 @@ def _same_places(ours: Treebank, theirs: Treebank, old_words: Numbers, new_words
     return same
 
 
-def _same_spans(one: Spans, other: Spans, ours: Treebank, theirs: Treebank) -> NDArray[np.bool_]:
+def _same_spans(one: tuple[Treebank, Spans], other: tuple[Treebank, Spans]) -> NDArray[np.bool_]:
     """In which sentences all words belong to tokens with the same characters of the sentence."""
-    sides = [_spans_by_sentence(one, ours), _spans_by_sentence(other, theirs)]
+    sides = [_spans_by_sentence(*side) for side in (one, other)]
     return np.array([a == b for a, b in zip(*sides, strict=True)], dtype=bool)
 
 
-def _spans_by_sentence(spans: Spans, treebank: Treebank) -> list[tuple[list[int], ...]]:
+def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int], ...]]:
     """The characters of its sentence that the token of each word covers, and which words are in multiword tokens."""
     shift = spans.sentence_starts[treebank.sentence_of_word]
     parts = [column.tolist() for column in (spans.starts - shift, spans.ends - shift, spans.inside)]

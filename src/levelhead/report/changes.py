@@ -18,7 +18,7 @@ from levelhead.treebank import Treebank
 Rows = Literal["pattern", "sentence"]
 """What the rows of a table are."""
 
-_MOST_LISTED = 5
+_MOST_LISTED = 3
 _MOST_PATTERNS = 10
 
 _SENTENCES = (
@@ -39,7 +39,7 @@ def changes_table(found: Changes, by: Rows = "pattern", most: int | None = None)
         by: what the rows are.
         most: how many rows to list, all if None.
     """
-    notes = (signature_line(found.provenance.signature),)
+    notes: tuple[str, ...] = (signature_line(found.provenance.signature),)
     if by == "sentence":
         rows = tuple(_sentence_row(found, one) for one in found.sentences[:most])
         notes = ("Old, New: the number of the sentence; Words: re-annotated words", *notes)
@@ -60,7 +60,7 @@ def _pattern_text(column: str, old: str, new: str, count: int) -> str:
 
 def _pattern_row(found: Changes, one: ChangePattern) -> tuple[Cell, ...]:
     texts = (printable(text) for text in (one.column, one.old, one.new))
-    return (*texts, one.count, one.n_sentences, printable(_example(found, one.examples[0])))
+    return (*texts, one.n_changes, one.n_sentences, printable(_example(found, one.examples[0])))
 
 
 def _example(found: Changes, one: ChangeExample) -> str:
@@ -147,7 +147,7 @@ def _pattern_document(found: Changes, one: ChangePattern) -> dict[str, Any]:
         "column": one.column,
         "old": one.old,
         "new": one.new,
-        "count": one.count,
+        "count": one.n_changes,
         "sentences": one.n_sentences,
         "examples": [
             {"old": place.old + 1, "new": place.new + 1, "sent_id": found.new[place.new].id, "form": place.form}
@@ -191,8 +191,8 @@ def _changelog_of_sentences(found: Changes) -> Iterator[str]:
         if count:
             names = _names(found, kind)
             more = ", ..." if len(names) > _MOST_LISTED else ""
-            yield f"- {count} {KINDS[kind]}: {', '.join(map(_markdown, names[:_MOST_LISTED]))}{more}"
-    yield f"- {found.n_unchanged} unchanged"
+            yield f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names[:_MOST_LISTED]))}{more})"
+    yield f"- unchanged: {found.n_unchanged}"
 
 
 def _changelog_of_patterns(found: Changes, most: int) -> Iterator[str]:
@@ -203,7 +203,7 @@ def _changelog_of_patterns(found: Changes, most: int) -> Iterator[str]:
         yield ""
         for one in some[:most]:
             names = ", ".join(f"*{_markdown(at.form)}* ({_markdown(_name(found.new, at.new))})" for at in one.examples)
-            yield f"- {_value(one.old)} → {_value(one.new)}: {one.count}, for example {names}"
+            yield f"- {_value(one.old)} → {_value(one.new)}: {one.n_changes}, for example {names}"
         if len(some) > most:
             yield f"- {number_of(len(some) - most, 'more pattern')}"
 
