@@ -183,7 +183,7 @@ class _Words(NamedTuple):
 
 def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
     def of_new(word: int) -> Hashable:
-        found = int(pairs.old_of_new[word])
+        found = int(pairs.old_of_new[word]) if word < len(pairs.old_of_new) else NO_WORD  # empty tokens at the end
         return ("new", word) if found == NO_WORD else found
 
     return _Words(pairs.old, lambda word: word), _Words(pairs.new, of_new)
