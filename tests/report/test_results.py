@@ -51,6 +51,7 @@ RESULTS = {
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
     "Suspects": lambda: levelhead.suspects(GOLD, [ALPHA]),
+    "Changes": lambda: levelhead.diff(GOLD, ALPHA),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
     "Power": lambda: levelhead.power(GOLD, [ALPHA, BETA]),
     "Gains": lambda: levelhead.breakdown(GOLD, [ALPHA, BETA], by="deprel"),

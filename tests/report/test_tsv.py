@@ -44,6 +44,8 @@ TABLES = {
     "languages": ["languages", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS"],
     "agree": ["agree", EN, EN_ALPHA],
     "suspects": ["suspects", EN, EN_ALPHA],
+    "diff": ["diff", EN, EN_ALPHA],
+    "diff sentences": ["diff", EN, EN_ALPHA, "--by", "sentence"],
     "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
     "rank significance": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--significance"],
     "rank groups": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--group", "all", "--group", "family:Uralic"],

@@ -15,6 +15,7 @@ from levelhead.comparison.breakdowns import (
     PerTreebank,
     Repairs,
 )
+from levelhead.comparison.changes import Changes
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.examples import DRAWN, ErrorExamples
@@ -23,7 +24,7 @@ from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.suspects import Suspects
 from levelhead.comparison.systems import Comparison
-from levelhead.report import agreement, analysis, breakdown, comparison, power, scores, suspects
+from levelhead.report import agreement, analysis, breakdown, changes, comparison, power, scores, suspects
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
 from levelhead.report.judgement import judgement_document, judgement_table
@@ -139,6 +140,7 @@ VIEWS: Mapping[type, View] = {
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(agreement.agreement_table, agreement.agreement_document, text=agreement.agreement_text),
     Suspects: View(suspects.suspects_table, suspects.suspects_document),
+    Changes: View(changes.changes_table, changes.changes_document, text=changes.changes_text),
     Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
