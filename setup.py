@@ -6,8 +6,8 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 KERNELS = (
-    "scan.pyx pools.pyx text.pyx layout.pyx agreement.pyx trees.py spans.py shapes.py oracles.py lifting.py "
-    "conversion.py arpa.py edits.py transition_parser.pyx graph_parser.pyx"
+    "scan.pyx pools.pyx text.pyx memory.pyx layout.pyx deps.pyx agreement.pyx trees.py spans.py shapes.py oracles.py "
+    "lifting.py conversion.py arpa.py edits.py transition_parser.pyx graph_parser.pyx"
 ).split()
 
 

@@ -155,9 +155,13 @@ def test_rank_writes_its_page(tmp_path: Path) -> None:
     assert "MSLAS" in (tmp_path / "page.html").read_text()
 
 
-def test_other_measures_and_formats_are_refused() -> None:
+def test_other_measures_formats_and_several_roots_are_refused() -> None:
     assert "have no CLAS; the rules conll17" in command("score", *PAIR, *RULES, "-m", "CLAS").stderr
     assert "the rules msp25, msp25-sorted do" in command("score", *PAIR, "-m", "MSLAS").stderr
+    several = command("score", *PAIR, *RULES, "--allow-several-roots")
+    assert (several.returncode, several.stdout) == (2, "")
+    assert "the scorer of the rules msp25 refuses sentences with several roots" in several.stderr
+    assert "the rules msp25 have no partial scores" in command("score", *PAIR, *RULES, "--partial").stderr
     assert "does not read conllx" in command("score", *PAIR, *RULES, "--input-format", "conllx").stderr
 
 

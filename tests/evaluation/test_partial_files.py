@@ -6,7 +6,10 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import sentence_pairing
+from levelhead.treebank import blocks
+from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.lenient_reader import read_leniently
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -125,3 +128,44 @@ def test_unreadable_lines_are_counted():
     assert found.unreadable == 4
     assert found.treebank[0].id == "s"
     assert (found.treebank.heads.tolist(), found.has_head.tolist()) == ([1, -1], [True, True])
+
+
+@pytest.mark.parametrize("output", ["same", "broken", "missing", "without heads", "other text"])
+def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output):
+    """Piece by piece where nothing differs, otherwise whole."""
+    text = ALPHA.read_text(encoding="utf-8")
+    system = {
+        "same": text,
+        "broken": text.replace("\t0\troot", "\t_\troot", 1),
+        "missing": text.split("\n\n", 1)[1],
+        "without heads": "".join(
+            "\t".join([*cells[:6], "_", *cells[7:]]) if len(cells) == 10 and cells[0].isdigit() else line
+            for line in text.splitlines(keepends=True)
+            for cells in [line.split("\t")]
+        ),
+        "other text": text.replace("dog", "cow"),
+    }[output]
+    path = tmp_path / "en.conllu"
+    path.write_text(system, encoding="utf-8")
+
+    def documents() -> list[object]:
+        found = levelhead.score(GOLD, path, partial=True)
+        compared = levelhead.compare(GOLD, [ALPHA, path], partial=True, measures="LAS,UPOS", resamples=100)
+        return [found.to_dict(), compared.to_dict()]
+
+    expected = documents()
+    read = []
+    monkeypatch.setattr(blocks, "SIZES", PieceSizes(large=500, piece=700))
+    whole = partial_module.score_partially
+    monkeypatch.setattr(partial_module, "score_partially", lambda *given: read.append(given) or whole(*given))
+    assert documents() == expected
+    assert bool(read) == (output != "same")
+
+
+def test_an_answer_of_a_hundred_thousand_rows(tmp_path):
+    """It is aligned with its sentence in bounded time; its words count."""
+    long = text_of([*GOOD, *[("word", 1, "dep")] * 100_000])
+    ids = ("# sent_id = a\n", "# sent_id = b\n")
+    gold = "".join(f"{one}{text_of(GOOD)}" for one in ids)
+    found = scored(tmp_path, gold, ids[0] + long + ids[1] + text_of(GOOD), measures="LAS")
+    assert numbers(found["LAS"]) == (6, 6, 100_006, 6)

@@ -106,7 +106,8 @@ def lenient(table: list[list[str]]) -> Document:
             before += 1
     for word, cells in zip(document.words, rows, strict=True):
         word.columns = [*cells[:DEPREL], cells[DEPREL] or "_", "_", "_"]
-        word.parent = None if cells[HEAD] == "0" else ids.index(cells[HEAD]) if ids.count(cells[HEAD]) == 1 else NO_HEAD
+        known = ids.count(cells[HEAD]) == 1 and rows[ids.index(cells[HEAD])] is not cells
+        word.parent = None if cells[HEAD] == "0" else ids.index(cells[HEAD]) if known else NO_HEAD
     document.sentences.append((0, len(document.characters)))
     return document
 

@@ -22,7 +22,7 @@ from levelhead.cli.program import run
 from stanza_stand_in import _stand_in  # noqa: F401 -- Stanza itself needs torch
 from task.task_server import SANDBOX_USER, serving
 
-PAGES = [*DOCUMENTATION, ROOT / "examples/parallel/README.md", ROOT / "examples/gate/README.md"]
+PAGES = [*DOCUMENTATION, *sorted((ROOT / "examples").glob("*/README.md"))]
 GOLD, SYSTEMS = ROOT / "examples/parallel/gold", ROOT / "examples/parallel/systems"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHER_TESTS = {
@@ -216,6 +216,7 @@ OPERANDS = {
     "rank": {"GOLD": "gold", "GOLD_DIR": "gold", "SYSTEMS": "systems", "SYSTEMS_DIR": "systems", "TABLE.tsv": "scores.tsv"},
     "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa"},
     "judge": {"FILE": "judgements"},
+    "diff": {"OLD": "a.conllu", "NEW": "b.conllu"},
     "reproduce": {"PAPER": "conll17"},
 }  # fmt: skip
 ANYWHERE = {

@@ -45,6 +45,7 @@ TABLES = {
     "agree": ["agree", EN, EN_ALPHA],
     "diff": ["diff", EN, EN_ALPHA],
     "diff sentences": ["diff", EN, EN_ALPHA, "--by", "sentence"],
+    "suspects": ["suspects", EN, EN_ALPHA],
     "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
     "rank significance": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--significance"],
     "rank groups": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--group", "all", "--group", "family:Uralic"],

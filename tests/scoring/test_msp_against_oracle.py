@@ -155,6 +155,15 @@ def test_a_treebank_in_memory_is_scored_by_its_columns() -> None:
     assert [(one.correct, one.gold) for one in scores.values()] == [(1, 2), (1, 2), (2, 2)]
 
 
+def test_gold_without_trees_has_no_attachment_score() -> None:
+    """A treebank in memory may have none: MSLAS and LAS are not annotated, Feats is counted."""
+    text = "1\ta\t_\t_\t_\tCase=Nom\t_\t_\t_\t_\n\n"
+    treebank = levelhead.from_conllu(text)
+    scores = levelhead.score(treebank, treebank, rules="msp25")
+    assert [one.reason for one in scores.values()] == [*["not annotated in gold: HEAD"] * 2, None]
+    assert scores["Feats"].value == 1.0
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("measure", ["UAS", "CLAS", "LAS(full)", "LAS@CORE", "LAS-FUN", "LAS(nopunct)", "MSLAS(x)"])
 def test_other_measures_arguments_and_classes_are_refused(name: str, measure: str) -> None:

@@ -8,9 +8,19 @@ from levelhead.campaign.evaluator_status import status_of_refusal
 from levelhead.campaign.job import lists_of, sentence_parts, valid_fields
 from levelhead.campaign.record_fields import faults_of_error, numbers_of
 from levelhead.errors import InputError
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import match_output, partial_evaluation
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank
+
+
+def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the fields of a record that only partial scores have.
+
+    Args:
+        evaluation: the scores.
+    """
+    return {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": evaluation.coverage}
 
 
 def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by_sentence: bool) -> dict[str, Any]:
@@ -26,8 +36,7 @@ def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by
         evaluation, counted = partial_evaluation(match_output(gold, output, None, setup), setup)
     except InputError as error:
         return {"state": "invalid", "status": status_of_refusal(error), "reasons": faults_of_error(error)}
-    record = valid_fields(evaluation, setup)
-    record |= {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": evaluation.coverage}
+    record = valid_fields(evaluation, setup) | partial_fields(evaluation)
     if by_sentence:
         measures = [measure for measure in setup.measures if str(measure) in counted]
         for key in ("sentences", "sentences_valid_trees"):

@@ -53,7 +53,7 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
     def run(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
         """Run the jobs, then give the results in the order of the treebanks."""
         jobs = {name: _job(name, found, task) for name, sources in files.items() if (found := _seen(sources))}
-        results = _results(list(jobs.values()), workers, store)
+        results = _results(list(jobs.values()), workers, store) if jobs else {}
         for name, sources in files.items():
             if name in jobs:
                 yield name, _from_bytes(results[jobs[name].key])
@@ -108,8 +108,16 @@ def _seen(sources: Sequence[str | Treebank]) -> list[NamedFile]:
 def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
     classes = {one: sorted(relations) for one, relations in task.scheme.classes.items()}
     scheme = [task.scheme.name, classes, task.scheme.otherwise, task.scheme.version]
-    settings = [*task._replace(scheme=task.scheme._replace(classes={}))]
-    parts = [VERSION, unicodedata.unidata_version, scheme, settings, [(shown, file.sha256) for shown, file in files]]
+    settings = [*task._replace(scheme=task.scheme._replace(classes={}), training=None)]
+    seen = task.training and task.training.hashes
+    parts = [
+        VERSION,
+        unicodedata.unidata_version,
+        scheme,
+        settings,
+        seen,
+        [(shown, file.sha256) for shown, file in files],
+    ]
     key = hashlib.sha256(json.dumps(["profile", *parts]).encode("utf-8", "surrogateescape")).hexdigest()
     return Job(key, profile_files, (tuple(files), task), name, sum(Path(file.path).stat().st_size for _, file in files))
 

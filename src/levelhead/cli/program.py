@@ -14,6 +14,7 @@ from typing import NoReturn
 import click
 
 from levelhead._version import VERSION
+from levelhead.kernels.memory import keep_freed_blocks
 
 DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
@@ -29,7 +30,7 @@ GROUPS = {
         "compare": "Compare systems and test whether they differ significantly",
         "rank": "Rank many systems on many test sets",
         "languages": "Compare treebanks: which language is harder for a system?",
-        "agree": "Measure the agreement of two annotations",
+        "agree": "Measure the agreement of annotations of one text",
         "power": "Estimate which differences a test set can detect",
     },
     "Treebanks": {
@@ -37,6 +38,7 @@ GROUPS = {
         "diff": "List what changed between two versions of a treebank",
         "profile": "Describe treebanks: sizes, frequencies, entropies, tree shapes",
         "similarity": "Measure how similar treebanks are",
+        "suspects": "Find words whose annotation is probably wrong",
         "select": "Select treebanks that can be compared, by Callin's criteria",
         "correlate": "Correlate profiles, scores and other numbers of treebanks",
         "judge": "Measure how often measures agree with people's judgments",
@@ -199,6 +201,7 @@ def run(arguments: list[str]) -> int:
     from levelhead.errors import LevelheadError
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here multiplies matrices: start no threads for it
+    keep_freed_blocks(1 << 25)
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
         _flush()

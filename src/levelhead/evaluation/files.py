@@ -3,38 +3,73 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, score_treebanks, takes_apart
+from levelhead.evaluation.pair import (
+    Evaluation,
+    Input,
+    load_pair,
+    parse_as,
+    score_matches,
+    score_treebanks,
+    takes_apart,
+)
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring.matches import match
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
-from levelhead.treebank.input_bytes import SUFFIXES
+from levelhead.treebank.input_bytes import SUFFIXES, is_stream
 from levelhead.treebank.reader import check_format
 
+if TYPE_CHECKING:
+    from levelhead.treebank.training_data import Training
 
-def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None) -> Evaluation:
-    """Score a system's output against gold; large files are read piece by piece.
+
+def score_files(
+    gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None, training: Training | None = None
+) -> Evaluation:
+    """Score a system's output against gold; large files are read piece by piece, except with training data.
 
     Args:
         gold: a treebank or the path of one.
         system: the system treebank or its path.
         setup: the settings.
         sizes: which files are large; by default `blocks.SIZES`.
+        training: what was seen in training, to report how much of gold occurs there (not with partial scores); or None.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure has no weight for a relation.
     """
-    if setup.partial:
-        from levelhead.evaluation.partial import score_partially
-
-        return score_partially(gold, system, setup)
+    if training is not None and not setup.partial:
+        ready = setup.single()
+        return score_matches(match(*load_pair(gold, system, ready), ready.rules), ready, training=training)
     chosen = sizes or blocks.SIZES
+    if setup.partial:
+        return _score_partially(gold, system, setup.single(), chosen)
     if isinstance(gold, Treebank) or isinstance(system, Treebank) or not adds_up(setup):
         return score_treebanks(*load_pair(gold, system, setup), setup)
     if _is_small(gold, chosen) and _is_small(system, chosen):  # two threads read them
         return score_treebanks(*load_pair(gold, system, setup), setup)
     return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, chosen)
+
+
+def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes) -> Evaluation:
+    """Score files although they may differ; large ones that do not are read piece by piece."""
+    from levelhead.evaluation.partial import score_partially
+
+    paths = [os.fsdecode(one) for one in (gold, system) if not isinstance(one, Treebank)]
+    if len(paths) == 2 and not any(map(is_stream, paths)) and adds_up(ready) and _any_large(paths, sizes):
+        from levelhead.evaluation.partial_pieces import score_without_differences
+
+        found = score_without_differences(paths[0], paths[1], ready, sizes)
+        if found is not None:
+            return found
+    return score_partially(gold, system, ready)
+
+
+def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
+    return not all(_is_small(path, sizes) or isinstance(contents_or_parts(path, sizes.large), bytes) for path in paths)
 
 
 def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
@@ -61,7 +96,7 @@ def adds_up(setup: Setup) -> bool:
     formats = (setup.format, setup.format_of_gold)
     for one in formats:
         check_format(one)
-    return not setup.partial and not any(whole) and (not official or set(formats) == {"conllu"})
+    return not any(whole) and (not official or set(formats) == {"conllu"})
 
 
 def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:

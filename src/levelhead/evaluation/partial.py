@@ -25,6 +25,7 @@ from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read_leniently
+from levelhead.treebank.reader import read_if_valid
 
 
 class PartialCoverage(NamedTuple):
@@ -147,12 +148,22 @@ def _several_roots(setup: Setup) -> bool:
 
 def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
     """Read a file as without partial scores, or row by row if it is refused."""
-    try:
-        treebank = parse_as(data, name, setup.rules, setup.format)
-    except InputError:
+    treebank = _read_if_valid(data, name, setup)
+    if treebank is None:
         return read_leniently(data, name, conllx=setup.format == "conllx", several_roots=_several_roots(setup))
     every = of_treebank(treebank)
     return every._replace(is_tree=np.full(len(treebank), treebank.has_trees))
+
+
+def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | None:
+    """Read a file as without partial scores; None if it is refused."""
+    rules = setup.rules
+    if rules.reading is None:
+        return read_if_valid(data, name, conllx=setup.format == "conllx", several_roots=rules.several_roots)
+    try:
+        return parse_as(data, name, rules, setup.format)
+    except InputError:
+        return None
 
 
 def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation, Mapping[str, PartialCounts]]:

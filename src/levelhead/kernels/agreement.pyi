@@ -16,3 +16,12 @@ def compare(
     function_words: tuple[NDArray[np.uint8], NDArray[np.uint8]],
     missing_lemma_counts: bool,
 ) -> NDArray[np.uint16]: ...
+def count_chosen(
+    gold: NDArray[np.int32],
+    system: NDArray[np.int32],
+    flags: NDArray[np.uint16],
+    needs: int,
+    relations: tuple[NDArray[np.int32], NDArray[np.int32]],
+    chosen: tuple[NDArray[np.uint8], NDArray[np.uint8]],
+    by_gold: bool,
+) -> tuple[int, int, int, int]: ...

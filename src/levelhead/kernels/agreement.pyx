@@ -92,6 +92,56 @@ def compare(
     return flags
 
 
+def count_chosen(
+    Codes gold,
+    Codes system,
+    const uint16_t[::1] flags,
+    uint16_t needs,
+    tuple relations,
+    tuple chosen,
+    bint by_gold,
+):
+    """Count what agrees among the words that their relations choose.
+
+    Args:
+        gold: the gold word of each pair, int32, shape (pairs,).
+        system: the system word, likewise.
+        flags: what agrees in each pair, uint16, shape (pairs,).
+        needs: the flags that a correct pair has.
+        relations: the codes of the relations of gold and of system words, int32.
+        chosen: whether each code of gold and of system is chosen, uint8.
+        by_gold: whether a system word in a pair is chosen as the gold word is, not by its own relation.
+
+    Returns:
+        The numbers of correct pairs, of chosen gold words, of chosen system words, and of pairs whose gold word is
+        chosen.
+    """
+    cdef Codes of_gold = relations[0]
+    cdef Codes of_system = relations[1]
+    cdef const uint8_t[::1] in_gold = chosen[0]
+    cdef const uint8_t[::1] in_system = chosen[1]
+    cdef int64_t correct = 0
+    cdef int64_t n_gold = 0
+    cdef int64_t n_system = 0
+    cdef int64_t n_pairs = 0
+    cdef int64_t i
+    cdef uint8_t one, other
+    with nogil:
+        for i in range(of_gold.shape[0]):
+            n_gold += in_gold[of_gold[i]]
+        for i in range(of_system.shape[0]):
+            n_system += in_system[of_system[i]]
+        for i in range(gold.shape[0]):
+            one = in_gold[of_gold[gold[i]]]
+            other = in_system[of_system[system[i]]]
+            n_pairs += one
+            if by_gold:
+                n_system += <int64_t> one - other
+                other = one
+            correct += one & other & ((flags[i] & needs) == needs)
+    return correct, n_gold, n_system, n_pairs
+
+
 cdef void add_children(
     Codes gold, Codes system, Codes gold_heads, Codes system_heads,
     const uint8_t[::1] in_gold, const uint8_t[::1] in_system, uint16_t[::1] flags,

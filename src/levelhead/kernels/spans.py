@@ -98,3 +98,35 @@ def align(
         regions_view[n_regions, 3] = cython.cast(cython.int, system)
         n_regions += 1
     return pairs[:n_pairs].copy(), regions[:n_regions].copy()
+
+
+def shared(
+    gold_starts: cython.const[cython.longlong][::1],
+    gold_ends: cython.const[cython.longlong][::1],
+    system_starts: cython.const[cython.longlong][::1],
+    system_ends: cython.const[cython.longlong][::1],
+):
+    """Find the spans of the system that gold also has.
+
+    Args:
+        gold_starts: where each span of gold starts, ascending, int64, shape (gold spans,).
+        gold_ends: where it ends, likewise.
+        system_starts: the same of the system.
+        system_ends: likewise.
+
+    Returns:
+        Whether gold also has each span of the system, uint8, shape (system spans,).
+    """
+    n_gold: cython.Py_ssize_t = gold_starts.shape[0]
+    n_system: cython.Py_ssize_t = system_starts.shape[0]
+    found = np.zeros(n_system, dtype=np.uint8)
+    view: cython.uchar[::1] = memoryview(found)
+    gold: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(n_system):
+            while gold < n_gold and gold_starts[gold] < system_starts[i]:
+                gold += 1
+            if gold < n_gold and gold_starts[gold] == system_starts[i]:
+                view[i] = gold_ends[gold] == system_ends[i]
+    return found

@@ -31,6 +31,27 @@ def bad_sentences(
     return verdicts
 
 
+def global_heads(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
+    """Number the heads of all sentences through.
+
+    Args:
+        heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
+        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
+
+    Returns:
+        The index of each head among all words, -1 for the root; int32, shape (words,).
+    """
+    indices = np.empty(heads.shape[0], dtype=np.int32)
+    view: cython.int[::1] = memoryview(indices)
+    i: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(starts.shape[0] - 1):
+            for word in range(starts[i], starts[i + 1]):
+                view[word] = -1 if heads[word] == 0 else heads[word] - 1 + starts[i]
+    return indices
+
+
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
+from levelhead.kernels import agreement
+from levelhead.kernels.spans import shared
 from levelhead.kernels.trees import bad_sentences
 from levelhead.scoring.enhanced_edges import universal_labels
 from levelhead.scoring.matches import Agree, Matches
@@ -124,9 +126,24 @@ def count_words(
     if selection is None and not by_sentence:
         numbers = (np.count_nonzero(matches.agree(needs)), matches.gold.n_words, matches.system.n_words)
         return Counts(*(np.array([number]) for number in (*numbers, len(matches.alignment))))
+    if selection is not None and not selection.weighted and not by_sentence:
+        return Counts(*(np.array([number]) for number in _count_chosen(matches, needs, selection)))
     rows = _Rows(matches, by_sentence)
     correct, gold, system, of_pairs = _weighed(matches, needs, selection)
     return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
+
+
+def _count_chosen(matches: Matches, needs: Agree, selection: Selection) -> tuple[int, int, int, int]:
+    relations = matches.gold.relations, matches.system.relations
+    return agreement.count_chosen(
+        matches.alignment.gold,
+        matches.alignment.system,
+        matches.flags,
+        int(needs),
+        (relations[0].codes, relations[1].codes),
+        (selection.of_codes(relations[0]).view(np.uint8), selection.of_codes(relations[1]).view(np.uint8)),
+        selection.by_gold,
+    )
 
 
 def _count_on(matches: Matches, needs: Agree, selection: Selection | None, before: Counts) -> Counts:
@@ -221,8 +238,7 @@ def _count_spans(
     by_sentence: bool,
 ) -> Counts:
     rows = _Rows(matches, by_sentence)
-    at = np.searchsorted(gold[0], system[0]).clip(max=max(len(gold[0]) - 1, 0))
-    same = (gold[0][at] == system[0]) & (gold[1][at] == system[1])
+    same = shared(*gold, *system).view(bool)
     every_gold, every_system = np.ones(len(gold[0]), dtype=bool), np.ones(len(system[0]), dtype=bool)
     return Counts(rows.at(system[0], same), rows.at(gold[0], every_gold), rows.at(system[0], every_system), None)
 

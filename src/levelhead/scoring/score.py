@@ -312,7 +312,7 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
         measure: the measure.
         definition: its definition.
     """
-    if definition.unit == "content" or not needs_trees(measure, definition):
+    if not needs_trees(measure, definition):
         return None
     if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
         return "not annotated in gold: HEAD"

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES, Scheme
+
+if TYPE_CHECKING:
+    from levelhead.treebank import StringColumn
 
 Keeps = Callable[[str], bool]
 """Whether words with a relation, with or without subtype, are counted."""
@@ -70,6 +76,16 @@ class Selection(NamedTuple):
     value: Callable[[str], float]
     weighted: bool = False
     by_gold: bool = False
+
+    def of_codes(self, relations: StringColumn) -> NDArray[Any]:
+        """Return the weight of each string of the pool that is a relation of a word; bool or float64.
+
+        Args:
+            relations: the relations of words.
+        """
+        weights: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if self.weighted else np.bool_)
+        weights[relations.distinct] = [self.value(relation) for relation in relations.distinct_texts]
+        return weights
 
 
 def is_class(text: str) -> bool:

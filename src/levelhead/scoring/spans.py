@@ -87,8 +87,9 @@ def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[byt
     strings = treebank.strings
     if not len(strings.with_spaces):
         return strings.pool, strings.offsets[:-1], strings.lengths
-    used = [distinct(codes, len(strings)) for codes in (treebank.forms.codes, treebank.multiword.cells[:, FORM])]
-    spaced = np.intersect1d(np.concatenate(used), strings.with_spaces)
+    forms = np.concatenate([treebank.forms.codes, treebank.multiword.cells[:, FORM]])
+    used = distinct(forms, len(strings))
+    spaced = np.intersect1d(used, strings.with_spaces, assume_unique=True)
     if not len(spaced):
         return strings.pool, strings.offsets[:-1], strings.lengths
     bare = {code: strings[code].translate(spaces).encode() for code in spaced.tolist()}
@@ -197,10 +198,12 @@ def _side(name: str, side: Surroundings, offset: int) -> Fault:
 
 def _place(treebank: Treebank, token: int) -> Place:
     """Return where a token is."""
+    if not len(treebank.multiword):
+        return place_of(treebank, token)
     if treebank.tokens.multiword[token]:
         return place_of_range(treebank, int(np.count_nonzero(treebank.tokens.multiword[:token])))
     return place_of(treebank, int(treebank.tokens.first[token]))
 
 
 def _form(treebank: Treebank, token: int) -> str:
-    return treebank.strings[int(treebank.tokens.forms[token])]
+    return treebank.forms[token] if not len(treebank.multiword) else treebank.strings[int(treebank.tokens.forms[token])]

@@ -25,6 +25,9 @@ from levelhead.treebank.treebank import Treebank
 _ID = re.compile(r"[1-9][0-9]{0,8}")
 _HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+_HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
+"""A word without a head: its ID, and what follows up to its HEAD."""
+
 _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
 
 
@@ -34,14 +37,18 @@ class LenientTreebank(NamedTuple):
     Args:
         treebank: the readable rows. A word without a HEAD is its own head, which no gold word is.
         is_tree: whether each sentence is valid as it stands, bool, shape (sentences,).
-        has_head: whether the HEAD of each word could be read, bool, shape (words,).
         unreadable: how many lines are no comments and could not be read as rows.
     """
 
     treebank: Treebank
     is_tree: NDArray[np.bool_]
-    has_head: NDArray[np.bool_]
     unreadable: int = 0
+
+    @property
+    def has_head(self) -> NDArray[np.bool_]:
+        """Whether each word has a HEAD, other than itself; bool, shape (words,)."""
+        found: NDArray[np.bool_] = self.treebank.heads != np.arange(self.treebank.n_words)
+        return found
 
 
 def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTreebank:
@@ -53,11 +60,13 @@ def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTr
     """
     if not treebank.has_trees:
         heads = np.arange(treebank.n_words, dtype=np.int32)
-        nowhere = np.zeros(treebank.n_words, dtype=bool)
-        without = replace(treebank, heads=heads, has_trees=True)
-        return LenientTreebank(without, np.zeros(len(treebank), dtype=bool), nowhere)
-    bad = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots)
-    return LenientTreebank(treebank, bad == 0, np.ones(treebank.n_words, dtype=bool))
+        return LenientTreebank(replace(treebank, heads=heads, has_trees=True), np.zeros(len(treebank), dtype=bool))
+    return LenientTreebank(treebank, _is_tree(treebank, several_roots=several_roots))
+
+
+def _is_tree(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
+    return found
 
 
 def read_leniently(
@@ -66,10 +75,10 @@ def read_leniently(
     """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
 
     A row is readable if it has ten columns between tabs, a whole number from 1 as its ID and a FORM. Rows are numbered
-    again in the order of the file. A HEAD that is not 0 or the ID of exactly one readable row of the sentence counts as
-    missing, an empty DEPREL as `_`. Multiword tokens whose words are not all there are left out; so are empty nodes and
-    DEPS where rows have other numbers than their place. All other lines are skipped, and sentences without a readable
-    row are left out.
+    again in the order of the file. A HEAD that is not 0 or the ID of exactly one other readable row of the sentence
+    counts as missing, an empty DEPREL as `_`. Multiword tokens whose words are not all there are left out; so are empty
+    nodes and DEPS where rows have other numbers than their place. All other lines are skipped, and sentences without a
+    readable row are left out.
 
     Args:
         data: the contents of the file, decompressed.
@@ -86,21 +95,18 @@ def read_leniently(
     if faults:
         raise ConlluError(*(fault.in_file(name) for fault in faults))
     layout = ReaderSettings(conllx).of(repaired.data, name).layout
-    blocks = sentence_blocks(repaired.data if layout is None else layout.ten_columns(repaired.data)[0])
-    valid = valid_blocks(blocks, conllx=conllx, several_roots=several_roots)
-    read = [_AS_IT_IS._replace(text=block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
-    kept = [(one, good) for one, good in zip(read, valid) if one.text]
+    ten = repaired.data if layout is None else layout.ten_columns(repaired.data)[0]
+    blocks = sentence_blocks(re.sub(_HEADLESS, rb"\1\2\1", ten))
+    in_order = valid_blocks(blocks, conllx=conllx, any_heads=True)
+    read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, in_order)]
+    kept = [(one, good) for one, good in zip(read, in_order) if one.text]
     text = b"".join(one.text for one, _ in kept)
     treebank = scan_treebank(text, conllx=conllx, any_heads=True) if kept else None
     if treebank is None:
         raise ConlluError(Fault("no-readable-row", "the file has no row that can be read", Place(name)))
-    starts = treebank.sentence_starts
-    has_head = np.ones(treebank.n_words, dtype=bool)
-    for start, (one, _) in zip(starts.tolist(), kept):
-        has_head[[start + word for word in one.headless]] = False
     source = replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest())
-    is_tree = np.array([good for _, good in kept], dtype=bool)
-    return LenientTreebank(replace(treebank, source=source), is_tree, has_head, sum(one.unreadable for one in read))
+    is_tree = _is_tree(treebank, several_roots=several_roots or conllx) & [good for _, good in kept]
+    return LenientTreebank(replace(treebank, source=source), is_tree, sum(one.unreadable for one in read))
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:
@@ -112,20 +118,20 @@ def sentence_blocks(data: bytes) -> list[bytes]:
     return [block + b"\n\n" for block in data.split(b"\n\n") if block.strip(b"\n")]
 
 
-def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, several_roots: bool = False) -> list[bool]:
+def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bool = False) -> list[bool]:
     """Return which sentences are valid: all at once, or otherwise each half separately.
 
     Args:
         blocks: the sentences, as `sentence_blocks` returns them.
         conllx: whether the format is CoNLL-X.
-        several_roots: whether a tree may have several roots.
+        any_heads: whether their heads need not make a tree.
     """
     valid = [False] * len(blocks)
     waiting = [range(len(blocks))]
     while waiting:
         some = waiting.pop()
         data = b"".join(blocks[some.start : some.stop])
-        if scan_treebank(data, conllx=conllx, several_roots=several_roots) is not None:
+        if scan_treebank(data, conllx=conllx, any_heads=any_heads) is not None:
             valid[some.start : some.stop] = [True] * len(some)
         elif len(some) > 1:
             middle = (some.start + some.stop) // 2
@@ -134,14 +140,10 @@ def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, several_roots
 
 
 class _Sentence(NamedTuple):
-    """A sentence of a file as CoNLL-U: its text, empty without a readable row, and the places of words without HEAD."""
+    """A sentence of a file as CoNLL-U, whatever its heads make; its text is empty without a readable row."""
 
     text: bytes
-    headless: tuple[int, ...] = ()
     unreadable: int = 0
-
-
-_AS_IT_IS = _Sentence(b"")
 
 
 def _sentence(block: bytes, conllx: bool) -> _Sentence:
@@ -151,24 +153,21 @@ def _sentence(block: bytes, conllx: bool) -> _Sentence:
     table = [line.split("\t") for line in lines if conllx or not line.startswith("#")]
     rows = [cells for cells in table if _is_row(cells) and _ID.fullmatch(cells[0])]
     if not rows:
-        return _Sentence(b"", (), len(table))
+        return _Sentence(b"", len(table))
     uses = Counter(cells[0] for cells in rows)
     places = {cells[0]: place for place, cells in enumerate(rows, 1) if uses[cells[0]] == 1}
     in_order = [cells[0] for cells in rows] == [str(number) for number in range(1, len(rows) + 1)]
     between = {} if conllx else _between(table, places, in_order=in_order)
-    headless: list[int] = []
     written: list[list[str]] = []
     for place, cells in enumerate(rows, 1):
         written += between.get(place - 1, ())
         head = _place_of_head(cells[_HEAD], places)
-        if head is None:
-            headless.append(place - 1)
         deps = cells[_DEPS] if in_order else "_"
         head_text = str(place if head is None else head)
         written.append([str(place), *cells[1:_HEAD], head_text, cells[_DEPREL] or "_", deps, cells[-1]])
     written += between.get(len(rows), ())
     text = "".join(f"{line}\n" for line in (*filter(_is_plain, comments), *map("\t".join, written), ""))
-    return _Sentence(text.encode(), tuple(headless), len(table) - len(written))
+    return _Sentence(text.encode(), len(table) - len(written))
 
 
 def _is_row(cells: Sequence[str]) -> bool:

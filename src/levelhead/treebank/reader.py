@@ -29,6 +29,9 @@ Format = Literal["conllu", "conllx"]
 _HEADLESS = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})_(?=\t)"
 """A word without a head, up to its HEAD."""
 
+_OUTSIDE = 1
+"""The verdict on a sentence with a head that is no word of it."""
+
 _ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
 """A word up to its DEPREL."""
 
@@ -129,7 +132,32 @@ def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
     return _read(data, name, ReaderSettings(ignores_trees=True))
 
 
+def read_if_valid(
+    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
+) -> Treebank | None:
+    """Return the treebank in the contents of a file, or None if it is not valid: nobody asks why.
+
+    Args:
+        data: the contents of the file.
+        name: what to call it in messages.
+        conllx: whether the format is CoNLL-X.
+        several_roots: whether a sentence may have several words with HEAD 0.
+
+    Raises:
+        ConlluError: a line is too long, or the first line does not name columns as it must.
+    """
+    found = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
+    return found if isinstance(found, Treebank) else None
+
+
 def _read(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank:
+    found = _read_or_repair(raw, name, asked)
+    if isinstance(found, Treebank):
+        return found
+    raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*found)))
+
+
+def _read_or_repair(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank | tuple[Repaired, ReaderSettings]:
     refuse_long_lines(raw, name)
     repaired, reading = Repaired(raw), asked.of(raw, name)
     treebank = scan_file(raw, reading)
@@ -138,7 +166,7 @@ def _read(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank:
         reading = asked.of(repaired.data, name)
         treebank = scan_file(repaired.data, reading)
     if treebank is None:
-        raise ConlluError(*(fault.in_file(name) for fault in _every_fault(repaired, reading)))
+        return repaired, reading
     source = Source(name, hashlib.sha256(raw).hexdigest(), repaired.lines(treebank.source.lines))
     treebank = replace(treebank, source=source)
     found = () if reading.conllx else find_warnings(treebank)
@@ -218,13 +246,13 @@ def scan_treebank(
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
     if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None
-    if not any_heads and trees.bad_sentences(local_heads, starts, conllx or several_roots).any():
+    bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
+    if (bad == _OUTSIDE).any() if any_heads else bad.any():
         return None
     strings = Strings(pool, offsets)
-    first_words = np.repeat(starts[:-1], np.diff(starts))
     treebank = Treebank(
         **named_columns(codes, strings),
-        heads=np.where(local_heads == 0, -1, local_heads - 1 + first_words).astype(np.int32),
+        heads=trees.global_heads(local_heads, starts),
         sentence_starts=starts,
         multiword=MultiwordTokens(*_columns(multiword)),
         empty=EmptyNodes(*_columns(empty)),

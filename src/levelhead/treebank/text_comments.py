@@ -12,6 +12,7 @@ import numpy as np
 from levelhead.errors import Fault, quoted
 from levelhead.treebank.parts import MISC
 from levelhead.treebank.places import place_of_comment
+from levelhead.treebank.strings import distinct
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -49,7 +50,7 @@ def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:
     tokens, strings = treebank.tokens, treebank.strings
     misc = treebank.misc.codes[tokens.first]
     misc[tokens.multiword] = treebank.multiword.cells[:, MISC]
-    used = np.unique(misc)
+    used = distinct(misc, len(strings))
     joined = np.zeros(len(strings), dtype=bool)
     joined[used] = ["SpaceAfter=No" in strings[code].split("|") for code in used.tolist()]
     spaces = ["" if one else " " for one in joined[misc].tolist()]

@@ -1,0 +1,3 @@
+# Types of the settings of the C library.
+
+def keep_freed_blocks(size: int) -> None: ...
