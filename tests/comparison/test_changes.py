@@ -169,6 +169,16 @@ def test_empty_nodes_and_multiword_tokens_are_compared() -> None:
         assert found.counts["annotation"] == 1
 
 
+@pytest.mark.parametrize("rules", ["conll17", "conll18"])
+def test_tokens_without_words_that_official_scorers_read(rules: str, tmp_path) -> None:
+    path = tmp_path / "odd.conllu"
+    token = "3-2\tc" + "\t_" * 8
+    path.write_text(f"{sentence('a b')}\n{token}\n\n{sentence('d')}\n\n", encoding="utf-8")
+    assert levelhead.diff(path, path, rules=rules).sentences == ()
+    path.write_text(f"{sentence('a b')}\n{token}\n\n", encoding="utf-8")
+    assert levelhead.diff(path, path, rules=rules).sentences == ()
+
+
 def test_attributes() -> None:
     assert changed_attributes("A=1|B=2", "B=3|C=4") == [("A=1", "-"), ("B=2", "B=3"), ("-", "C=4")]
     assert changed_attributes("_", "A=1") == [("-", "A=1")]

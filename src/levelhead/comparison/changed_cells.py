@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -183,7 +183,7 @@ class _Words(NamedTuple):
 
 def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
     def of_new(word: int) -> Hashable:
-        found = int(pairs.old_of_new[word]) if word < len(pairs.old_of_new) else NO_WORD  # empty tokens at the end
+        found = int(pairs.old_of_new[word])
         return ("new", word) if found == NO_WORD else found
 
     return _Words(pairs.old, lambda word: word), _Words(pairs.new, of_new)
@@ -230,10 +230,16 @@ def _rows(treebank: Treebank, part: MultiwordTokens | EmptyNodes, keys: Iterable
 
 def _token_rows(pairs: PairedVersions) -> Iterator[ChangedCell]:
     """The multiword tokens that only one version has, and cells of others; by their first words."""
-    sides = [
-        _rows(words.treebank, words.treebank.multiword, map(words.name, words.treebank.multiword.first.tolist()))
-        for words in _both(pairs)
-    ]
+    sides = []
+    for words in _both(pairs):
+        tokens, n_words = words.treebank.multiword, words.treebank.n_words
+        seen: Counter[Hashable] = Counter()  # official scorers read tokens without words, before any word or at the end
+        keys = []
+        for sentence, word in zip(tokens.sentence.tolist(), tokens.first.tolist(), strict=True):
+            first = (sentence, words.name(word) if word < n_words else "end")
+            keys.append((first, seen[first]))
+            seen[first] += 1
+        sides.append(_rows(words.treebank, tokens, keys))
     yield from _compare_rows(pairs, MULTIWORD, *sides)
 
 

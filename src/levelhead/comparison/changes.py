@@ -221,7 +221,9 @@ def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, 
     for cell in cells:
         first.setdefault(cell.sentence, cell)
     shown = sorted(first.items())[:MOST_EXAMPLES]
-    examples = tuple(ChangeExample(*map(int, pairs.rows[pair]), cell.form) for pair, cell in shown)
+    examples = tuple(
+        ChangeExample(int(pairs.rows[pair, 0]), int(pairs.rows[pair, 1]), cell.form) for pair, cell in shown
+    )
     return len(cells), len(first), examples
 
 
