@@ -222,7 +222,7 @@ def test_breakdowns(texts, by, seed):
         {word.columns[1]: Random(seed + i).choice((0, 1, 2, 5, 6, 30, 200)) for i, word in enumerate(theirs.gold.words)}
     )
     forms = +forms
-    chosen = PropertySettings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
+    chosen = PropertySettings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset(), frozenset(), "", ""))
     for name in ("LAS", "UAS"):
         found = break_down(ours, parse_measure(name), by, chosen)
         rows = {values: Counted(s.correct, s.gold, s.system, s.aligned) for values, s in found.rows}

@@ -13,26 +13,35 @@ from levelhead.cli.program import cli
 
 GOLDS, SYSTEMS = ROOT / "examples" / "parallel" / "gold", ROOT / "examples" / "parallel" / "systems"
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
+TRAIN = ROOT / "examples" / "leakage" / "train.conllu"
 TWO = {"alpha": ALPHA, "beta": BETA}
 FOLDERS = {"alpha": SYSTEMS / "alpha", "beta": SYSTEMS / "beta"}
 
 CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "score": ([GOLD, ALPHA], lambda: levelhead.score(GOLD, ALPHA)),
     "score of folders": ([GOLDS, SYSTEMS / "alpha"], lambda: levelhead.score(GOLDS, SYSTEMS / "alpha")),
+    "score with training": ([GOLD, ALPHA, "--train", TRAIN], lambda: levelhead.score(GOLD, ALPHA, train=[TRAIN])),
     "breakdown": ([GOLD, ALPHA, "--by", "deprel"], lambda: levelhead.breakdown(GOLD, ALPHA, by="deprel")),
     "breakdown of two": ([GOLD, ALPHA, BETA, "--by", "upos"], lambda: levelhead.breakdown(GOLD, TWO, by="upos")),
+    "breakdown of repairs": ([GOLD, ALPHA, "--by", "repair"], lambda: levelhead.breakdown(GOLD, ALPHA, by="repair")),
     "confusion": ([GOLD, ALPHA], lambda: levelhead.confusion(GOLD, ALPHA)),
     "trees": ([GOLD, ALPHA, BETA], lambda: levelhead.trees(GOLD, TWO)),
     "trees limited": ([GOLD, ALPHA, BETA, "--limit", 1], lambda: levelhead.trees(GOLD, TWO, limit=1)),
     "trees shown": ([GOLD, BETA, "--show", "obl:nmod"], lambda: levelhead.trees(GOLD, BETA, show="obl:nmod")),
     "explain": ([GOLD, ALPHA], lambda: levelhead.explain(GOLD, ALPHA)),
     "compare": ([GOLD, ALPHA, BETA], lambda: levelhead.compare(GOLD, TWO)),
+    "compare with a gate": (
+        [GOLD, BETA, ALPHA, "--fail-if-worse", "MLAS"],
+        lambda: levelhead.compare(GOLD, {"beta": BETA, "alpha": ALPHA}, fail_if_worse="MLAS"),
+    ),
     "rank": ([GOLDS, SYSTEMS], lambda: levelhead.rank(GOLDS, SYSTEMS)),
     "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),
     "agree": ([GOLD, ALPHA], lambda: levelhead.agree(GOLD, ALPHA)),
+    "suspects": ([GOLD, ALPHA], lambda: levelhead.suspects(GOLD, [ALPHA], most=50)),
     "power": ([], levelhead.power),
     "power of two": ([GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, TWO)),
     "profile": ([GOLDS], lambda: levelhead.profile(GOLDS)),
+    "profile with training": ([GOLDS, "--train", TRAIN], lambda: levelhead.profile(GOLDS, train=[TRAIN])),
     "similarity": ([GOLD, ALPHA], lambda: levelhead.similarity(GOLD, ALPHA)),
     "select": ([GOLDS], lambda: levelhead.select(GOLDS)),
     "derive": ([GOLD], lambda: levelhead.derive(GOLD)),

@@ -15,14 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES
+from levelhead.campaign import pieces_record
 from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.job_files import File, LargeFile, unchanged, whole_contents
 from levelhead.campaign.pieces_record import record_in_pieces
+from levelhead.campaign.record_fields import GOLD
 from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
-from levelhead.treebank import blocks
+from levelhead.treebank import blocks, pieces
 from levelhead.treebank.blocks import PieceSizes
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
@@ -66,8 +68,29 @@ def compare(gold: File, system: File | None, setup: JobSetup) -> Any:
     """Count whole and in pieces of several sizes, and require the same record; return it."""
     whole = outcome(gold, system, setup, WHOLE)
     for sizes in TINY:
+        pieces_record._learned_of.cache_clear()  # as if no output had been scored before
         assert outcome(gold, system, setup, sizes) == whole
     return json.loads(whole) if isinstance(whole, bytes) else whole
+
+
+def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gold is searched for warnings once; the records of later outputs have the same warnings."""
+    gold = (EXAMPLES / "parallel/gold/en.conllu").read_text()
+    gold = gold.replace("# sent_id = ", "# sent_id = x\n# ") + "1\t \u200b\t_\t_\t_\tX\t0\troot\t_\t_\n"
+    file = file_of(tmp_path / "gold", gold.encode())
+    outputs = [file_of(tmp_path / f"output{i}", gold.replace("\tNOUN\t", f"\tX{i}\t").encode()) for i in range(3)]
+    searched = []
+    search = pieces.warnings_by_kind
+    monkeypatch.setattr(pieces, "warnings_by_kind", lambda piece: searched.append(piece.source.path) or search(piece))
+    for number, output in enumerate([*outputs, None], 1):
+        setup = settings_of("ud", "sentence")
+        whole = outcome(file, output, setup, WHOLE)
+        assert all(outcome(file, output, setup, sizes) == whole for sizes in TINY)
+        assert isinstance(whole, bytes)
+        assert {fault[1] for fault in json.loads(whole)["gold"][4]} >= {"duplicate-sent-id", "unusual-character"}
+        if number == 1:
+            first = searched.count(GOLD)
+    assert searched.count(GOLD) == first
 
 
 def with_marks(random: Random, text: str) -> str:
@@ -180,6 +203,7 @@ COMMANDS = {
     "rank by two measures": ["rank", "gold", "systems", "-m", "LAS,UAS"],
     "score": ["score", "gold", "systems/alpha"],
     "compare": ["compare", "gold/en.conllu", "systems/alpha/en.conllu", "systems/beta/en.conllu"],
+    "languages": ["languages", "gold", "systems/alpha", "-m", "LAS"],
     "compare folders": ["compare", "gold", "systems/alpha", "systems/beta", "-m", "LAS,MLAS"],
 }
 

@@ -44,6 +44,7 @@ def is_valid(block: str) -> bool:
 
 
 def test_tables_are_labeled(run):
+    assert "partial scores, not official" in run("rank", GOLD, SYSTEMS, "--partial", "--by-treebank", "-m", "LAS")[1]
     for arguments in (("score", TR, INVALID), ("score", GOLD, SYSTEMS / "gamma"), ("rank", GOLD, SYSTEMS)):
         code, out, _ = run(*arguments, "--partial", "-m", "LAS")
         head = out.splitlines()[0].lower()
@@ -140,6 +141,7 @@ def test_treebanks_in_memory_may_have_broken_trees():
     (("rank", GOLD, SYSTEMS, "--partial", "--report", "page.html"), "--partial cannot be combined with --report"),
     (("rank", "--scores", "scores.tsv", "--partial"), "--scores cannot be combined with --partial"),
     (("score", TR, INVALID, "--partial", "-m", f"DPPL({TR})"), "no partial score"),
+    (("rank", GOLD, SYSTEMS, "--partial", "--format", "prototext"), "--partial cannot be combined with --format prototext"),
     (("score", TR, INVALID, "--partial", "--rules", "msp25"), "msp25 have no partial scores"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_refused(run, arguments, message, tmp_path, monkeypatch):

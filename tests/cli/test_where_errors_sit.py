@@ -42,7 +42,8 @@ def rows(out: str, column: str) -> dict[str, tuple[int, int]]:
 
 
 def without_signature(out: str) -> str:
-    return out[: out.index("rules:")]
+    """The table and the note on properties: what is left without the notes on intervals and the signature."""
+    return out[: out.index("all rows are uncertain")]
 
 
 def test_whose_value_a_word_has(run, pair) -> None:
@@ -64,11 +65,11 @@ def test_whose_value_a_word_has(run, pair) -> None:
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_what_is_said_of_a_property_is_so(name: str, tmp_path: Path) -> None:
     """A system word that is wrong in all ways has gold's value, unless the property is said to be of arcs."""
-    from levelhead.analysis.training_data import Training
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.scoring.matches import match
     from levelhead.scoring.rules import rules_named
     from levelhead.treebank.schemes import NIVRE_FANG
+    from levelhead.treebank.training_data import Training
 
     gold = levelhead.read(written(tmp_path / "g.conllu", "a/NOUN/2/nsubj b/VERB/0/root c/DET/4/det d/NOUN/2/obj"))
     system = levelhead.read(written(tmp_path / "s.conllu", "a/X/0/root b/X/3/aux c/X/1/dep d/X/1/punct"))

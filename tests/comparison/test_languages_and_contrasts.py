@@ -202,7 +202,8 @@ def test_gains_are_those_of_breakdowns():
 def test_every_command_has_a_signature():
     train = ("--train", GOLD)
     found = document("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
-    assert list(found["signature"]) == ["rules", "gold", "systems", "measure", "by", "train", "version"]
+    parts = ["rules", "gold", "systems", "measure", "by", "train", "level", "resample-by", "version"]
+    assert list(found["signature"]) == parts
     assert found["baseline"] == "alpha"
     assert (
         "measure:LAS|by:vocabulary|train:1df049534849|"

@@ -149,7 +149,9 @@ def test_runs_needed_of_several_test_sets_count_the_units_of_each():
     found = runs_to_detect(0.05, [one, other], [100, 100])
     assert detectable_difference([one, other], 100, found) <= 0.05 < detectable_difference([one, other], 100, found - 1)
     tenfold = other._replace(units=0.5, interaction=0.1, evenness=0.09, observation=20.0)  # the same error from 1,000
-    assert runs_to_detect(0.05, [one, tenfold], [100, 1000]) == found
+    for difference in (0.038, 0.04, 0.045, 0.05, 0.08):
+        expected = runs_to_detect(difference, [one, other], [100, 100])
+        assert runs_to_detect(difference, [one, tenfold], [100, 1000]) == expected
     assert runs_to_detect(1e-6, [one, other], [100, 100]) is None
 
 

@@ -22,7 +22,7 @@ from levelhead.cli.program import run
 from stanza_stand_in import _stand_in  # noqa: F401 -- Stanza itself needs torch
 from task.task_server import SANDBOX_USER, serving
 
-PAGES = [*DOCUMENTATION, ROOT / "examples/parallel/README.md", ROOT / "examples/gate/README.md"]
+PAGES = [*DOCUMENTATION, *sorted((ROOT / "examples").glob("*/README.md"))]
 GOLD, SYSTEMS = ROOT / "examples/parallel/gold", ROOT / "examples/parallel/systems"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHER_TESTS = {

@@ -50,12 +50,14 @@ RESULTS = {
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
+    "Suspects": lambda: levelhead.suspects(GOLD, [ALPHA]),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
     "Power": lambda: levelhead.power(GOLD, [ALPHA, BETA]),
     "Gains": lambda: levelhead.breakdown(GOLD, [ALPHA, BETA], by="deprel"),
     "Contrasts": lambda: levelhead.trees(GOLD, [ALPHA, BETA]),
     "ErrorExamples": lambda: levelhead.trees(GOLD, ALPHA, show=["nsubj:obj", "obl:nmod"]),
     "Breakdowns": lambda: levelhead.breakdown(GOLDS, SYSTEMS / "alpha", by="class"),
+    "Repairs": lambda: levelhead.breakdown(GOLD, ALPHA, by="repair"),
     "CountsBySentence": lambda: levelhead.breakdown(GOLD, ALPHA, by="sentence"),
     "ErrorTypes": lambda: levelhead.breakdown(GOLD, ALPHA, by="error"),
     "CascadingErrors": lambda: levelhead.breakdown(GOLD, ALPHA, by="cascading"),
@@ -88,7 +90,7 @@ def test_every_result_is_here() -> None:
         views = importlib.import_module(f"levelhead.report.by_result.{module.name}").VIEWS
         assert all(issubclass(one, Tabular) and one.__module__.split(".")[1] == module.name for one in views)
     own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
-    assert {name.partition("[")[0] for name in own} - {"PerTreebank"} == set(RESULTS)
+    assert {name.partition("[")[0] for name in own} - {"PerTreebank", "WithIntervals"} == set(RESULTS)
 
 
 @pytest.mark.parametrize("name", RESULTS)

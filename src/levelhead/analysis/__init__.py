@@ -3,8 +3,8 @@
 from levelhead.analysis.breakdown import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.cascading import Cascading, cascading_errors
 from levelhead.analysis.confusion import Confusion, Example, count_confusions, error_types
-from levelhead.analysis.training_data import Training
 from levelhead.analysis.word_properties import PROPERTIES, WordProperty
+from levelhead.treebank.training_data import Training
 
 __all__ = [
     "PROPERTIES",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,14 +19,41 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component, Definition, Measure
 from levelhead.scoring.score import Score, count, score_of, selection_for
+from levelhead.significance.bucket_estimates import (
+    Certainty,
+    IntervalSettings,
+    UnitParts,
+    bucket_certainties,
+    mean_certainty,
+    unit_parts,
+)
+from levelhead.significance.units import Units
 
 
-class _Numbers(NamedTuple):
-    """How many buckets there are, and the bucket of each gold and each system word."""
+class _Combined(NamedTuple):
+    """The values of each bucket that occurs, and the bucket of each gold and each system word."""
 
-    size: int
+    names: Sequence[tuple[str, ...]]
     gold: NDArray[np.int64]
     system: NDArray[np.int64]
+
+
+class BucketWords(NamedTuple):
+    """The words of each bucket that a measure counts.
+
+    Args:
+        names: the values of each bucket.
+        correct: the buckets of the pairs that are right, and the gold sentence of each; int64, shapes (pairs,).
+        gold: those of gold words.
+        system: those of system words.
+        aligned: those of aligned gold words.
+    """
+
+    names: Sequence[tuple[str, ...]]
+    correct: tuple[NDArray[np.int64], NDArray[np.int64]]
+    gold: tuple[NDArray[np.int64], NDArray[np.int64]]
+    system: tuple[NDArray[np.int64], NDArray[np.int64]]
+    aligned: tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 RELATIONS = ("class", "deprel")
@@ -44,6 +71,7 @@ class Breakdown(NamedTuple):
         rows: the value of each property, and the score.
         whole: the score of all words; None where `without` is empty.
         without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
+        certainties: by the values of a row, the confidence interval of its score; empty if intervals are not requested.
     """
 
     by: tuple[str, ...]
@@ -51,6 +79,7 @@ class Breakdown(NamedTuple):
     rows: tuple[tuple[tuple[str, ...], Score], ...]
     whole: Score | None = None
     without: Mapping[tuple[str, ...], Score] = MappingProxyType({})
+    certainties: Mapping[tuple[str, ...], Certainty] = MappingProxyType({})
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
         """Return the score without a bucket minus the score of all words: negative where its words are easy.
@@ -71,6 +100,7 @@ def break_down(
     settings: PropertySettings,
     *,
     registry: Registry = STANDARD,
+    intervals: IntervalSettings | None = None,
 ) -> Breakdown:
     """Count a measure separately for each value of a property, or each combination of values of several.
 
@@ -79,25 +109,105 @@ def break_down(
     Args:
         matches: the aligned words.
         measure: a measure of words.
-        by: the names of properties (`PROPERTIES`), or `comment:NAME`.
+        by: the names of properties (`PROPERTIES`), `feature:NAME` or `comment:NAME`.
         settings: what properties may need.
         registry: the available measures and schemes.
+        intervals: how confidence intervals are computed; None for none.
 
     Raises:
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
+    words = bucket_words(matches, measure, by, settings, registry=registry)
+    rows = [
+        (words.names[number], score)
+        for number, score in enumerate(bucket_scores(words, measure, matches.rules.undefined))
+        if score.gold or score.system
+    ]
+    found = Breakdown(tuple(by), measure, tuple(rows))
+    if intervals is None:
+        return found
+    every = bucket_certainties(parts_of([words], measure, intervals.units), intervals.level)
+    certainties = dict(zip(words.names, every, strict=True))
+    return found._replace(certainties={values: certainties[values] for values, _ in rows})
+
+
+def bucket_words(
+    matches: Matches,
+    measure: Measure,
+    by: Sequence[str],
+    settings: PropertySettings,
+    *,
+    registry: Registry = STANDARD,
+) -> BucketWords:
+    """Return the words that a measure counts in each bucket; arguments and errors are those of `break_down`."""
     definition = check_breakable(measure, registry)
-    parts = [property_named(name).of(matches, settings) for name in by]
-    buckets = _combined(parts)
+    buckets = _combined([property_named(name).of(matches, settings) for name in by])
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection) if selection else _every_word(matches)
-    counts = _count(matches, buckets, gold, system, matches.agree(definition.needs_for(measure.argument)))
-    rows = [
-        (tuple(names), _score(counts, number, measure, matches.rules.undefined))
-        for number, names in enumerate(product(*(part.names for part in parts)))
-        if counts.gold[number] or counts.system[number]
-    ]
-    return Breakdown(tuple(by), measure, tuple(rows))
+    ours, theirs = matches.alignment.gold, matches.alignment.system
+    agree = matches.agree(definition.needs_for(measure.argument))
+    right = agree & gold[ours] & system[theirs] & (buckets.gold[ours] == buckets.system[theirs])
+    rows, rows_of_system = matches.gold.sentence_of_word.astype(np.int64), matches.row_of_system.astype(np.int64)
+    aligned = ours[gold[ours]]
+    return BucketWords(
+        buckets.names,
+        (buckets.gold[ours[right]], rows[ours[right]]),
+        (buckets.gold[gold], rows[gold]),
+        (buckets.system[system], rows_of_system[system]),
+        (buckets.gold[aligned], rows[aligned]),
+    )
+
+
+def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> UnitParts:
+    """Return the numerators and denominators of a measure in each unit and bucket.
+
+    Args:
+        systems: the words of each system, all with the same buckets.
+        measure: the measure, whose component decides what is divided.
+        units: the units of the gold treebank.
+    """
+    every = []
+    for number, words in enumerate(systems):
+        weight = 2.0 if (measure.component or "f1") == "f1" else 1.0
+        every.append((number, 0, weight, units.of_sentence[words.correct[1]], words.correct[0]))
+        wholes = {
+            "precision": [words.system],
+            "recall": [words.gold],
+            "aligned_accuracy": [words.aligned],
+        }.get(measure.component or "f1", [words.gold, words.system])
+        every += [(number, 1, 1.0, units.of_sentence[rows], buckets) for buckets, rows in wholes]
+    return unit_parts(every, len(systems), units.n_units, len(systems[0].names))
+
+
+def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
+    """Return the score of each bucket.
+
+    Args:
+        words: the words of each bucket.
+        measure: the measure.
+        undefined: the value of a ratio with nothing to count.
+    """
+    sides = (words.correct, words.gold, words.system, words.aligned)
+    counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in sides]
+    every = range(len(words.names))
+    return [score_of(Counts(*(one[i : i + 1] for one in counts)), measure, undefined) for i in every]
+
+
+def with_same_buckets(first: BucketWords, second: BucketWords) -> tuple[BucketWords, BucketWords]:
+    """Return the words of two systems with the same numbers for the same buckets.
+
+    Args:
+        first: the words of one system.
+        second: those of another, by the same properties.
+    """
+    number = {values: i for i, values in enumerate(dict.fromkeys([*first.names, *second.names]))}
+    return _renumbered(first, number), _renumbered(second, number)
+
+
+def _renumbered(words: BucketWords, number: Mapping[tuple[str, ...], int]) -> BucketWords:
+    new = np.array([number[values] for values in words.names], dtype=np.int64)
+    sides = (words.correct, words.gold, words.system, words.aligned)
+    return BucketWords(list(number), *((new[buckets], rows) for buckets, rows in sides))
 
 
 def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STANDARD) -> Breakdown:
@@ -126,6 +236,8 @@ class Average(NamedTuple):
     Args:
         values: the value of each property.
         n_treebanks: how many treebanks have words in the bucket.
+        certainty: the confidence interval of the mean of the measure over these treebanks; None if intervals are not
+            requested.
         means: `precision`, `recall` and `f1` over these treebanks; `without` and `difference`, where they are known,
             over all treebanks: where no word is in the bucket, nothing is left out.
     """
@@ -133,19 +245,28 @@ class Average(NamedTuple):
     values: tuple[str, ...]
     n_treebanks: int
     means: Mapping[str, Fraction | None]
+    certainty: Certainty | None = None
 
 
-def averages(breakdowns: Sequence[Breakdown]) -> list[Average]:
+def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Average]:
     """Return the means of every bucket over treebanks; a class or relation need not occur in each.
 
     Args:
         breakdowns: one breakdown for each treebank, all by the same properties.
+        level: the confidence level, if they have intervals.
     """
-    return [_average(values, breakdowns) for values in dict.fromkeys(row[0] for one in breakdowns for row in one.rows)]
+    rows: dict[tuple[str, ...], list[Score]] = {}
+    for one in breakdowns:
+        for values, score in one.rows:
+            rows.setdefault(values, []).append(score)
+    return [_average(values, scores, breakdowns, level) for values, scores in rows.items()]
 
 
-def _average(values: tuple[str, ...], breakdowns: Sequence[Breakdown]) -> Average:
-    scores = [score for one in breakdowns for own, score in one.rows if own == values]
+def _average(
+    values: tuple[str, ...], scores: Sequence[Score], breakdowns: Sequence[Breakdown], level: float
+) -> Average:
+    certain = [one.certainties[values] for one in breakdowns if values in one.certainties]
+    known = [one for one in certain if not math.isnan(one.estimate.value)]
     means: dict[str, Fraction | None] = {
         name: _mean(_component(score, name) for score in scores) for name in COMPONENTS
     }
@@ -153,7 +274,7 @@ def _average(values: tuple[str, ...], breakdowns: Sequence[Breakdown]) -> Averag
     if breakdowns[0].whole:
         left_out["without"] = _mean(score.exact for one in breakdowns if (score := one.without.get(values, one.whole)))
         left_out["difference"] = _mean(one.difference(values) for one in breakdowns)
-    return Average(values, len(scores), {**means, **left_out})
+    return Average(values, len(scores), {**means, **left_out}, mean_certainty(known, level) if known else None)
 
 
 def _component(score: Score, name: Component) -> Fraction | None:
@@ -183,30 +304,18 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     return definition
 
 
-def _combined(parts: Sequence[Buckets]) -> _Numbers:
-    """One bucket for each combination, in the order of `itertools.product`."""
-    size, gold, system = len(parts[0].names), parts[0].gold, parts[0].system
+def _combined(parts: Sequence[Buckets]) -> _Combined:
+    """One bucket for each combination of values that occurs, in the order of the values."""
+    names: list[tuple[str, ...]] = [(name,) for name in parts[0].names]
+    gold, system = parts[0].gold, parts[0].system
     for part in parts[1:]:
         n_names = len(part.names)
-        size, gold, system = size * n_names, gold * n_names + part.gold, system * n_names + part.system
-    return _Numbers(size, gold, system)
+        both = np.concatenate([gold * n_names + part.gold, system * n_names + part.system])
+        kept, numbers = np.unique(both, return_inverse=True)
+        names = [(*names[number // n_names], part.names[number % n_names]) for number in kept.tolist()]
+        gold, system = numbers[: len(gold)], numbers[len(gold) :]
+    return _Combined(names, gold, system)
 
 
 def _every_word(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
-
-
-def _count(
-    matches: Matches, buckets: _Numbers, gold: NDArray[Any], system: NDArray[Any], agree: NDArray[np.bool_]
-) -> Counts:
-    ours, theirs = matches.alignment.gold, matches.alignment.system
-    right = agree & gold[ours] & system[theirs] & (buckets.gold[ours] == buckets.system[theirs])
-    aligned = gold[ours]
-    chosen = (buckets.gold[ours][right], buckets.gold[gold], buckets.system[system], buckets.gold[ours][aligned])
-    return Counts(*(np.bincount(numbers, minlength=buckets.size) for numbers in chosen))
-
-
-def _score(counts: Counts, number: int, measure: Measure, undefined: float | None) -> Score:
-    one = slice(number, number + 1)
-    aligned = None if counts.aligned is None else counts.aligned[one]
-    return score_of(Counts(counts.correct[one], counts.gold[one], counts.system[one], aligned), measure, undefined)

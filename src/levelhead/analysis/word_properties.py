@@ -15,15 +15,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.training_data import Training, sentences_of, trees_of
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.training_data import Training, trees_of
 from levelhead.treebank.tree_shapes import shapes_of
 
 Values = NDArray[np.int64]
+
+NONE = "-"
+"""The name of the bucket of words that lack a feature, a comment or a head."""
+
+NAMED = ("feature:NAME", "comment:NAME")
+"""The properties that are named after something in the treebank."""
 
 
 class Buckets(NamedTuple):
@@ -77,7 +83,7 @@ class WordProperty(NamedTuple):
 
 
 def property_named(name: str) -> WordProperty:
-    """Return the property of a name; `comment:NAME` is the value of a comment.
+    """Return the property of a name; `comment:NAME` is the value of a comment, `feature:NAME` that of a feature.
 
     Raises:
         MeasureError: the property is unknown.
@@ -87,8 +93,13 @@ def property_named(name: str) -> WordProperty:
         return WordProperty(
             name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES
         )
+    if name.startswith("feature:") and name != "feature:":
+        key = name.removeprefix("feature:")
+        return WordProperty(
+            name, f"the value of the feature {key}", lambda matches, _: _feature(matches, key), BY_WORDS
+        )
     if name not in PROPERTIES:
-        raise MeasureError(unknown("property", name, [*PROPERTIES, "comment:NAME"]), "unknown-property")
+        raise MeasureError(unknown("property", name, [*PROPERTIES, *NAMED]), "unknown-property")
     return PROPERTIES[name]
 
 
@@ -130,6 +141,32 @@ def _class(matches: Matches, settings: PropertySettings) -> Buckets:
 def _upos(matches: Matches, _: PropertySettings) -> Buckets:
     own = _of_columns(matches.gold.upos, matches.system.upos, str)
     return _of_words(matches, own.names, own.gold, own.system)
+
+
+def _lemma(matches: Matches, _: PropertySettings) -> Buckets:
+    own = _of_columns(matches.gold.lemmas, matches.system.lemmas, str)
+    return _of_words(matches, own.names, own.gold, own.system)
+
+
+def _feature(matches: Matches, key: str) -> Buckets:
+    """The value of a feature, "-" for words without it."""
+
+    def value(feats: str) -> str:
+        pairs = (pair.partition("=") for pair in feats.split("|"))
+        return next((found for name, _, found in pairs if name == key), NONE)
+
+    own = _of_columns(matches.gold.feats, matches.system.feats, value)
+    return _of_words(matches, own.names, own.gold, own.system)
+
+
+def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
+    """The universal relation of the head; that of a root, which has none, is "-"."""
+    relations = _relation(matches, universal)
+    names = (*relations.names, NONE)
+    sides = ((matches.gold, relations.gold), (matches.system, relations.system))
+    return _of_words(
+        matches, names, *(np.where(side.heads < 0, len(names) - 1, own[side.heads]) for side, own in sides)
+    )
 
 
 def _arcs(matches: Matches) -> tuple[Values, Values, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -220,9 +257,13 @@ def _vocabulary(matches: Matches, settings: PropertySettings) -> Buckets:
 
 
 def _seen_sentences(matches: Matches, settings: PropertySettings) -> Buckets:
-    known = _training(settings, "seen-sentence").sentences
-    seen = np.array([sentence in known for sentence in sentences_of(matches.gold)], dtype=np.int64)
-    return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen)
+    seen = _training(settings, "seen-sentence").same_words(matches.gold)
+    return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen.astype(np.int64))
+
+
+def _seen_heads(matches: Matches, settings: PropertySettings) -> Buckets:
+    seen = _training(settings, "seen-heads").same_heads(matches.gold)
+    return _of_sentences(matches, ("new heads", "heads seen in training"), seen.astype(np.int64))
 
 
 def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
@@ -233,11 +274,11 @@ def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
 
 def _comments(matches: Matches, key: str) -> Buckets:
     """A comment holds for its sentence and those after it, up to the next document or the next such comment."""
-    values, held = [], "-"
+    values, held = [], NONE
     for sentence in matches.gold:
         metadata = sentence.metadata
         if "newdoc id" in metadata or "# newdoc" in sentence.comments:
-            held = "-"
+            held = NONE
         held = metadata.get(key, held)
         values.append(held)
     names = list(dict.fromkeys(values))
@@ -245,37 +286,44 @@ def _comments(matches: Matches, key: str) -> Buckets:
     return _of_sentences(matches, names, np.array([number[value] for value in values], dtype=np.int64))
 
 
-class RequestedComments:
-    """The requested comments, and those that occur; a single treebank may lack one.
+class RequestedNames:
+    """The requested comments and features, and those that occur; a single treebank may lack one.
 
     Args:
-        by: names of properties, of which only those of comments matter.
+        by: names of properties, of which only those of comments and features matter.
     """
 
     def __init__(self, by: Iterable[str]) -> None:
-        self._requested = [name.removeprefix("comment:") for name in by if name.startswith("comment:")]
-        self._known: set[str] = set()
+        parts = [name.partition(":") for name in by]
+        self._requested = {
+            kind: [key for start, _, key in parts if start == kind and key] for kind in ("comment", "feature")
+        }
+        self._known: dict[str, set[str]] = {"comment": set(), "feature": set()}
 
     def see(self, gold: Treebank) -> None:
-        """Enter the comments of a treebank.
+        """Enter the comments and features of a treebank.
 
         Args:
             gold: the treebank.
         """
-        if self._requested:
-            self._known.update(key for sentence in gold for key in sentence.metadata)
+        if self._requested["comment"]:
+            self._known["comment"].update(key for sentence in gold for key in sentence.metadata)
+        if self._requested["feature"]:
+            pairs = (pair for feats in gold.feats.distinct_texts for pair in feats.split("|") if "=" in pair)
+            self._known["feature"].update(pair.partition("=")[0] for pair in pairs)
 
     def check(self) -> None:
-        """Refuse a breakdown by a comment that no sentence of any treebank has.
+        """Refuse a breakdown by a comment or feature that no sentence or word of any treebank has.
 
         Raises:
-            MeasureError: the comment does not occur; the message lists the available comments.
+            MeasureError: it does not occur; the message lists what is available.
         """
-        for key in self._requested:
-            if key not in self._known:
-                listed = ", ".join(sorted(self._known)) or "none"
-                message = f"no gold sentence has the comment {quoted(key)}; available: {listed}"
-                raise MeasureError(message, "not-there")
+        for kind, where in (("comment", "sentence"), ("feature", "word")):
+            for key in self._requested[kind]:
+                if key not in self._known[kind]:
+                    listed = ", ".join(sorted(self._known[kind])) or "none"
+                    message = f"no gold {where} has the {kind} {quoted(key)}; available: {listed}"
+                    raise MeasureError(message, "not-there")
 
 
 def _documents(matches: Matches, _: PropertySettings) -> Buckets:
@@ -298,6 +346,8 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
             WordProperty("relation", "relation with its subtype", _whole_relation, BY_ARCS),
             WordProperty("class", "class of the relation in the default scheme", _class, BY_ARCS),
             WordProperty("upos", "universal part of speech", _upos, BY_WORDS),
+            WordProperty("lemma", "lemma", _lemma, BY_WORDS),
+            WordProperty("head-relation", "universal relation of the head", _head_relation, BY_WORDS),
             WordProperty("direction", "whether the head is before or after the word", _direction, BY_ARCS),
             WordProperty("length", "words from the word to its head", _length, BY_ARCS),
             WordProperty("depth", "arcs from the word to the root", _depth, BY_WORDS),
@@ -309,6 +359,13 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
                 "seen-sentence",
                 "whether the sentence occurs in training",
                 _seen_sentences,
+                BY_SENTENCES,
+                of_training=True,
+            ),
+            WordProperty(
+                "seen-heads",
+                "whether a sentence with the same heads occurs in training, whatever its words and relations",
+                _seen_heads,
                 BY_SENTENCES,
                 of_training=True,
             ),

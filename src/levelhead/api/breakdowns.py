@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, loaded, plan_for, settings_for
+from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, plan_for, settings_for
 from levelhead.api.parameters import limited, public
 from levelhead.arguments import optional, several, text
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
-    from levelhead.comparison.breakdowns import Breakdowns, CascadingErrors, Confusions, CountsBySentence, ErrorTypes
+    from levelhead.comparison.breakdowns import (
+        Breakdowns,
+        CascadingErrors,
+        Confusions,
+        CountsBySentence,
+        ErrorTypes,
+        Repairs,
+    )
     from levelhead.comparison.contrasts import Contrasts, Gains
     from levelhead.comparison.examples import ErrorExamples
     from levelhead.evaluation.pair import Input
@@ -56,14 +63,16 @@ def breakdown(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    resample_by: str = "auto",
+    level: float = 0.95,
     split: Split | None = None,
-) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Gains:
+) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
     """Return scores by properties of words; of several systems, where each gains or loses against the first.
 
     Args:
         by: a property such as "deprel", "class", "upos", "length", or several joined by commas, see
-            `levelhead.analysis.PROPERTIES`; for one system also "sentence", "error" or "cascading", or a list of
-            properties, each with a breakdown of its own.
+            `levelhead.analysis.PROPERTIES`; for one system also "repair", "sentence", "error" or "cascading", or a
+            list of properties, each with a breakdown of its own.
         measures: one measure of words; with "sentence" any number of measures.
         train: training treebanks, for properties such as "frequency" and for WLAS(WDE).
 
@@ -73,12 +82,14 @@ def breakdown(
     """
     from levelhead.comparison import breakdowns
     from levelhead.comparison.contrasts import compare_by
+    from levelhead.comparison.intervals import Intervals
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen
     )
     plan, buckets = plan_for(gold, systems, split), buckets_for(setup, seen)
+    intervals = Intervals(resample_by, level)
     if properties == ["sentence"]:
         return breakdowns.count_sentences_of_outputs(plan, setup)
     if properties == ["error"]:
@@ -86,11 +97,14 @@ def breakdown(
     if properties == ["cascading"]:
         return breakdowns.cascading_errors_of_outputs(plan, setup, buckets.scheme)
     _check_single(setup.names)
+    if properties == ["repair"]:
+        return breakdowns.repairs_of_outputs(plan, setup, intervals)
     if len(plan.systems) == 1:
-        return breakdowns.break_down_outputs(plan, setup, [one.split(",") for one in properties], buckets)
+        return breakdowns.break_down_outputs(plan, setup, [one.split(",") for one in properties], buckets, intervals)
+    decided = {"train": buckets.training.hashes} if buckets.training else {}
     if len(properties) > 1:
         raise InputError(Fault("invalid-argument", "with several systems, give one property, or several with commas"))
-    return compare_by(plan, properties[0].split(","), buckets, setup, _trained(seen))
+    return compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals)
 
 
 @public(show=several(text), limit=optional(limited("limit")))
@@ -137,10 +151,3 @@ def trees(
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
         raise MeasureError(f"a breakdown takes one measure, not {', '.join(measures)}", "unknown-measure")
-
-
-def _trained(train: Sequence[Input]) -> dict[str, str]:
-    """What training treebanks add to a signature."""
-    from levelhead.treebank.provenance import short_hash
-
-    return {"train": "+".join(short_hash(loaded(one).source.sha256) for one in train)} if train else {}

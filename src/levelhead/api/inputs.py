@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
+    from levelhead.treebank.training_data import Training
 
 PathLike = str | os.PathLike[str]
 
@@ -172,12 +173,24 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
         setup: the settings.
         train: training treebanks.
     """
-    from levelhead.analysis import Training
     from levelhead.analysis.word_properties import PropertySettings
 
     schemes = setup.registry.schemes
+    return PropertySettings(schemes.by_name[schemes.default], training_of(train))
+
+
+def training_of(train: Iterable[Input]) -> Training | None:
+    """Return what was seen in training; None without training treebanks.
+
+    Args:
+        train: training treebanks.
+    """
     seen = [loaded(one) for one in train]
-    return PropertySettings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
+    if not seen:
+        return None
+    from levelhead.treebank.training_data import Training
+
+    return Training.of(seen)
 
 
 def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:

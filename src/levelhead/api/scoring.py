@@ -10,9 +10,11 @@ from levelhead.api.inputs import (
     Measures,
     PathLike,
     holds_test_sets,
+    loaded,
     plan_for,
     running,
     settings_for,
+    training_of,
 )
 from levelhead.api.parameters import MEASURES, TREEBANK, public
 from levelhead.arguments import optional
@@ -54,10 +56,15 @@ def score(
     Without measures, the result has those that the official scorer of the rules prints. Under its rules, files that it
     refuses are refused; treebanks in memory are not.
 
+    Args:
+        train: training treebanks or their paths: the result then has `leakage`, how much of gold occurs in them and the
+            scores on the rest. WLAS(WDE) takes its weights from them.
+
     Raises:
         InputError: a file is invalid or missing, or the texts differ; with every error.
         MeasureError: a measure or the rules are unknown.
     """
+    seen = [loaded(one) for one in train]
     setup = settings_for(
         measures,
         rules=rules,
@@ -65,19 +72,21 @@ def score(
         gold_format=gold_format,
         weights=weights,
         registry=registry,
-        train=train,
+        train=seen,
         partial=partial,
         allow_several_roots=allow_several_roots,
     )
+    training = training_of(seen)
     several = holds_test_sets(gold)
     if not several:
         TREEBANK("system", system)  # one treebank like gold
     if not several and store is None:  # nothing is planned or hashed, which would take longer than scoring
-        return score_files(gold, system, setup)  # type: ignore[arg-type]
+        return score_files(gold, system, setup, training=training)  # type: ignore[arg-type]
     from levelhead.comparison.evaluations import score_folder
 
     with running(jobs, store, cluster) as how:
-        found = score_folder(plan_for(gold, system, split), setup if several else setup.single(), **how)
+        ready = setup if several else setup.single()
+        found = score_folder(plan_for(gold, system, split), ready, training=training, **how)
     return found if several else next(iter(found.values()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from levelhead.api.inputs import PathLike, as_list, running
+from levelhead.api.inputs import PathLike, as_list, running, training_of
 from levelhead.api.parameters import limited, public
 from levelhead.arguments import choice, either, flag, instance, number, several, text
 from levelhead.errors import Fault, InputError
@@ -49,6 +49,7 @@ def profile(
     partial_chunk: bool = False,
     window: int = 500,
     least: int = 5,
+    train: Iterable[Input] = (),
     format: Format = "conllu",
     jobs: int | Workers = 1,
     cluster: str | None = None,
@@ -66,10 +67,12 @@ def profile(
         partial_chunk: whether the last chunk counts though it is shorter.
         window: tokens of a window (MATTR).
         least: how often a word must occur to count for the head-word entropy.
+        train: training treebanks or their paths: profiles then also have `same_words`, `same_heads` and
+            `same_either`, the shares of sentences that occur in them.
 
     Raises:
         InputError: a file is missing or invalid.
-        MeasureError: a column or the scheme is unknown.
+        MeasureError: a column or the scheme is unknown, or a column requires training treebanks.
     """
     from levelhead.campaign.profile_jobs import profile_with
     from levelhead.typology import Chunks, survey
@@ -85,6 +88,7 @@ def profile(
         "least": least,
         "total": every,
         "format": format,
+        "training": training_of(train),
     }
     with running(jobs, store, cluster) as how:
         return survey(files, **settings, run=profile_with(**how))

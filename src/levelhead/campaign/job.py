@@ -7,7 +7,7 @@ import json
 import pickle
 import sys
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, TreebankPair, match_pair
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.rules import rules_named
-from levelhead.scoring.score import count
+from levelhead.scoring.score import Score, count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
@@ -78,8 +78,15 @@ Look = Callable[[str, Sequence[Output]], Any]
 """What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
 
 
-GoldView = Callable[[Treebank], Any]
-"""What else is made of a gold treebank, in plain JSON: its sentence ids. A function at the top of a module."""
+GoldView = Callable[[Iterable[Treebank]], Any]
+"""What else is made of a gold treebank, or of its pieces in order, in plain JSON: its sentence ids.
+
+A function at the top of a module.
+"""
+
+
+ScoreOfGold = Callable[[Any, Setup, int], Mapping[str, Score]]
+"""What scores gold against itself, whole or in pieces of some size."""
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
@@ -125,10 +132,22 @@ def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
         StaleInput: the file is not what it was when the job was planned.
     """
     try:
-        treebank = gold_of(gold, setup, blocks.SIZES.large)  # as for counts, so that a worker reads it once
+        return _view_whole(gold, setup, view, blocks.SIZES.large)  # as for counts, so that a worker reads it once
     except LargeFile:
-        treebank = gold_of(gold, setup)
-    return json.dumps(view(treebank) if isinstance(treebank, Treebank) else None).encode()
+        if not (isinstance(gold, File) and adds_up(setup)):
+            return _view_whole(gold, setup, view)
+    from levelhead.campaign.pieces_record import view_pieces_of_gold
+    from levelhead.treebank.official_reader import HeadsBack
+
+    try:
+        return json.dumps(view_pieces_of_gold(gold, setup, view, blocks.SIZES.piece)).encode()
+    except HeadsBack:
+        return _view_whole(gold, setup, view)
+
+
+def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxsize) -> bytes:
+    treebank = gold_of(gold, setup, most)
+    return json.dumps(view([treebank]) if isinstance(treebank, Treebank) else None).encode()
 
 
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
@@ -219,7 +238,8 @@ def _record_of(
     else:
         record, matches = _scored(reference, system, setup, most, by_sentence=settings.by_sentence)
     nothing = setup.names if setup.rules.undefined is None else ()
-    record["undefined"] = _undefined(gold, setup, record.get("undefined", nothing), most)
+    valueless = record.get("undefined", nothing)
+    record["undefined"] = undefined_measures(gold, setup, valueless, most, _score_gold)
     record["gold"] = contents_fields(contents_of(reference))
     if units is not None:
         record["gold_hash"] = contents_hash(reference)
@@ -292,20 +312,34 @@ def _gold(
     return treebank.without_multiword_tokens() if taken_apart else treebank
 
 
-def _undefined(gold: Source, setup: Setup, valueless: Sequence[str], most: int) -> list[str]:
-    """The measures without a value for which gold has nothing to measure: gold itself has no value either."""
-    perfect = _of_gold(gold, setup, tuple(valueless), most) if valueless else {}
-    return [name for name, value in perfect.items() if value is None]
+def undefined_measures(
+    gold: Source, setup: Setup, valueless: Iterable[str], size: int, score_gold: ScoreOfGold
+) -> list[str]:
+    """Return the measures without a value for which gold has nothing to measure: gold itself has no value either.
+
+    Args:
+        gold: gold.
+        setup: the settings.
+        valueless: the texts of the measures without a value.
+        size: is passed on to `score_gold`.
+        score_gold: scores gold against itself; a function at the top of a module.
+    """
+    measures = tuple(valueless)
+    return list(_undefined(gold, setup, measures, size, score_gold)) if measures else []
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _of_gold(source: Source, setup: Setup, measures: tuple[str, ...], most: int) -> Mapping[str, float | None]:
-    """The values of measures for gold against itself; those with weights or models always have one."""
-    gold = gold_of(source, setup, most)
-    if not isinstance(gold, Treebank):
-        return {}
-    chosen = without_files(setup, measures)
-    return {name: score.value for name, score in score_treebanks(gold, gold, chosen).items()}
+def _undefined(
+    gold: Source, setup: Setup, measures: tuple[str, ...], size: int, score_gold: ScoreOfGold
+) -> tuple[str, ...]:
+    scores = score_gold(gold, without_files(setup, measures), size)  # those with weights or models always have a value
+    return tuple(name for name, score in scores.items() if score.value is None)
+
+
+def _score_gold(gold: Source, setup: Setup, most: int) -> Mapping[str, Score]:
+    """Score gold against itself; an invalid one has no scores."""
+    treebank = gold_of(gold, setup, most)
+    return score_treebanks(treebank, treebank, setup) if isinstance(treebank, Treebank) else {}
 
 
 def without_files(setup: Setup, measures: Sequence[str]) -> Setup:

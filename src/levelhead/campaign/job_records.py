@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.job import JobSetup
-from levelhead.campaign.record_fields import GOLD
+from levelhead.campaign.record_fields import GOLD, small
 from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation.partial import PartialCoverage
@@ -51,7 +52,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
-        sentences=_parts(record.get("sentences", {})),
+        sentences=_parts(record.pop("sentences", {})),
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
@@ -60,17 +61,26 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         notes=tuple(record.get("notes", ())),
         valid_trees=_scores(record.get("scores_valid_trees", {}), setup),
         partial_coverage=PartialCoverage(*record["partial_coverage"]) if "partial_coverage" in record else None,
-        sentences_valid_trees=_parts(record.get("sentences_valid_trees", {})),
+        sentences_valid_trees=_parts(record.pop("sentences_valid_trees", {})),
     )
     return result, _contents(record["gold"], gold)
 
 
-def _parts(sentences: Mapping[str, list[list[float]]]) -> dict[str, NDArray[np.float64]]:
-    return {name: np.array(parts, dtype=np.float64) for name, parts in sentences.items()}
+def _parts(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
+    """The counts of sentences; there may be millions, so that lists are dropped one by one."""
+    return {name: small(np.array(named.pop(name))) for name in tuple(named)}
 
 
 def _units(fields: dict[str, Any]) -> Units:
-    return Units(**{**fields, "of_sentence": np.array(fields["of_sentence"], dtype=np.int64)})
+    known = fields["of_sentence"]
+    each = _numbered(known) if isinstance(known, int) else np.array(known, dtype=np.int64)
+    return Units(**{**fields, "of_sentence": each})
+
+
+@lru_cache(maxsize=1)
+def _numbered(n_sentences: int) -> NDArray[np.int64]:
+    """The same units for all outputs on a test set."""
+    return np.arange(n_sentences, dtype=np.int64)
 
 
 def _contents(sizes: list[Any], path: str | None) -> Contents:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -10,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
-from levelhead.campaign.job import lists_of, sentence_parts, valid_fields, without_files
+from levelhead.campaign.job import GoldView, lists_of, sentence_parts, undefined_measures, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
 from levelhead.campaign.partial_record import partial_fields
-from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, units_fields
+from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, small, units_fields
 from levelhead.errors import InputError, MeasureError, TextMismatch
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial_pieces import evaluation_in_pieces
@@ -66,6 +65,26 @@ def record_in_pieces(
         return {"faults_of": "gold", "faults": faults_of_error(error)} if of_gold else None
 
 
+def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> Any:
+    """Return what is made of the pieces of a gold treebank; None if it is not valid.
+
+    Args:
+        gold: the gold file.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+        size: how many bytes a piece has, about.
+
+    Raises:
+        StaleInput: the file is not what it was when the job was planned.
+        HeadsBack: the file cannot be cut.
+    """
+    with unchanged(gold):
+        try:
+            return view(_gold(gold, setup).each(size))
+        except InputError:
+            return None
+
+
 def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any] | None:
     theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
     look = None if tally is None else tally.add
@@ -73,13 +92,14 @@ def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None
     evaluation = score(_gold(gold, setup), theirs, setup, size, look)
     if evaluation is None:
         return None
+    _learned(gold, setup).contents = evaluation.gold
     record = valid_fields(evaluation, setup)
     if setup.partial:
         record |= partial_fields(evaluation)
     if tally is not None:
         record["sentences"] = tally.sentences(evaluation)
         record |= {"sentences_valid_trees": record["sentences"]} if setup.partial else {}
-    record["undefined"] = _undefined(gold, setup, tuple(record["undefined"]), size)
+    record["undefined"] = undefined_measures(gold, setup, record["undefined"], size, _score_gold)
     return record | _of_gold(evaluation.gold, tally)
 
 
@@ -99,21 +119,33 @@ def _of_gold(contents: Contents, tally: _SentenceTally | None) -> dict[str, Any]
 
 
 def _gold(file: File, setup: Setup) -> Pieces:
-    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True)
+    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True, known=_learned(file, setup).contents)
 
 
-def _undefined(gold: File, setup: Setup, valueless: tuple[str, ...], size: int) -> list[str]:
-    """The measures without a value for which gold has nothing to measure: gold itself has no value either."""
-    perfect = _perfect(gold, setup, valueless, size) if valueless else {}
-    return [name for name, value in perfect.items() if value is None]
+class _Learned:
+    """What the jobs of a worker learn about a gold file, which each of them reads: its warnings are found only once.
+
+    Args:
+        file: the file.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.contents: Contents | None = None
+
+
+def _learned(gold: File, setup: Setup) -> _Learned:
+    return _learned_of(gold, setup.rules.name, setup.format, setup.format_of_gold)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _perfect(gold: File, setup: Setup, measures: tuple[str, ...], size: int) -> Mapping[str, float | None]:
-    """The values of measures for gold against itself."""
-    ours, same = _gold(gold, setup), _gold(gold, setup)
-    found = score_pieces(ours, same, without_files(setup, measures), size)
-    return {name: score.value for name, score in found.items()}
+def _learned_of(gold: File, _rules: str, _format: str, _format_of_gold: str) -> _Learned:
+    return _Learned(gold)
+
+
+def _score_gold(gold: File, setup: Setup, size: int) -> Evaluation:
+    """Score gold against itself."""
+    return score_pieces(_gold(gold, setup), _gold(gold, setup), setup, size)
 
 
 class _NoUnits(Exception):
@@ -160,10 +192,7 @@ class _SentenceTally:
                 counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
             except (MalformedDeps, MeasureError):  # then the measure has no value, for any sentence
                 continue
-            parts = sentence_parts(counts, measure)
-            with np.errstate(invalid="ignore"):  # sums of huge weights
-                small = parts.astype(np.int32)
-            self._parts[str(measure)].append(small if np.array_equal(small, parts) else parts)
+            self._parts[str(measure)].append(small(sentence_parts(counts, measure)))
 
     def sentences(self, evaluation: Evaluation) -> dict[str, list[list[float]]]:
         """Return numerators and denominators of the measures that have a value; to be called once.

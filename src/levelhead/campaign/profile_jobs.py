@@ -108,8 +108,16 @@ def _seen(sources: Sequence[str | Treebank]) -> list[NamedFile]:
 def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
     classes = {one: sorted(relations) for one, relations in task.scheme.classes.items()}
     scheme = [task.scheme.name, classes, task.scheme.otherwise, task.scheme.version]
-    settings = [*task._replace(scheme=task.scheme._replace(classes={}))]
-    parts = [VERSION, unicodedata.unidata_version, scheme, settings, [(shown, file.sha256) for shown, file in files]]
+    settings = [*task._replace(scheme=task.scheme._replace(classes={}), training=None)]
+    seen = task.training and task.training.hashes
+    parts = [
+        VERSION,
+        unicodedata.unidata_version,
+        scheme,
+        settings,
+        seen,
+        [(shown, file.sha256) for shown, file in files],
+    ]
     key = hashlib.sha256(json.dumps(["profile", *parts]).encode("utf-8", "surrogateescape")).hexdigest()
     return Job(key, profile_files, (tuple(files), task), name, sum(Path(file.path).stat().st_size for _, file in files))
 

@@ -115,8 +115,9 @@ def _parts(results: Results, code: str, measure: str) -> Sums:
     """Numerators and denominators, shape (units, systems, 2): of a missing or invalid output 0 and 1."""
     own = [results.results[system, code].sentences.get(measure) for system in results.systems]
     n_sentences = results.gold[code].sentences
-    nothing = np.stack([np.zeros(n_sentences), np.ones(n_sentences)])
-    by_sentence = np.stack([nothing if parts is None else parts for parts in own]).transpose(2, 0, 1)
+    by_sentence = np.empty((n_sentences, len(own), 2))
+    for run, parts in enumerate(own):
+        by_sentence[:, run] = (0, 1) if parts is None else parts.T
     return results.units[code].sums(by_sentence)
 
 

@@ -6,9 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from levelhead.errors import Fault, InputError
 from levelhead.scoring import Score
-from levelhead.significance.units import Units
+from levelhead.significance.units import SENTENCE, Units
 from levelhead.treebank.contents import Contents
 
 _MOST_FAULTS = 1000
@@ -61,9 +64,21 @@ def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
 
 
 def units_fields(units: Units) -> dict[str, Any]:
-    """Return the units of a gold treebank.
+    """Return the units of a gold treebank; if each sentence is one, only how many there are.
 
     Args:
         units: the units.
     """
-    return {**units._asdict(), "of_sentence": units.of_sentence.tolist()}
+    each = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence.tolist()
+    return {**units._asdict(), "of_sentence": each}
+
+
+def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
+    """Return numbers as int32, which takes half the memory, if all are whole and small enough; otherwise as float64.
+
+    Args:
+        parts: the numbers.
+    """
+    with np.errstate(invalid="ignore"):  # sums of huge weights
+        found = parts.astype(np.int32)
+    return found if np.array_equal(found, parts) else parts.astype(np.float64)

@@ -39,8 +39,8 @@ class OutputResult(NamedTuple):
         scores: the counts behind the values; empty if there are none.
         secondary: the scores over the valid sentences of an invalid output, never mixed with the others.
         coverage: on which sentences those rest.
-        sentences: the numerators and denominators of each measure in every gold sentence, float64, shape
-            (2, sentences); empty if they were not requested or if the output is not valid.
+        sentences: the numerators and denominators of each measure in every gold sentence, int32 if all are whole and
+            small, otherwise float64, shape (2, sentences); empty if they were not requested or the output is invalid.
         units: the units of the gold treebank, if the counts of sentences were requested.
         gold_hash: the hash of the gold contents, from which draws are seeded; empty without counts of sentences.
         faults: every fault of an invalid output.
@@ -59,7 +59,7 @@ class OutputResult(NamedTuple):
     scores: Mapping[str, Score] = {}
     secondary: Mapping[str, Score] = {}
     coverage: Coverage | None = None
-    sentences: Mapping[str, NDArray[np.float64]] = {}
+    sentences: Mapping[str, NDArray[np.int32] | NDArray[np.float64]] = {}
     units: Units | None = None
     gold_hash: str = ""
     faults: tuple[Fault, ...] = ()
@@ -68,7 +68,7 @@ class OutputResult(NamedTuple):
     notes: tuple[str, ...] = ()
     valid_trees: Mapping[str, Score] = {}
     partial_coverage: PartialCoverage | None = None
-    sentences_valid_trees: Mapping[str, NDArray[np.float64]] = {}
+    sentences_valid_trees: Mapping[str, NDArray[np.int32] | NDArray[np.float64]] = {}
 
 
 class Results(NamedTuple):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.reading import Reading
     from levelhead.comparison.breakdowns import PerTreebank
     from levelhead.comparison.contrasts import Gains
+    from levelhead.comparison.intervals import Intervals
     from levelhead.evaluation.setup import Setup
-    from levelhead.treebank import Treebank
 
 
 class _Request(NamedTuple):
@@ -33,10 +33,17 @@ class _Request(NamedTuple):
     measuring: Measuring
     reading: Reading
     printing: Printing
+    intervals: Intervals
 
     def setup(self, measures: list[str]) -> Setup:
         """Return the settings for some measures."""
         return self.reading.setup(measures, self.measuring.registry, self.measuring.weights(measures))
+
+    def buckets(self) -> PropertySettings:
+        """Return what properties may need: classes, and what was seen in training."""
+        from levelhead.analysis.word_properties import PropertySettings
+
+        return PropertySettings(self.measuring.default_scheme, self.measuring.training())
 
     def properties(self) -> list[list[str]]:
         """Return the properties of each breakdown."""
@@ -48,12 +55,15 @@ class _Request(NamedTuple):
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @click.option(
     "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
-    help="A property, or a combination of several: class, deprel, relation, upos, direction, length, depth, projective,"
-    " sentence-length, document, comment:NAME; with --train also frequency, vocabulary, seen-sentence, seen-tree. Or"
-    " for one system: sentence (counts of every sentence), error (in which way words are wrong), cascading (how many"
-    " wrong arcs hang from right ones). Can be repeated for one system",
+    help="A property, or a combination of several: class, deprel, relation, head-relation, upos, lemma, feature:NAME,"
+    " direction, length, depth, projective, sentence-length, document, comment:NAME; with --train also frequency,"
+    " vocabulary, seen-sentence, seen-tree, seen-heads. Or for one system: repair (the points gained if each kind of"
+    " error were repaired), sentence (counts of every sentence), error (in which way words are wrong), cascading (how"
+    " many wrong arcs hang from right ones). Can be repeated for one system",
 )  # fmt: skip
-@measuring_options("LAS", "--by frequency, vocabulary, seen-sentence and seen-tree, and WLAS(WDE)")
+@measuring_options("LAS", "--by frequency, vocabulary, seen-sentence, seen-heads and seen-tree, and WLAS(WDE)")
+@options.resample_by_option
+@options.level_option
 @split_option
 @reading_options
 @printing_options
@@ -61,6 +71,8 @@ def breakdown(
     gold: str,
     systems: tuple[str, ...],
     by: tuple[str, ...],
+    resample_by: str,
+    level: float,
     split: Any,
     measuring: Measuring,
     reading: Reading,
@@ -69,15 +81,18 @@ def breakdown(
     """Break scores down by properties of words: where is SYSTEM good, where are its errors?
 
     With several systems: where does each gain or lose against the first? GOLD and SYSTEM are files or folders, as in
-    levelhead score. By class and by deprel, the table also has the score without each class or relation.
+    levelhead score. By class and by deprel, the table also has the score without each class or relation. Scores have
+    confidence intervals; documents are the units if gold marks them.
     """
+    from levelhead.comparison.intervals import Intervals
+
     options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
     special = [one for one in by if one in _TABLES]
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} takes one system and cannot be combined with another --by")
     if len(systems) > 1 and len(by) > 1:
         raise click.UsageError("with several systems, give one --by")
-    request = _Request(plan_of(gold, systems, split), by, measuring, reading, printing)
+    request = _Request(plan_of(gold, systems, split), by, measuring, reading, printing, Intervals(resample_by, level))
     show = _TABLES[special[0]] if special else _breakdowns if len(systems) == 1 else _gains
     show(request)
     return DONE
@@ -86,9 +101,8 @@ def breakdown(
 def _breakdowns(request: _Request) -> None:
     from levelhead.comparison.breakdowns import break_down_outputs
 
-    measuring = request.measuring
-    setup, buckets = request.setup([measuring.single()]), _buckets(measuring, _training(measuring))
-    _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets))
+    setup, buckets = request.setup([request.measuring.single()]), request.buckets()
+    _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets, request.intervals))
 
 
 def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
@@ -98,27 +112,20 @@ def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
 
 def _gains(request: _Request) -> None:
     from levelhead.comparison.contrasts import compare_by
-    from levelhead.treebank.provenance import short_hash
 
     (by,) = request.properties()
-    train = _training(request.measuring)
-    decided = {"train": "+".join(short_hash(one.source.sha256) for one in train)} if train else {}
+    buckets = request.buckets()
+    decided = {"train": buckets.training.hashes} if buckets.training else {}
     setup = request.setup([request.measuring.single()])
-    found = compare_by(request.plan, by, _buckets(request.measuring, train), setup, decided)
+    found = compare_by(request.plan, by, buckets, setup, decided, request.intervals)
     _print(request, found)
 
 
-def _training(measuring: Measuring) -> list[Treebank]:
-    from levelhead.treebank import read
+def _repairs(request: _Request) -> None:
+    from levelhead.comparison.breakdowns import repairs_of_outputs
 
-    return [read(path) for path in measuring.train]
-
-
-def _buckets(measuring: Measuring, train: list[Treebank]) -> PropertySettings:
-    from levelhead.analysis import Training
-    from levelhead.analysis.word_properties import PropertySettings
-
-    return PropertySettings(measuring.default_scheme, Training.of(train) if train else None)
+    setup = request.setup([request.measuring.single()])
+    _print(request, repairs_of_outputs(request.plan, setup, request.intervals))
 
 
 def _sentences(request: _Request) -> None:
@@ -140,6 +147,7 @@ def _cascading(request: _Request) -> None:
 
 
 _TABLES: Mapping[str, Callable[[_Request], None]] = {
+    "repair": _repairs,
     "sentence": _sentences,
     "error": _errors,
     "cascading": _cascading,

@@ -16,6 +16,7 @@ from levelhead.cli.shared.values import limited
 from levelhead.report import profiles as report
 from levelhead.report.documents import header
 from levelhead.typology import GROUPS, Chunks, collection
+from levelhead.typology.profile_columns import OF_TRAINING
 
 if TYPE_CHECKING:
     from levelhead.typology.profiled import Files, Runner
@@ -32,6 +33,10 @@ Printing = tuple[str, int | None, str | None]
 )  # fmt: skip
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
 @click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
+@click.option(
+    "--train", multiple=True, type=options.PATH,
+    help="Training treebank: also print how many sentences occur in it; can be repeated",
+)  # fmt: skip
 @options.merge_option
 @click.option("--total", is_flag=True, help="Add a profile of all treebanks together (not in TSV)")
 @options.scheme_option
@@ -73,7 +78,7 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
     sampled = chosen["rarefy"] is not None
     outputs = [chosen["output"], chosen["wde_table"], chosen["store"]]
     merge = chosen["merge"] and not sampled  # samples are drawn from a single file
-    files = options.treebank_files(treebanks, outputs, merge=merge, others=chosen["definitions"])
+    files = options.treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
     (_print_samples if sampled else _print_profiles)(files, chosen, printing)
 
 
@@ -98,12 +103,13 @@ def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) ->
             least=chosen["least"],
             total=f"Total of {len(files)}" if chosen["total"] else None,
             format=chosen["input_format"],
+            training=options.training_of(chosen["train"]),
             run=run,
         )
     options.print_warnings(survey.provenance.warnings)
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
-        survey = survey.with_columns(names)
+        survey = survey.with_columns([*names, *(OF_TRAINING if chosen["train"] else ())])
     options.print_result(
         lambda: survey.table(long=chosen["long"]), survey.to_dict, *printing,
         lines=lambda: report.profile_documents(survey),

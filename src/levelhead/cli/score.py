@@ -111,7 +111,10 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
-@measuring_options("all that the rules' scorer prints", "WLAS(WDE)")
+@measuring_options(
+    "all that the rules' scorer prints",
+    "WLAS(WDE), and to report how much of GOLD occurs in training, with the scores on the rest",
+)
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios")
 @click.option(
     "--enhancements", metavar="DIGITS", callback=_digits,
@@ -167,22 +170,21 @@ def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Blocks]:
         evaluations, blocks = _counted(request, ready)
         (evaluation,) = evaluations.values()
         return evaluation, blocks
+    training = request.measuring.training()
     if not request.wants_page:
-        return score_files(request.gold, request.system, ready), {}
+        return score_files(request.gold, request.system, ready, training=training), {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready), _blocks_of_pair(request, matches)
+    return score_matches(matches, ready, training=training), _blocks_of_pair(request, matches)
 
 
 def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Blocks]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
-    from levelhead.comparison.evaluations import evaluations_of, one_run
-    from levelhead.comparison.systems import score_outputs
+    from levelhead.comparison.evaluations import one_run, score_and_look
 
     plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
     look = _look(request, len(plan.test_sets)) if request.wants_page else None
     with request.engine.running(plan) as how:
-        results = score_outputs(plan, setup, look=look, **how)
-    return evaluations_of(results, setup), results.looked
+        return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:

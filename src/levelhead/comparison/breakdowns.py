@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 from levelhead.analysis import (
     Breakdown,
@@ -17,15 +17,20 @@ from levelhead.analysis import (
     leave_out,
 )
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.word_properties import PropertySettings, RequestedComments
+from levelhead.analysis.repairs import Repair, repairs
+from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import one_run
+from levelhead.comparison.intervals import STANDARD_INTERVALS, Intervals
 from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
+from levelhead.significance import units_of
+from levelhead.significance.bucket_estimates import IntervalSettings
+from levelhead.significance.units import Units, unit_notes
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme
@@ -49,8 +54,25 @@ class PerTreebank(Tabular, Generic[_Found]):
     provenance: Provenance
 
 
-class Breakdowns(PerTreebank[Sequence[Breakdown]]):
+@dataclass(frozen=True, repr=False)
+class WithIntervals(PerTreebank[_Found]):
+    """The same with confidence intervals.
+
+    Args:
+        units: what was left out as a whole on each treebank.
+        measure: the measure.
+    """
+
+    units: Mapping[str, Units] = field(default_factory=dict)
+    measure: str = ""
+
+
+class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: one breakdown for each property, on each treebank."""
+
+
+class Repairs(WithIntervals[Sequence[Repair]]):
+    """What the repair of each kind of error would gain, on each treebank."""
 
 
 class Confusions(PerTreebank[Confusion]):
@@ -69,7 +91,13 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
     """The counts of every measure in every sentence of each treebank."""
 
 
-def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings) -> Breakdowns:
+def break_down_outputs(
+    plan: Plan,
+    setup: Setup,
+    by: Sequence[Sequence[str]],
+    settings: PropertySettings,
+    intervals: Intervals = STANDARD_INTERVALS,
+) -> Breakdowns:
     """Break a measure down by properties of words.
 
     Args:
@@ -77,6 +105,7 @@ def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], se
         setup: the settings, with one measure of words.
         by: properties, see `break_down`; a breakdown for each list.
         settings: what properties may need.
+        intervals: how confidence intervals are computed.
 
     Raises:
         InputError: an output is missing or a file is invalid.
@@ -85,18 +114,61 @@ def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], se
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     names = [name for one in by for name in one]
-    comments = RequestedComments(names)
+    for name in names:
+        property_named(name)
+    requested = RequestedNames(names)
 
-    def found(matches: Matches) -> list[Breakdown]:
-        comments.see(matches.gold)
-        every = (break_down(matches, measure, one, settings, registry=setup.registry) for one in by)
+    def found(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
+        requested.see(matches.gold)
+        shared: dict[str, Any] = {"registry": setup.registry, "intervals": how}
+        every = (break_down(matches, measure, one, settings, **shared) for one in by)
         return [leave_out(one, matches, setup.registry) for one in every]
 
-    result = Breakdowns(
-        *for_each_output(plan, setup, found, (settings.scheme, "--by class") if "class" in names else None)
-    )
-    comments.check()
+    scheme = (settings.scheme, "--by class") if "class" in names else None
+    result = Breakdowns(*_with_intervals(plan, setup, found, intervals, scheme), str(measure))
+    requested.check()
     return result
+
+
+def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD_INTERVALS) -> Repairs:
+    """Return what the repair of each kind of error would gain.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings, with one measure of words.
+        intervals: how confidence intervals are computed.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+        MeasureError: the measure cannot be broken down.
+    """
+    (measure,) = setup.measures
+    check_breakable(measure, setup.registry)
+
+    def found(matches: Matches, how: IntervalSettings) -> list[Repair]:
+        return repairs(matches, measure, how, registry=setup.registry)
+
+    return Repairs(*_with_intervals(plan, setup, found, intervals), str(measure))
+
+
+def _with_intervals(
+    plan: Plan,
+    setup: Setup,
+    function: Callable[[Matches, IntervalSettings], _Found],
+    intervals: Intervals,
+    scheme: UsedScheme | None = None,
+) -> tuple[dict[str, _Found], Provenance, dict[str, Units]]:
+    """What a function makes of each output, where it comes from, and the units of each treebank."""
+    every: list[Units] = []
+
+    def found(matches: Matches) -> _Found:
+        every.append(units_of(matches.gold, intervals.resample_by))
+        return function(matches, IntervalSettings(every[-1], intervals.level))
+
+    results, provenance = for_each_output(plan, setup, found, scheme)
+    units = dict(zip(results, every, strict=True))
+    notes = (*provenance.notes, *unit_notes(units, "intervals"))
+    return results, provenance.with_parts(**intervals.signature)._replace(notes=notes), units
 
 
 def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:

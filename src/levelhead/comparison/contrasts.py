@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from levelhead.analysis import break_down
-from levelhead.analysis.word_properties import PropertySettings, RequestedComments
+from levelhead.analysis.breakdown import bucket_scores, bucket_words, parts_of, with_same_buckets
+from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.examples import DRAWN
+from levelhead.comparison.intervals import STANDARD_INTERVALS, Intervals
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
@@ -22,6 +23,9 @@ from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
+from levelhead.significance import units_of
+from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, bucket_certainties
+from levelhead.significance.units import Units, unit_notes
 from levelhead.tabular import Tabular
 
 _EQUAL = 1e-9
@@ -36,12 +40,14 @@ class Gain(NamedTuple):
         system: the system.
         baseline: the baseline's score in the bucket.
         score: the system's.
+        certainty: the confidence interval of the difference; None if intervals are not requested.
     """
 
     values: tuple[str, ...]
     system: str
     baseline: Score
     score: Score
+    certainty: Certainty | None = None
 
     @property
     def more_correct(self) -> float:
@@ -81,6 +87,7 @@ class Gains(Tabular):
         baseline: the first system.
         treebanks: the gains on each treebank.
         provenance: where the numbers come from.
+        units: what was left out as a whole on each treebank.
     """
 
     by: tuple[str, ...]
@@ -88,6 +95,7 @@ class Gains(Tabular):
     baseline: str
     treebanks: Mapping[str, Sequence[Gain]]
     provenance: Provenance
+    units: Mapping[str, Units] = field(default_factory=dict)
 
 
 SentencesOfOutput = tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]
@@ -127,7 +135,12 @@ class Contrasts(Tabular):
 
 
 def compare_by(
-    plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, decided: Mapping[str, str] | None = None
+    plan: Plan,
+    by: Sequence[str],
+    settings: PropertySettings,
+    setup: Setup,
+    decided: Mapping[str, str] | None = None,
+    intervals: Intervals = STANDARD_INTERVALS,
 ) -> Gains:
     """Return where systems gain over the first one, by properties of words.
 
@@ -137,23 +150,27 @@ def compare_by(
         settings: what properties may need.
         setup: the settings, with one measure of words.
         decided: what else decides the numbers, for the signature: hashes of training treebanks.
+        intervals: how confidence intervals are computed.
 
     Raises:
         InputError: there is one system, a system has several runs, or a file is invalid or missing.
         MeasureError: a property is unknown, or the measure cannot be broken down.
     """
     _check_systems(plan)
-    found, sources, baseline, comments = {}, {}, "", RequestedComments(by)
+    found, sources, units, baseline, requested = {}, {}, {}, "", RequestedNames(by)
     (measure,) = setup.measures
     for name, some in read_outputs(plan, setup):
-        comments.see(some[0].matches.gold)
-        found[name] = gains_by(some, measure, by, settings, setup.registry)
+        requested.see(some[0].matches.gold)
+        units[name] = units_of(some[0].matches.gold, intervals.resample_by)
+        how = IntervalSettings(units[name], intervals.level)
+        found[name] = gains_by(some, measure, by, settings, setup.registry, how)
         sources[name], baseline = sources_of({one.name: one.matches for one in some}, setup), some[0].name
-    comments.check()
+    requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
         parts["scheme"] = settings.scheme.name
-    return Gains(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
+    provenance = comparison_provenance(sources, setup, {**parts, **intervals.signature}, unit_notes(units, "intervals"))
+    return Gains(tuple(by), str(measure), baseline, found, provenance, units)
 
 
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
@@ -196,6 +213,7 @@ def gains_by(
     by: Sequence[str],
     settings: PropertySettings,
     registry: Registry = STANDARD,
+    intervals: IntervalSettings | None = None,
 ) -> list[Gain]:
     """Break a measure down for every system, and compare each with the first.
 
@@ -205,18 +223,25 @@ def gains_by(
         by: properties, see `break_down`.
         settings: what properties may need.
         registry: the available measures and schemes.
+        intervals: how confidence intervals of differences are computed; None for none.
 
     Returns:
         The buckets, the largest gains in words first.
     """
-    first, *others = outputs
-    broken = {one.name: dict(break_down(one.matches, measure, by, settings, registry=registry).rows) for one in outputs}
-    nothing = Score(measure, 0, 0, 0, 0, first.matches.rules.undefined)
-    found = [
-        Gain(values, one.name, broken[first.name].get(values, nothing), broken[one.name].get(values, nothing))
-        for one in others
-        for values in dict.fromkeys([*broken[first.name], *broken[one.name]])
-    ]
+    undefined = outputs[0].matches.rules.undefined
+    first, *others = [bucket_words(one.matches, measure, by, settings, registry=registry) for one in outputs]
+    found = []
+    for output, own in zip(outputs[1:], others, strict=True):
+        both = with_same_buckets(first, own)
+        before, after = (bucket_scores(one, measure, undefined) for one in both)
+        certainties: Sequence[Certainty | None] = [None] * len(before)
+        if intervals is not None:
+            certainties = bucket_certainties(parts_of(both, measure, intervals.units), intervals.level)
+        found += [
+            Gain(values, output.name, one, other, certainty)
+            for values, one, other, certainty in zip(both[0].names, before, after, certainties, strict=True)
+            if one.gold or one.system or other.system
+        ]
     return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 

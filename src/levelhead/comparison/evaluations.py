@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
+from levelhead.campaign.job import Look
+from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.leakage import Leakage
+from levelhead.evaluation.pair import Evaluation, score_matches
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
+from levelhead.treebank.training_data import Training
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,20 +61,61 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
 
 
 def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
+    """Return the scores on each test set, by its code; arguments and errors are those of `score_and_look`."""
+    return score_and_look(plan, setup, **how)[0]
+
+
+def score_and_look(
+    plan: Plan, setup: Setup, *, training: Training | None = None, look: Look | None = None, **how: Any
+) -> tuple[Evaluations, Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals.
 
     Args:
         plan: the test sets, and one run of one system.
         setup: the settings.
-        how: `workers`, `store` and `look`, as in `score_plan`.
+        training: what was seen in training, to report how much of each test set occurs there, unless scores are
+            partial; or None.
+        look: what else is made of the output on each test set, if anything.
+        how: `workers` and `store`, as in `score_plan`.
 
     Returns:
-        The scores on each test set, by its code.
+        The scores on each test set, and what `look` returned, by its code.
 
     Raises:
         InputError: an output is missing or a file is invalid; the error holds the faults of all.
     """
-    return evaluations_of(score_outputs(one_run(plan), setup, **how), setup)
+    plan = one_run(plan)
+    if training is None or setup.partial:
+        results = score_outputs(plan, setup, look=look, **how)
+        return evaluations_of(results, setup), results.looked
+    both = partial(_look_for_leakage, setup=setup, training=training, look=look)
+    results = score_outputs(plan, setup, look=both, **how)
+    found = {
+        code: _with_leakage(one, results.looked[code].leakage, training)
+        for code, one in evaluations_of(results, setup).items()
+    }
+    return Evaluations(found), {code: one.other for code, one in results.looked.items()}
+
+
+def _with_leakage(evaluation: Evaluation, leakage: Leakage | None, training: Training) -> Evaluation:
+    provenance = evaluation.provenance.with_parts(train=training.hashes)
+    scores = {name: replace(score, signature=provenance.signature) for name, score in evaluation.items()}
+    return replace(evaluation, scores=scores, provenance=provenance, leakage=leakage)
+
+
+class _Looked(NamedTuple):
+    """What is made of the output on one test set: how much of gold occurs in training, and what else is asked for."""
+
+    leakage: Leakage | None
+    other: Any
+
+
+def _look_for_leakage(
+    code: str, outputs: Sequence[Output], *, setup: Setup, training: Training, look: Look | None
+) -> _Looked:
+    (output,) = outputs
+    evaluation = score_matches(output.matches, setup.read(code), training=training)
+    return _Looked(evaluation.leakage, None if look is None else look(code, outputs))
 
 
 def one_run(plan: Plan) -> Plan:
@@ -109,6 +155,24 @@ def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluatio
         for one in (result.scores, result.valid_trees)
     )
     return Evaluation(scores, gold, result.contents, provenance, valid_trees, result.partial_coverage)
+
+
+def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
+    """Average the values on the sentences that share neither words nor heads with a training sentence.
+
+    Args:
+        evaluations: one evaluation for each treebank, all with the leakage of the same measures.
+
+    Returns:
+        The macro-average of each measure; None where any treebank has no value.
+    """
+    rest = [one.leakage.occurring[-1].rest for one in evaluations.values() if one.leakage is not None]
+    averages: dict[str, Fraction | None] = {}
+    for name in next(iter(evaluations.values())):
+        values = [one[name].exact if name in one else None for one in rest]
+        known = [value for value in values if value is not None]
+        averages[name] = sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None
+    return averages
 
 
 def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:

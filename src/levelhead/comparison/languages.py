@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -108,13 +108,13 @@ def compare_languages(
     return Languages(pairs, provenance, setup.perplexities, units)
 
 
-def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
+def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
     """Return the ids of all sentences, None unless each has a unique one.
 
     Args:
-        treebank: the treebank.
+        pieces: the treebank, or its pieces in order.
     """
-    ids = [sentence.id for sentence in treebank]
+    ids = [sentence.id for piece in pieces for sentence in piece]
     known = tuple(one for one in ids if one is not None)
     return known if len(set(known)) == len(ids) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -239,8 +240,10 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
     for test_set in results.test_sets:
         found = [results.results[label, test_set.code] for label in results.systems]
         _refuse_valueless(found, test_set)
-        each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
-        parts, gold = np.stack(each, axis=1), results.seed_of(test_set.code)
+        parts = np.empty((results.gold[test_set.code].sentences, len(found), len(results.measures), 2))
+        for run, measure in product(range(len(found)), range(len(results.measures))):
+            parts[:, run, measure] = found[run].sentences[results.measures[measure]].T
+        gold = results.seed_of(test_set.code)
         counts[test_set.code] = SystemCounts(names, results.measures, parts, gold, perplexities)
     return counts
 

@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, score_treebanks, takes_apart
+from levelhead.evaluation.pair import (
+    Evaluation,
+    Input,
+    load_pair,
+    parse_as,
+    score_matches,
+    score_treebanks,
+    takes_apart,
+)
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring.matches import match
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.input_bytes import SUFFIXES, is_stream
 from levelhead.treebank.reader import check_format
 
+if TYPE_CHECKING:
+    from levelhead.treebank.training_data import Training
 
-def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None) -> Evaluation:
-    """Score a system's output against gold; large files are read piece by piece.
+
+def score_files(
+    gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None, training: Training | None = None
+) -> Evaluation:
+    """Score a system's output against gold; large files are read piece by piece, except with training data.
 
     Args:
         gold: a treebank or the path of one.
         system: the system treebank or its path.
         setup: the settings.
         sizes: which files are large; by default `blocks.SIZES`.
+        training: what was seen in training, to report how much of gold occurs there (not with partial scores); or None.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure has no weight for a relation.
     """
+    if training is not None and not setup.partial:
+        ready = setup.single()
+        return score_matches(match(*load_pair(gold, system, ready), ready.rules), ready, training=training)
     chosen = sizes or blocks.SIZES
     if setup.partial:
         return _score_partially(gold, system, setup.single(), chosen)

@@ -26,8 +26,10 @@ from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import are_large_files, in_two_threads
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.reader import Format
+    from levelhead.treebank.training_data import Training
 
 _MOST_SHOWN = 6
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
@@ -47,6 +49,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         provenance: where the numbers come from.
         valid_trees: the scores in which sentences without a valid tree get nothing; empty unless scores are partial.
         coverage: how much of gold the output covers; None unless scores are partial.
+        leakage: how much of gold occurs in training; None without training treebanks.
     """
 
     scores: Mapping[str, Score]
@@ -55,6 +58,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     provenance: Provenance
     valid_trees: Mapping[str, Score] = field(default_factory=dict)
     coverage: PartialCoverage | None = None
+    leakage: Leakage | None = None
 
     @property
     def signature(self) -> Mapping[str, str]:
@@ -163,23 +167,33 @@ def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluatio
     return score_matches(match_pair(gold, system, ready.rules), ready)
 
 
-def score_matches(matches: TreebankPair, ready: Setup, name: str = "the system") -> Evaluation:
+def score_matches(
+    matches: TreebankPair, ready: Setup, name: str = "the system", training: Training | None = None
+) -> Evaluation:
     """Score aligned treebanks.
 
     Args:
         matches: the aligned words.
         ready: the settings, with the weights and models that measures name.
         name: the name of the system in notes.
+        training: what was seen in training, to report how much of gold occurs there; or None.
     """
     notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
     gold, system = contents_of(matches.gold), contents_of(matches.system)
     provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
+    if training is not None:
+        provenance = provenance.with_parts(train=training.hashes)
     scores = {}
     for measure, definition in ready.defined:
         values = ready.values_of(measure)
         found = score_one(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
         scores[str(measure)] = replace(found, signature=provenance.signature)
-    return Evaluation(scores, gold, system, provenance)
+    if training is None:
+        return Evaluation(scores, gold, system, provenance)
+    from levelhead.evaluation.leakage import leakage_of
+
+    leakage = leakage_of(matches, scores, ready, training)
+    return Evaluation(scores, gold, system, provenance, leakage=leakage)
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:

@@ -11,7 +11,8 @@ from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_tre
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import TreebankPair, match, match_pair
+from levelhead.scoring.enhanced_edges import check_steps
+from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
@@ -21,6 +22,7 @@ from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
+from levelhead.treebank.two_files import are_files, one_ahead
 
 Parts = tuple[str, Iterator[bytes]]
 """The path of a file, and its contents part by part."""
@@ -63,13 +65,19 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
     ready = setup.single()
     ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
     try:
-        return score_pieces(ours, theirs, ready, size)
+        return score_pieces(ours, theirs, ready, size, together=are_files(gold[0], system[0]))
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready)
 
 
 def score_pieces(
-    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[TreebankPair], None] | None = None
+    gold: Pieces,
+    system: Pieces,
+    ready: Setup,
+    size: int,
+    look: Callable[[TreebankPair], None] | None = None,
+    *,
+    together: bool = True,
 ) -> Evaluation:
     """Score a system's output against gold, both read piece by piece.
 
@@ -79,6 +87,7 @@ def score_pieces(
         ready: the settings, with the weights that measures name.
         size: how many bytes of gold a piece has, about.
         look: is called with the aligned words of each piece, in order.
+        together: whether two threads read the files, see `paired_pieces`.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
@@ -86,34 +95,33 @@ def score_pieces(
         HeadsBack: a file cannot be cut.
     """
     tally = PieceCounts(ready)
-    for matches in _matched(gold, system, ready, size):
+
+    def add(pair: tuple[Treebank, Treebank]) -> None:
+        matches = match_pair(*pair, ready.rules)
         tally.add(matches)
         if look is not None:
             look(matches)
+
+    if ready.rules.content:
+        _add_sentences(gold, system, size, add)
+    else:
+        one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
+    if not gold.n_sentences:  # official scorers take empty files
+        nothing = parse_as(b"", None, ready.rules)
+        add((nothing, nothing))
     return tally.evaluation(gold.contents(), system.contents())
 
 
-def _matched(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[TreebankPair]:
-    for pair in _paired(gold, system, ready, size):
+def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple[Treebank, Treebank]], None]) -> None:
+    """Add the pieces of files of morphosyntactic parsing; their faults come before what is found by comparing them."""
+    from levelhead.scoring.content_pieces import check_rest, paired_sentences
+
+    for pair in paired_sentences(gold, system, size):
         try:
-            yield match_pair(*pair, ready.rules)
+            add(pair)
         except InputError:
-            if ready.rules.content:
-                from levelhead.scoring.content_pieces import check_rest
-
-                check_rest(gold, system)
+            check_rest(gold, system)
             raise
-    if not gold.n_sentences:  # official scorers take empty files
-        nothing = parse_as(b"", None, ready.rules)
-        yield match(nothing, nothing, ready.rules)
-
-
-def _paired(gold: Pieces, system: Pieces, ready: Setup, size: int) -> Iterator[tuple[Treebank, Treebank]]:
-    if not ready.rules.content:
-        return paired_pieces(gold, system, ready.rules, size)
-    from levelhead.scoring.content_pieces import paired_sentences
-
-    return paired_sentences(gold, system, size)
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
@@ -125,13 +133,16 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
 
-def pieces_of(file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool) -> Pieces:
+def pieces_of(
+    file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
+) -> Pieces:
     """Return a file that is read piece by piece, as the rules say.
 
     Args:
         file: what to call the file in messages, if anything, and its contents part by part.
         setup: the settings: rules and formats.
         of_gold: whether it is gold, which may have a format of its own.
+        known: its sizes and warnings, if it has been read before.
     """
     name, parts = file
     if setup.rules.content:
@@ -143,7 +154,8 @@ def pieces_of(file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_go
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
     apart = of_gold and takes_apart(setup)
-    return OwnPieces(parts, name, conllx=conllx, apart=apart, several_roots=setup.rules.several_roots)
+    several_roots = setup.rules.several_roots
+    return OwnPieces(parts, name, conllx=conllx, apart=apart, several_roots=several_roots, known=known)
 
 
 class _Labels:
@@ -180,6 +192,8 @@ class PieceCounts:
         self._annotated: set[str] = set()
         self._missing: dict[str, str] = {}
         self._gold, self._system = _Labels(), _Labels()
+        self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
+        self._n_steps = [0, 0]
 
     def add(self, matches: TreebankPair) -> None:
         """Count a piece.
@@ -201,12 +215,27 @@ class PieceCounts:
             try:
                 found = count(matches, measure, definition, schemes=schemes, weights=weights, before=before)
             except MalformedDeps as error:
-                known = self._malformed.setdefault(name, error)
-                self._malformed[name] = min(known, error, key=lambda one: one.rank)
+                self._note(name, error)
             except MeasureError as error:
                 self._without_weight.setdefault(name, error)
             else:
                 self._counts[name] = found
+        if self._of_edges and isinstance(matches, Matches):
+            self._add_steps(matches)
+
+    def _note(self, name: str, error: MalformedDeps) -> None:
+        known = self._malformed.setdefault(name, error)
+        self._malformed[name] = min(known, error, key=lambda one: one.rank)
+
+    def _add_steps(self, matches: Matches) -> None:
+        """Count the steps of paths through empty nodes, of which a whole file may have so many."""
+        for side, n_steps in enumerate(matches.n_steps):
+            self._n_steps[side] += n_steps
+            try:
+                check_steps(self._n_steps[side])
+            except MalformedDeps as error:
+                for name in self._of_edges:
+                    self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
     def evaluation(self, gold: Contents, system: Contents) -> Evaluation:
         """Return the scores, to be called once, at the end.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from levelhead.comparison.contrasts import Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
+from levelhead.report.certainty import certainty_cells, certainty_columns, certainty_document, certainty_notes
 from levelhead.report.documents import header, points, sources
 from levelhead.report.partial import COVERAGE, VALID_TREES, coverage_cells, total_coverage
 from levelhead.report.scores import signature_line, units_document
@@ -312,6 +313,8 @@ def gains_table(found: Gains) -> Table:
     columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
     columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
     columns += [Column("System", key="System score"), _DIFFERENCE]
+    every = [gain.certainty for gains in found.treebanks.values() for gain in gains if gain.certainty]
+    columns += certainty_columns(found.provenance.signature["level"], every, difference=True) if every else []
     columns.append(Column("Words", "number"))
     rows = [
         (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain))
@@ -321,11 +324,14 @@ def gains_table(found: Gains) -> Table:
     systems = [row[: 1 + several] for row in rows]
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
     note = f"{found.measure}; Words: increase in correct words over {found.baseline}; the largest changes first"
-    return Table(tuple(columns), tuple(rows), (note, signature_line(found.provenance.signature)), rules)
+    units = [unit_line(found.units, "confidence intervals")] if found.units else []
+    notes = (note, *certainty_notes(every), *units, signature_line(found.provenance.signature))
+    return Table(tuple(columns), tuple(rows), notes, rules)
 
 
 def _gain(gain: Gain) -> tuple[Cell, ...]:
-    return gain.baseline.value, gain.score.value, gain.difference, gain.more_correct
+    certain = () if gain.certainty is None else certainty_cells(gain.certainty)
+    return gain.baseline.value, gain.score.value, gain.difference, *certain, gain.more_correct
 
 
 def gains_document(found: Gains) -> dict[str, Any]:
@@ -344,6 +350,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
             "baseline_value": points(gain.baseline.value),
             "value": points(gain.score.value),
             "difference": points(gain.difference),
+            **certainty_document(gain.certainty),
             "more_correct": gain.more_correct,
         }
 
@@ -353,6 +360,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
         "by": list(found.by),
         "baseline": found.baseline,
         "treebanks": {name: [document(gain) for gain in gains] for name, gains in found.treebanks.items()},
+        "units": units_document(found.units),
         **sources(found.provenance),
     }
 

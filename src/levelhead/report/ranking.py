@@ -17,6 +17,8 @@ from levelhead.report.scores import score_numbers, signature_line, units_documen
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring.measure_notes import named_note
 
+_PARTIAL = "partial scores, not official"
+
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
     """Return the leaderboard: a row for each system, ordered by the first measure, groups one below the other.
@@ -97,7 +99,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             " instead of 0; it does not change ranks"
         )
     if any(standing.answered is not None for ranking in rankings for standing in ranking.standings):
-        notes.append("partial scores, not official; valid trees: sentences without a valid tree get nothing")
+        notes.append(f"{_PARTIAL}; valid trees: sentences without a valid tree get nothing")
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])
     notes += relation_notes(results, shown)
@@ -169,6 +171,8 @@ def results_table(results: Results) -> Table:
             rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
     columns += [Column("State", "text"), Column("Reason", "text")]
     notes = relation_notes(results, [one.code for one in results.test_sets])
+    if any(one.partial_coverage is not None for one in results.results.values()):
+        notes.append(f"{_PARTIAL}, of all rows that can be read")
     return Table(tuple(columns), tuple(rows), (*notes, signature_line(results.signature)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation.pair import Evaluation
@@ -24,6 +24,7 @@ from levelhead.treebank.contents import Contents
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.partial import PartialCoverage
     from levelhead.significance import Units
 
@@ -53,11 +54,36 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
             (*row, value_cell(one.value, perplexity=True) if one.perplexity else _NO_CELL)
             for row, one in zip(rows, scores)
         )
+    if evaluation.leakage and not counts:
+        columns = (*columns, *(Column(f"New {name}", "ratio", 9) for name in ("words", "heads", "both")))
+        rows = tuple((*row, *_on_rest(evaluation.leakage, name)) for row, name in zip(rows, evaluation))
     reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
     if evaluation.coverage is not None:
         columns, rows = _with_valid_trees(evaluation, evaluation.coverage, columns, rows, counts=counts)
     label = (str(evaluation.coverage),) if evaluation.coverage else ()
-    return Table(columns, rows, (*label, *reasons, signature_line(evaluation.signature)))
+    return Table(
+        columns, rows, (*label, *reasons, *_leakage_notes(evaluation.leakage), signature_line(evaluation.signature))
+    )
+
+
+def _on_rest(leakage: Leakage, measure: str) -> Iterator[Cell]:
+    """The value of a measure on the sentences that do not occur in training, in each sense."""
+    for one in leakage.occurring:
+        score = one.rest.get(measure)
+        yield None if score is None else value_cell(score.value, perplexity=score.perplexity)
+
+
+def _leakage_notes(leakage: Leakage | None) -> tuple[str, ...]:
+    if leakage is None:
+        return ()
+    n = leakage.sentences
+    words, heads, both = (f"{one.sentences:,} ({_percent(one.sentences, n)})" for one in leakage.occurring)
+    seen = f"{words} have the words of a training sentence, {heads} the heads, {both} one of both"
+    return f"of {n:,} sentences, {seen}", "New words, heads, both: the score on the other sentences"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f}%" if whole else "-"
 
 
 def _with_valid_trees(
@@ -112,15 +138,26 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
     coverage = covered(evaluations)
     if coverage is not None:
         return _partial_scores_table(evaluations, average, strict or {}, coverage)
-    columns = (Column("Treebank", "text"), *(Column(name) for name in average))
+    leaked = all(one.leakage for one in evaluations.values())
+    columns = (
+        Column("Treebank", "text"),
+        *(Column(name) for name in average),
+        *(_leakage_columns(average) if leaked else ()),
+    )
     rows = [
-        (name, *(value_cell(score.value, perplexity=score.perplexity) for score in evaluation.values()))
+        (
+            name,
+            *(value_cell(score.value, perplexity=score.perplexity) for score in evaluation.values()),
+            *(_leakage_cells(evaluation) if leaked else ()),
+        )
         for name, evaluation in evaluations.items()
     ]
     scores = next(iter(evaluations.values()))
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
-    summary = ((f"Macro-average of {len(evaluations)}", *means),)
-    return Table(columns, tuple(rows), (signature_line(signature),), summary=summary)
+    new = _average_leakage_cells(evaluations) if leaked else ()
+    summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
+    notes = (*([_LEAKAGE] if leaked else []), signature_line(signature))
+    return Table(columns, tuple(rows), notes, summary=summary)
 
 
 def _partial_scores_table(
@@ -132,6 +169,36 @@ def _partial_scores_table(
     signature = joint_signature(one.signature for one in evaluations.values())
     summary = ((f"Macro-average of {len(evaluations)}", *means),)
     return Table(columns, rows, (str(coverage), signature_line(signature)), summary=summary)
+
+
+_LEAKAGE = (
+    "Same words, heads: share of sentences with the words or heads of a training sentence; new: score on the sentences"
+    " with neither"
+)
+
+
+def _leakage_columns(measures: Iterable[str]) -> tuple[Column, ...]:
+    return (Column("Same words"), Column("Same heads"), *(Column(f"{name} new") for name in measures))
+
+
+def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
+    leakage = evaluation.leakage
+    if leakage is None:
+        return
+    for one in leakage.occurring[:2]:
+        yield one.sentences / leakage.sentences if leakage.sentences else None
+    for name in evaluation:
+        score = leakage.occurring[-1].rest.get(name)
+        yield None if score is None else value_cell(score.value, perplexity=score.perplexity)
+
+
+def _average_leakage_cells(evaluations: Mapping[str, Evaluation]) -> Iterator[Cell]:
+    from levelhead.comparison.evaluations import average_new_scores
+
+    first = next(iter(evaluations.values()))
+    yield from (None, None)
+    for name, value in average_new_scores(evaluations).items():
+        yield value_cell(value, perplexity=first[name].perplexity)
 
 
 def _partial_cells(evaluation: Evaluation) -> tuple[Cell, ...]:
@@ -176,9 +243,30 @@ def score_document(evaluation: Evaluation) -> dict[str, Any]:
         "gold": _file(evaluation.gold),
         "system": _file(evaluation.system),
         "scores": {name: score_numbers(score) for name, score in evaluation.items()},
+        **({} if evaluation.leakage is None else {"leakage": leakage_document(evaluation.leakage)}),
         **({} if coverage is None else {"scores_valid_trees": strict}),
         **notes_of(evaluation.notes),
     }
+
+
+def leakage_document(leakage: Leakage) -> dict[str, Any]:
+    """Return for JSON how much of a test set occurs in training, with the scores on the rest.
+
+    Args:
+        leakage: the leakage.
+    """
+    occurring = [
+        {
+            "same": one.same,
+            "sentences": one.sentences,
+            "words": one.words,
+            "share_of_sentences": points(one.sentences / leakage.sentences) if leakage.sentences else None,
+            "share_of_words": points(one.words / leakage.words) if leakage.words else None,
+            "rest": {name: score_numbers(score) for name, score in one.rest.items()},
+        }
+        for one in leakage.occurring
+    ]
+    return {"train": leakage.train, "sentences": leakage.sentences, "words": leakage.words, "occurring": occurring}
 
 
 def scores_document(
@@ -198,7 +286,19 @@ def scores_document(
         **header("scores" if first.coverage is None else "partial-scores", signature),
         "treebanks": {name: score_document(one) for name, one in evaluations.items()},
         **{key: {name: _average(value, first[name]) for name, value in one.items()} for key, one in averages.items()},
+        **_new_average(evaluations),
     }
+
+
+def _new_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
+    """The macro-average on the sentences that share nothing with training, if training treebanks are given."""
+    if not all(one.leakage for one in evaluations.values()):
+        return {}
+    from levelhead.comparison.evaluations import average_new_scores
+
+    first = next(iter(evaluations.values()))
+    found = average_new_scores(evaluations)
+    return {"macro_average_new": {name: _average(value, first[name]) for name, value in found.items()}}
 
 
 def _average(value: Fraction | None, score: Score) -> float | None:
@@ -230,6 +330,15 @@ def score_numbers(score: Score) -> dict[str, Any]:
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
     document["value"] = score.value if score.perplexity else document[score.component]
     return document | ({"reason": score.reason} if score.reason else {})
+
+
+def signed(signature: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the signature as the last note of a table; nothing if it is empty.
+
+    Args:
+        signature: everything that decides the numbers.
+    """
+    return (signature_line(signature),) if signature else ()
 
 
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:

@@ -25,7 +25,8 @@ def paired_sentences(gold: Pieces, system: Pieces, size: int) -> Iterator[tuple[
     """
     while True:
         for side in (gold, system):
-            side.more(max(size - side.n_bytes, 0))
+            side.read(max(size - side.n_bytes, 0))
+            side.parse()
         n_sentences = min(map(_n_waiting, (gold, system)))
         if not n_sentences or gold.failed or system.failed:
             break

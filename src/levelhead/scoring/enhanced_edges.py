@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from operator import length_hint
 
 import numpy as np
 
@@ -36,11 +37,13 @@ class Edges:
         child: the dependent, int32, shape (edges,).
         parent: the head, -1 for the root, `NO_HEAD` for a head that agrees with none; int32, shape (edges,).
         label: the number of its label in `labels`, int32, shape (edges,).
+        n_steps: how many steps the paths through empty nodes have.
     """
 
     child: Codes
     parent: Codes
     label: Codes
+    n_steps: int = 0
 
     def __len__(self) -> int:
         return len(self.child)
@@ -68,10 +71,13 @@ def edges_of(
     plain = between_words(graph.of_words)
     parent = official_parents(treebank, plain)
     edges = np.stack([plain.child, parent, shared[plain.label]], axis=1).astype(np.int32)
+    steps = iter(range(_MOST_STEPS))
     if collapse and len(plain.child) < len(graph.of_words.child):
-        edges = np.concatenate([edges, _collapsed(treebank, graph, labels)])
+        edges = np.concatenate([edges, _collapsed(treebank, graph, labels, steps)])
     columns = [np.ascontiguousarray(column) for column in edges.T]
-    return Edges(*(without(switches, treebank, columns, labels) if switches else columns))
+    n_steps = _MOST_STEPS - length_hint(steps)
+    children, heads, numbers = without(switches, treebank, columns, labels) if switches else columns
+    return Edges(children, heads, numbers, n_steps)
 
 
 def universal_labels(labels: dict[str, int]) -> Codes:
@@ -81,12 +87,28 @@ def universal_labels(labels: dict[str, int]) -> Codes:
     return np.fromiter((numbers.setdefault(form, len(numbers)) for form in forms), dtype=np.int32, count=len(labels))
 
 
-def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int]) -> Codes:
+def check_steps(n_steps: int) -> None:
+    """Refuse a treebank whose paths through empty nodes have too many steps.
+
+    Args:
+        n_steps: how many they have.
+
+    Raises:
+        MalformedDeps: there are too many.
+    """
+    if n_steps > _MOST_STEPS:
+        raise _too_many_paths()
+
+
+def _too_many_paths() -> MalformedDeps:
+    return MalformedDeps("there are too many or too long paths through empty nodes", 4)
+
+
+def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int], steps: Iterator[int]) -> Codes:
     """The edges that replace paths through empty nodes."""
     into = _edges_by_node(graph.of_empty, graph.labels)
     names = _names_of_empty_nodes(treebank)
     rows: dict[tuple[int, int, int], None] = {}
-    steps = iter(range(_MOST_STEPS))
     for word in dict.fromkeys(graph.of_words.child[graph.of_words.minor > 0].tolist()):
         sentence = int(treebank.sentence_of_word[word])
         start = int(treebank.sentence_starts[sentence])
@@ -129,7 +151,7 @@ def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Ite
     while stack:
         node, path, passed = stack.pop()
         if next(steps, None) is None or len(passed) > _LONGEST_PATH:
-            raise MalformedDeps("there are too many or too long paths through empty nodes", 4)
+            raise _too_many_paths()
         for above, label in into[node]:
             if not above[1]:
                 yield above[0], f"{label}>{path}"

@@ -31,7 +31,7 @@ UNIVERSAL_FEATURES = frozenset(
 """The 21 features that conll18_ud_eval.py and its successors compare."""
 
 
-_SYSTEM = 10
+SYSTEM_RANK = 10
 """Added to the rank of what is wrong with the system's DEPS: gold's are read first."""
 
 
@@ -111,13 +111,24 @@ class Matches(TreebankPair):
     def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
         """The enhanced edges of gold and system, and the numbers of their labels."""
         labels: dict[str, int] = {}
-        settings: dict[str, Any] = {"collapse": self.rules.collapse, "switches": self.rules.switches}
-        gold = edges_of(self.gold, labels, **settings)
+        gold = self._edges_of(self.gold, labels)
         try:
-            system = edges_of(self.system, labels, **settings)
+            system = self._edges_of(self.system, labels)
         except MalformedDeps as error:
-            raise MalformedDeps(str(error), _SYSTEM + error.rank) from error
+            raise MalformedDeps(str(error), SYSTEM_RANK + error.rank) from error
         return gold, system, labels
+
+    def _edges_of(self, treebank: Treebank, labels: dict[str, int]) -> Edges:
+        return edges_of(treebank, labels, collapse=self.rules.collapse, switches=self.rules.switches)
+
+    @property
+    def n_steps(self) -> tuple[int, int]:
+        """How many steps the paths through empty nodes have in gold and system, as far as DEPS can be read."""
+        try:
+            gold, system, _ = self.edges
+        except MalformedDeps as error:
+            return self._edges_of(self.gold, {}).n_steps if error.rank >= SYSTEM_RANK else 0, 0
+        return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the weight of each gold word and each system word, bool or float64, shapes (words,)."""

@@ -27,6 +27,7 @@ from levelhead.scoring.spans import (
 from levelhead.treebank import Treebank
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.strings import Codes
+from levelhead.treebank.two_files import in_two_threads
 
 _NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
 
@@ -49,9 +50,9 @@ class _Side:
         """The text of what waits."""
         return _NOTHING if self.spans is None else self.spans.text
 
-    def more(self, size: int) -> None:
-        """Read on, if size is not 0, and compute which characters what waits covers."""
-        self.pieces.more(size)
+    def parse(self) -> None:
+        """Find the sentences that wait, and which characters they cover."""
+        self.pieces.parse()
         self.treebank = self.pieces.treebank
         unicode_spaces = self._rules.unicode_spaces
         self.spans = None if self.treebank is None else spans_of(self.treebank, unicode_spaces=unicode_spaces)
@@ -59,9 +60,13 @@ class _Side:
         if self._left:
             self._rate = self.pieces.n_bytes / self._left
 
-    def up_to(self, size: int, least: int) -> None:
-        """Read on until about so many bytes of text wait."""
-        self.more(max(int((size - self._left) * self._rate), least))
+    def text_after(self, size: int) -> int:
+        """Return how many bytes of text will wait, about, once so many bytes of the file have been read."""
+        return self._left + int(size / self._rate)
+
+    def size_up_to(self, text: int) -> int:
+        """Return how many bytes of the file to read, about, so that so many bytes of text wait."""
+        return max(int((text - self._left) * self._rate), 0)
 
     def take(self, n_sentences: int, cut: int) -> Treebank:
         """Take the first sentences that wait, which end at a byte of the text."""
@@ -88,7 +93,9 @@ class _Side:
         return (self._last.before + self.text[max(0, at - MOST_SHOWN) : at].tobytes())[-MOST_SHOWN:]
 
 
-def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iterator[tuple[Treebank, Treebank]]:
+def paired_pieces(
+    gold: Pieces, system: Pieces, rules: Rules, size: int, *, together: bool = True
+) -> Iterator[tuple[Treebank, Treebank]]:
     """Give the pieces of gold with those of the system's output that have the same text.
 
     Args:
@@ -96,6 +103,7 @@ def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iter
         system: the system's.
         rules: whose decisions to follow.
         size: how many bytes of gold a piece has, about.
+        together: whether two threads read the files; not if one is a pipe, which may keep its reader waiting.
 
     Raises:
         InputError: a file is not valid; with every fault.
@@ -105,8 +113,9 @@ def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iter
     ours, theirs = _Side(gold, rules), _Side(system, rules)
     wanted, least = size, max(size >> 4, 1)
     while True:
-        ours.more(max(wanted - gold.n_bytes, 0))
-        theirs.up_to(len(ours.text), least if gold.ended or wanted > size else 0)
+        of_gold = max(wanted - gold.n_bytes, 0)
+        of_system = max(theirs.size_up_to(ours.text_after(of_gold)), least if gold.ended or wanted > size else 0)
+        _read_both(ours, theirs, of_gold, of_system, together=together)
         if gold.failed or system.failed:
             raise_errors(gold, system)
         mismatch = _mismatch(ours, theirs)
@@ -122,6 +131,25 @@ def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iter
         if cut is not None:
             yield ours.take(cut.gold, cut.at), theirs.take(cut.system, cut.at)
         wanted = size if cut is not None else 2 * max(wanted, gold.n_bytes)
+
+
+def _read_both(gold: _Side, system: _Side, of_gold: int, of_system: int, *, together: bool) -> None:
+    """Read so many bytes of both files, and find their sentences in two threads."""
+    if not together:
+        gold.pieces.read(of_gold)
+        system.pieces.read(of_system)
+        in_two_threads(gold.parse, system.parse)
+        return
+
+    def read_gold() -> None:
+        gold.pieces.read(of_gold)
+        gold.parse()
+
+    def read_system() -> None:
+        system.pieces.read(of_system)
+        system.parse()
+
+    in_two_threads(read_gold, read_system)
 
 
 def raise_errors(gold: Pieces, system: Pieces) -> None:
@@ -150,7 +178,8 @@ def _mismatch(gold: _Side, system: _Side) -> TextMismatch | None:
     for side in sides:
         step = MOST_SHOWN
         while len(side.text) < at + MOST_SHOWN and not (side.pieces.ended or side.pieces.failed):
-            side.more(step)
+            side.pieces.read(step)
+            side.parse()
             step *= 2
     before = len(gold.text[:at].tobytes().decode("utf-8", "ignore"))
     return text_mismatch(gold.around(at), system.around(at), gold.n_characters + before)

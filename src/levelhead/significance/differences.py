@@ -12,7 +12,7 @@ from levelhead.significance.corrections import holm
 from levelhead.significance.equivalence import equivalence, margin_of
 from levelhead.significance.estimates import Estimate, Interval
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, leave_out_of, spread_of
-from levelhead.significance.resampling import swapped
+from levelhead.significance.resampling import Rows, swapped_changes
 from levelhead.significance.runs import enough_runs, run_errors
 from levelhead.significance.settings import InferenceSettings, seeded
 from levelhead.significance.system_counts import Sums, SystemCounts
@@ -157,9 +157,14 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     """
     total = table.parts.sum(axis=0)
     firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
-    change = table.parts[:, firsts] - table.parts[:, :1]
-    moved = swapped(change.reshape(len(change), -1), settings.resamples, seeded(settings, table.gold))
-    moved = moved.reshape(-1, *change.shape[1:])
+
+    def change(rows: slice | Rows) -> Sums:
+        found = table.parts[rows][:, firsts[1:]] - table.parts[rows, :1]
+        return found.reshape(len(found), (len(firsts) - 1) * total[0].size)
+
+    moved = swapped_changes(change, len(table.parts), settings.resamples, seeded(settings, table.gold))
+    nothing = np.zeros((settings.resamples, 1, *total.shape[1:]))  # swapped with itself
+    moved = np.concatenate([nothing, moved.reshape(settings.resamples, len(firsts) - 1, *total.shape[1:])], axis=1)
     return [total, total[:1] + moved, total[firsts] - moved]
 
 

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from levelhead.significance.system_counts import Sums, SystemCounts
 
-_OBSERVATION = 2.0
+OBSERVATION = 2.0
 """What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides.
 
 For precision and recall it adds only 1; 2 makes their intervals wider than necessary.
 """
+
+
+_AT_ONCE = 1 << 14
 
 
 class Stratum(NamedTuple):
@@ -57,8 +60,12 @@ def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
         share: the share of the test set in an average of values.
     """
     total = table.parts.sum(axis=0)
-    moves = table.values(total - table.parts) - table.values(total)
-    return Stratum(share * np.nan_to_num(moves), table.parts[..., 1], _ratios(table), share)
+    value = table.values(total)
+    moves = np.empty(table.parts.shape[:-1])
+    for first in range(0, len(moves), _AT_ONCE):  # there may be millions of units
+        rows = slice(first, first + _AT_ONCE)
+        moves[rows] = share * np.nan_to_num(table.values(total - table.parts[rows]) - value)
+    return Stratum(moves, table.parts[..., 1], _ratios(table), share)
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
@@ -117,7 +124,7 @@ def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:
     total = float(sizes.sum())
     effective = total**2 / float(sizes @ sizes) if total else 1.0
     share = float(np.broadcast_to(stratum.share, stratum.sizes.shape[1:])[involved, measure].mean())
-    observation = share * _OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
+    observation = share * OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
     return Spread(float(moved @ moved), max(effective - 1, 1.0), int(np.count_nonzero(sizes)), observation**2)
 
 

@@ -14,7 +14,7 @@ from levelhead.significance.estimates import Estimate
 from levelhead.significance.failed_outputs import evidence
 from levelhead.significance.jackknife import Stratum, leave_out, spread_of
 from levelhead.significance.rank_sets import PairDifferences, pair_differences
-from levelhead.significance.resampling import Seed, correlated_errors, spawned, swapped
+from levelhead.significance.resampling import Rows, Seed, correlated_errors, spawned, swapped, swapped_changes
 from levelhead.significance.settings import InferenceSettings, seeded
 from levelhead.significance.student_t import two_sided_p
 from levelhead.significance.system_counts import SystemCounts, ratios
@@ -215,10 +215,15 @@ class _Swaps:
         self._permuted = np.zeros((resamples, len(valid)))
         if not valid:
             return
-        ones = np.stack([parts[measure][:, one] for measure, one, _ in valid], axis=1)
-        others = np.stack([parts[measure][:, other] for measure, _, other in valid], axis=1)
-        moved = swapped((ones - others).reshape(len(ones), -1), resamples, seed).reshape(resamples, -1, 2)
-        self._permuted = ratios(ones.sum(axis=0) - moved) - ratios(others.sum(axis=0) + moved)
+
+        def change(rows: slice | Rows) -> Sums:
+            return np.concatenate([parts[name][rows, one] - parts[name][rows, other] for name, one, other in valid], 1)
+
+        n_units = len(parts[valid[0][0]])
+        moved = swapped_changes(change, n_units, resamples, seed).reshape(resamples, -1, 2)
+        ones = np.stack([parts[measure][:, one].sum(axis=0) for measure, one, _ in valid])
+        others = np.stack([parts[measure][:, other].sum(axis=0) for measure, _, other in valid])
+        self._permuted = ratios(ones - moved) - ratios(others + moved)
 
     def of(self, ranking: RankedAverages) -> Sums:
         """Return the differences of a ranking's neighbors, shape (resamples, neighbors)."""

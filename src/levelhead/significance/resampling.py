@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ Rows = NDArray[np.int64]
 
 Seed = int | np.random.SeedSequence | np.random.Generator
 """What decides the draws. A generator continues where its last draw ended."""
+
+_ROWS = 1 << 14
+"""How many rows of large tables are computed at once."""
 
 _CELLS = 1 << 22
 """How many weights are held in memory at once (32 MB)."""
@@ -101,9 +104,28 @@ def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
     Returns:
         The sums, float64, shape (resamples, columns).
     """
-    changing = np.flatnonzero(table.any(axis=1))  # swapping equal rows changes nothing
-    rng, rows, n_rows = np.random.default_rng(seed), table[changing], len(table)
-    sums = np.zeros((resamples, table.shape[1]))
+    return swapped_changes(table.__getitem__, len(table), resamples, seed)
+
+
+def swapped_changes(change: Callable[[slice | Rows], Sums], n_rows: int, resamples: int, seed: Seed) -> Sums:
+    """Sum rows over random halves as `swapped` does, without holding those that are all zeros.
+
+    Args:
+        change: returns some rows, float64, shape (those rows, columns).
+        n_rows: how many rows there are.
+        resamples: how many halves.
+        seed: of the draws.
+
+    Returns:
+        The sums, float64, shape (resamples, columns).
+    """
+    blocks = [change(slice(first, first + _ROWS)).any(axis=1) for first in range(0, n_rows, _ROWS)]
+    changing = np.flatnonzero(np.concatenate([*blocks, np.zeros(0, dtype=bool)]))  # swapping equal rows changes nothing
+    rows = np.empty((len(changing), change(slice(0)).shape[1]))
+    for first in range(0, len(rows), _ROWS):
+        rows[first : first + _ROWS] = change(changing[first : first + _ROWS])
+    rng = np.random.default_rng(seed)
+    sums = np.zeros((resamples, rows.shape[1]))
     for first, last in _batches(resamples, n_rows):
         bits = rng.integers(0, 256, size=(last - first, -(-n_rows // 8)), dtype=np.uint8)
         halves = np.unpackbits(bits, axis=1, count=n_rows)[:, changing]

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, UnreadableFile
-from levelhead.treebank.input_bytes import DEFAULT_LIMITS, parts_of
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
@@ -87,6 +87,8 @@ class Blocks:
         self._at = 0
         self._digest = hashlib.sha256()
         self._read_all = False
+        self._n_unended = 0  # bytes after the last line end
+        self._has_line_feed = self._has_return = False
 
     @property
     def ended(self) -> bool:
@@ -99,7 +101,7 @@ class Blocks:
         return self._digest.hexdigest()
 
     def read(self, size: int) -> bytes:
-        """Return the next block; all that is left if no blank line follows.
+        """Return the next block; all that is left if no blank line follows, and all there is if a line is too long.
 
         Args:
             size: the block ends after the first blank line behind so many bytes.
@@ -111,18 +113,25 @@ class Blocks:
         while True:
             self._fill(start + wanted + further)
             found = self._blank.search(self._waiting, start + wanted - 2)
-            if found or self._read_all:
+            if found or self._read_all or self._is_too_long:
                 break
             further *= 2
         self._at = found.end() if found else len(self._waiting)
         block = self._waiting[start : self._at]
         if 2 * self._at > len(self._waiting):
             self._waiting, self._at = self._waiting[self._at :], 0
+        if not found:
+            self._n_unended = 0
         return block
+
+    @property
+    def _is_too_long(self) -> bool:
+        """Whether the last line is too long, even if its end never comes; it is refused where lines are counted."""
+        return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
 
     def _fill(self, end: int) -> None:
         kept, total = [self._waiting], len(self._waiting)
-        while total < end and not self._read_all:
+        while total < end and not (self._read_all or self._is_too_long):
             part = next(self._parts, None)
             if part is None:
                 self._read_all = True
@@ -130,8 +139,16 @@ class Blocks:
             self._digest.update(part)
             kept.append(part)
             total += len(part)
+            self._look_for_line_ends(part)
         if total - self._at > DEFAULT_LIMITS.size:
             message = f"more than {DEFAULT_LIMITS.size} bytes without a place where the file can be cut"
             raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
         if len(kept) > 1:
             self._waiting = b"".join(kept)
+
+    def _look_for_line_ends(self, part: bytes) -> None:
+        last = part.rfind(b"\n")
+        self._has_line_feed |= last >= 0
+        last = max(last, part.rfind(b"\r", last + 1))
+        self._has_return |= not self._has_line_feed and last >= 0
+        self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)

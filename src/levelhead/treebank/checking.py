@@ -61,9 +61,6 @@ def _faults_of_parts(parts: Iterator[bytes], name: str, form: Format, size: int)
     from levelhead.treebank.pieces import OwnPieces
 
     pieces = OwnPieces(parts, name, conllx=form == "conllx", texts=True)
-    while not (pieces.ended or pieces.failed):
-        pieces.more(size)
-        if pieces.treebank is not None:
-            pieces.take(len(pieces.treebank))
-    error = pieces.error()
-    return pieces.warnings() if error is None else error.faults
+    for _ in pieces.each(size):
+        pass
+    return pieces.warnings()

@@ -60,10 +60,9 @@ class Pieces(ABC):
         """Whether something is wrong with the file."""
         self.n_sentences = self.n_words = self.n_tokens = 0
         """How much was taken."""
-        self.n_bytes = 0
-        """The size of the sentences that wait, with line feeds and single blank lines."""
         self._blocks = Blocks(parts, name, spaces=spaces)
-        self._data = b""
+        self._new = b""  # a block as it is in the file
+        self._data = b""  # what waits before it, with line feeds and single blank lines
         self._lines: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # of the file, for each line that waits
         self._n_lines = 0  # of the file, read so far
         self._n_taken_lines = self._n_taken_bytes = 0  # of repaired text
@@ -76,6 +75,11 @@ class Pieces(ABC):
         return self._blocks.ended or self._unreadable is not None
 
     @property
+    def n_bytes(self) -> int:
+        """The size of what was read and not taken."""
+        return len(self._data) + len(self._new)
+
+    @property
     def treebank(self) -> Treebank | None:
         """The sentences that wait; None where there are none."""
         return None if self._waiting is None else self._for_scoring(self._waiting)
@@ -83,15 +87,18 @@ class Pieces(ABC):
     def _for_scoring(self, treebank: Treebank) -> Treebank:
         return treebank.without_multiword_tokens() if self._apart else treebank
 
-    def more(self, size: int) -> None:
-        """Read on; afterwards more sentences wait, or the file has ended or failed.
+    def read(self, size: int) -> None:
+        """Read on, if possible; `parse` then finds the sentences.
 
         Args:
-            size: how many bytes to read, about; with none, only what was read already is looked at.
+            size: how many bytes to read, about; may be 0.
         """
-        if self.failed or (size > 0 and not self.ended and not self._read(size)):
-            return
-        if self._waiting is None and self._data:
+        if size > 0 and not (self.failed or self.ended):
+            self._read(size)
+
+    def parse(self) -> None:
+        """Find the sentences in what was read; afterwards they wait, or the file has ended or failed."""
+        if not self.failed and self._waiting is None and self.n_bytes:
             self._parse()
 
     def take(self, n_sentences: int) -> Treebank:
@@ -114,15 +121,35 @@ class Pieces(ABC):
         self._drop(end + 2, n_sentences)
         return piece
 
+    def each(self, size: int) -> Iterator[Treebank]:
+        """Give all sentences, piece by piece.
+
+        Args:
+            size: how many bytes a piece has, about.
+
+        Raises:
+            InputError: the file is not valid; with every fault.
+        """
+        while not (self.ended or self.failed):
+            self.read(size)
+            self.parse()
+            if self.treebank is not None:
+                yield self.take(len(self.treebank))
+        error = self.error()
+        if error is not None:
+            raise error
+
     def error(self) -> InputError | None:
         """Read the rest of the file and return its errors, if it has any."""
-        self.more(0)
+        self.parse()
         while not (self.failed or self.ended):
             self._skip()
-            self.more(_AT_ONCE)
+            self.read(_AT_ONCE)
+            self.parse()
         found = self._own_error()
         while not self.ended:
             self._read(_AT_ONCE)
+            self._normalize()
             self._drop(len(self._data), 0)
         return self._unreadable or self._too_long or found
 
@@ -138,6 +165,10 @@ class Pieces(ABC):
     def _last_blank_line(self) -> int:
         """Return where the blank line after the last sentence that waits starts."""
         return len(self._data) - 2
+
+    @abstractmethod
+    def _check(self, block: bytes) -> None:
+        """Refuse a block with a line that is too long."""
 
     @abstractmethod
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
@@ -157,35 +188,46 @@ class Pieces(ABC):
 
     def _read(self, size: int) -> bool:
         """Read a block; say whether it can be used."""
+        self._normalize()
+        self._waiting = None
         try:
             block = self._blocks.read(size)
-            data, numbers, n_lines = self._normalized(block)
+            self._check(block)
         except UnreadableFile as error:
             self._unreadable = self._unreadable or error
         except ConlluError as error:
             self._too_long = self._too_long or error
         else:
-            plain = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")))
-            self._lines = np.concatenate([self._lines, self._n_lines + (plain if numbers is None else numbers)])
-            self._data += data
-            self._n_lines += n_lines
-            self.n_bytes = len(self._data)
-            self._waiting = None
+            self._new = block
             return True
         self.failed = True
         return False
 
+    def _normalize(self) -> None:
+        """Add the new block to what waits, with line feeds and single blank lines."""
+        if self._new:
+            data, numbers, n_lines = self._normalized(self._new)
+            plain = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")))
+            self._add(data, plain if numbers is None else numbers, n_lines)
+
+    def _add(self, data: bytes, numbers: NDArray[np.int32] | NDArray[np.int64], n_lines: int) -> None:
+        self._lines = np.concatenate([self._lines, self._n_lines + numbers])
+        self._n_lines += n_lines
+        self._data += data
+        self._new = b""
+
     def _skip(self) -> None:
         """Pass over the sentences that wait."""
+        self._normalize()
         self._drop(len(self._data), 0 if self._waiting is None else len(self._waiting))
 
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
-        n_lines = count_lines(memoryview(self._data)[:n_bytes])
+        unended = bool(self._data) and not self._data.endswith(b"\n")
+        n_lines = len(self._lines) - unended - count_lines(memoryview(self._data)[n_bytes:])
         self._data, self._lines = self._data[n_bytes:], self._lines[n_lines:]
         self._n_taken_lines += n_lines
         self._n_taken_bytes += n_bytes
         self.n_sentences += n_sentences
-        self.n_bytes = len(self._data)
         self._waiting = None
 
     def _line(self, number: int) -> int:
@@ -235,6 +277,19 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
     )
 
 
+def n_lines_of(treebank: Treebank) -> int:
+    """Return how many lines a scanned file has, up to the blank line after its last sentence.
+
+    Args:
+        treebank: the file, with at least one sentence.
+    """
+    last = len(treebank) - 1
+    n_words = treebank.n_words - int(treebank.sentence_starts[last])
+    others = (treebank.multiword.sentence, treebank.empty.sentence)
+    n_others = sum(len(one) - int(np.searchsorted(one, last)) for one in others)
+    return int(treebank.source.lines[last]) + n_words + n_others
+
+
 class _NotText(Exception):
     """A byte that is not UTF-8: the only error that is reported."""
 
@@ -252,6 +307,7 @@ class OwnPieces(Pieces):
         conllx: whether it is CoNLL-X.
         texts: whether `# text` comments are compared with the forms.
         apart: whether multiword tokens are taken apart.
+        known: its sizes and warnings, if it has been read before: then it is not searched for warnings again.
         several_roots: whether a sentence may have several roots.
     """
 
@@ -263,9 +319,11 @@ class OwnPieces(Pieces):
         conllx: bool = False,
         texts: bool = False,
         apart: bool = False,
+        known: Contents | None = None,
         several_roots: bool = False,
     ) -> None:
         super().__init__(parts, name, spaces=True, apart=apart)
+        self._known = known
         self._conllx, self._texts = conllx, texts
         self._reading = ReaderSettings(conllx, several_roots)
         self._has_trees: bool | None = None  # unknown before the first sentence
@@ -278,6 +336,10 @@ class OwnPieces(Pieces):
         self._nul: dict[str, Fault] = {}
         self._ids = SentenceIds()
 
+    def contents(self) -> Contents:
+        """Return the sizes of what was taken, the hash of the whole file, and the warnings about it."""
+        return self._known or super().contents()
+
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; to be called once, at its end."""
         notices = () if self._conllx else in_order(self._notices, self._ids.repeated(self.name))
@@ -286,8 +348,10 @@ class OwnPieces(Pieces):
     def _repair_warnings(self) -> list[Fault]:
         return [self._repairs[slug].in_file(self.name) for slug in REPAIRS if slug in self._repairs]
 
-    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
+    def _check(self, block: bytes) -> None:
         refuse_long_lines(block, self.name, self._n_lines)
+
+    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
         repaired = repair(block, start=not self._n_lines)
         for fault in repaired.warnings:
             line = self._n_lines + (fault.place.line or 0)
@@ -295,16 +359,35 @@ class OwnPieces(Pieces):
         return repaired.data, repaired.numbers, count_lines(block)
 
     def _parse(self) -> None:
-        try:
-            treebank = self._scan()
-        except ConlluError as error:
-            self._header = error
-            treebank = None
+        treebank = self._scan_unrepaired() if self._new else None
+        if treebank is None:
+            self._normalize()
+            if not self._data:
+                return  # there were only blank lines
+            try:
+                treebank = self._scan()
+            except ConlluError as error:
+                self._header = error
         if treebank is None or self._has_trees not in {None, treebank.has_trees}:
             self.failed = True
         else:
             self._has_trees = treebank.has_trees
             self._waiting = self._placed(treebank)
+
+    def _scan_unrepaired(self) -> Treebank | None:
+        """Scan the new block as it is, behind what waits: most files need no repair."""
+        data = self._data + self._new
+        start = not self._n_taken_lines
+        try:
+            reading = self._reading.of(data, self.name) if start else self._reading
+        except ConlluError:
+            return None
+        treebank = scan_file(data, reading, start=start)
+        if treebank is not None:
+            self._reading = reading
+            n_lines = n_lines_of(treebank) - len(self._lines)
+            self._add(self._new, np.arange(1, n_lines + 1), n_lines)
+        return treebank
 
     def _scan(self) -> Treebank | None:
         start = not self._n_taken_lines
@@ -321,7 +404,7 @@ class OwnPieces(Pieces):
         super()._drop(n_bytes, n_sentences)
 
     def _look_at(self, piece: Treebank) -> None:
-        if not self._conllx:
+        if not self._conllx and self._known is None:
             for kind, fault in warnings_by_kind(piece):
                 _add(self._notices, kind, self._in_file(fault))
             self._ids.add(piece, self.n_sentences)
@@ -350,6 +433,7 @@ class OwnPieces(Pieces):
     def _faults(self) -> Iterator[Fault]:
         """Find the faults of what waits and of all that follows."""
         while True:
+            self._normalize()
             treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
             if treebank is not None and not treebank.has_trees:
                 treebank = None  # each word without a head may be a fault
@@ -400,9 +484,11 @@ class OfficialPieces(Pieces):
         self._errors: dict[int, ConlluError] = {}
         self._n_raw_bytes = 0
 
+    def _check(self, block: bytes) -> None:
+        refuse_long_lines(with_line_feeds(block), self.name, self._n_lines)
+
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
         text = with_line_feeds(block)
-        refuse_long_lines(text, self.name, self._n_lines)
         if not is_utf8(block):
             try:
                 block.decode()
@@ -422,6 +508,7 @@ class OfficialPieces(Pieces):
         self.failed = True
 
     def _parse(self) -> None:
+        self._normalize()
         if _ENCODING in self._errors:
             return
         try:
@@ -445,6 +532,7 @@ class OfficialPieces(Pieces):
     def _own_error(self) -> InputError | None:
         while not self.ended:
             self._skip()
-            if self._read(_AT_ONCE) and self._data and _READING not in self._errors:
+            if self._read(_AT_ONCE) and _READING not in self._errors:
                 self._parse()
+        self._normalize()
         return self._errors[min(self._errors)] if self._errors else None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeVar
 
 _First = TypeVar("_First")
 _Second = TypeVar("_Second")
+_Item = TypeVar("_Item")
 
 _WORTH_IT = 1 << 18
 """The size in bytes of files from which starting a thread takes less time than it saves."""
@@ -42,6 +44,27 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
     if errors:
         raise errors[0]
     return result, results[0]
+
+
+def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
+    """Call a function with each item, in order, while the next one is made.
+
+    Args:
+        items: the items, made in this thread.
+        use: is called in another thread, one item at a time.
+    """
+    item = next(items, None)
+    while item is not None:
+        item, _ = in_two_threads(partial(next, items, None), partial(use, item))
+
+
+def are_files(*paths: str) -> bool:
+    """Say whether all paths are regular files, which never keep their reader waiting.
+
+    Args:
+        paths: paths.
+    """
+    return all(map(os.path.isfile, paths))
 
 
 def are_large_files(*paths: object) -> bool:

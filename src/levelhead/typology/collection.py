@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
@@ -18,9 +18,11 @@ from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum, Vocabulary
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
+from levelhead.typology.profile_columns import OF_TRAINING
 from levelhead.typology.profiled import Files, ProfiledTreebank, ProfileTask, Runner, hash_of, profile_here
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
 from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
@@ -173,6 +175,7 @@ def survey(
     least: int = 5,
     total: str | None = None,
     format: Format = "conllu",  # noqa: A002
+    training: Training | None = None,
     run: Runner = profile_here,
 ) -> Survey:
     """Profile treebanks from their files; only the finished numbers are kept, so that memory does not grow with them.
@@ -187,17 +190,18 @@ def survey(
         least: as in `profile`.
         total: the name of one more profile, of all treebanks together; its counts do grow with the vocabulary.
         format: "conllu" or "conllx".
+        training: what was seen in training: profiles then also have the columns on leakage.
         run: profiles the treebanks: here, or as jobs (`campaign.profile_jobs`).
 
     Raises:
         InputError: no files are given, or some are missing or invalid; the error has all faults.
-        MeasureError: the column or scheme is unknown.
+        MeasureError: the column or scheme is unknown, or a column requires training treebanks.
     """
     if not files:
         raise InputError(Fault("too-few-treebanks", "a profile needs at least one treebank"))
-    wanted = tuple(column.name for column in columns_named(columns))
+    wanted = _wanted(columns, training)
     classes = scheme_named(scheme)
-    task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, with_counts=total is not None)
+    task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _Read(), CountSum()
     for name, found in _valid(run(files, task)):
         profiles[name] = found.profile
@@ -208,7 +212,19 @@ def survey(
         profiles[total] = profile(sums.total(), columns=wanted, scheme=classes, least=least)
         every = [file for some in read_files.files.values() for file in some.items()]
         read_files.files[total] = _by_path(every)
-    return Survey(profiles, read_files.provenance(next(iter(profiles.values())).signature))
+    settings = dict(next(iter(profiles.values())).signature)
+    if training is not None:
+        settings["train"] = training.hashes
+    return Survey(profiles, read_files.provenance(settings))
+
+
+def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...]:
+    """The names of columns; those on leakage are added if there are training treebanks."""
+    names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
+    lacking = [name for name in names if name in OF_TRAINING and training is None]
+    if lacking:
+        raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
+    return names
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002

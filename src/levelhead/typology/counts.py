@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
 from levelhead.typology.lexical import Chunks, Lexical, RunningText, count_lexical
+from levelhead.typology.seen import NOT_COMPARED, SeenSentences, count_seen
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.sizes import Sizes, count_sizes
 from levelhead.typology.structure import Structure, count_structure
@@ -15,6 +16,7 @@ from levelhead.typology.tally import Sums, Tally, compact, mapped
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
+    from levelhead.treebank.training_data import Training
 
 
 class Vocabulary(NamedTuple):
@@ -47,6 +49,7 @@ class TreebankCounts(Sums):
         trigrams: counts of three UPOS in sequence.
         lexical: type/token ratios.
         structure: counts of the trees.
+        seen: sentences that occur in training.
     """
 
     sizes: Sizes
@@ -58,6 +61,7 @@ class TreebankCounts(Sums):
     trigrams: Tally
     lexical: Lexical
     structure: Structure
+    seen: SeenSentences = NOT_COMPARED
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -104,11 +108,12 @@ class RunningCounts:
 
     Args:
         chunks: how running text is cut for type/token ratios.
+        training: what was seen in training, to count how much of the treebank occurs there; or None.
     """
 
-    def __init__(self, chunks: Chunks) -> None:
+    def __init__(self, chunks: Chunks, training: Training | None = None) -> None:
         self._text, self._nothing = RunningText(chunks), RunningText(chunks).lexical()
-        self._sum = CountSum()
+        self._sum, self._training = CountSum(), training
 
     def add(self, piece: Treebank) -> None:
         """Count the next sentences.
@@ -117,14 +122,16 @@ class RunningCounts:
             piece: the sentences.
         """
         self._text.add(piece)
-        self._sum.add(_count(piece, self._nothing))
+        self._sum.add(_count(piece, self._nothing, self._training))
 
     def total(self) -> TreebankCounts:
         """Return the counts, to be called once, at the end; a piece must have been added."""
         return replace(self._sum.total(), lexical=self._text.lexical())
 
 
-def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> TreebankCounts:
+def count_treebank(
+    treebank: Treebank, chunks: Chunks | None = None, training: Training | None = None
+) -> TreebankCounts:
     """Return the counts of a treebank that its profile is computed from.
 
     Counts of two treebanks add up to those of both together, except that chunks and windows of running text (STTR,
@@ -133,11 +140,12 @@ def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> Treebank
     Args:
         treebank: the treebank.
         chunks: how running text is cut for type/token ratios.
+        training: what was seen in training, to count how much of the treebank occurs there; or None.
     """
-    return _count(treebank, count_lexical(treebank, chunks or Chunks()))
+    return _count(treebank, count_lexical(treebank, chunks or Chunks()), training)
 
 
-def _count(treebank: Treebank, lexical: Lexical) -> TreebankCounts:
+def _count(treebank: Treebank, lexical: Lexical, training: Training | None = None) -> TreebankCounts:
     relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
     return TreebankCounts(
         count_sizes(treebank),
@@ -149,4 +157,5 @@ def _count(treebank: Treebank, lexical: Lexical) -> TreebankCounts:
         count_trigrams(tags, treebank.sentence_starts),
         lexical,
         count_structure(treebank, tags, relations),
+        NOT_COMPARED if training is None else count_seen(treebank, training),
     )

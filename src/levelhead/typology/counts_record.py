@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from levelhead.treebank import Strings
 from levelhead.typology.counts import TreebankCounts
 from levelhead.typology.lexical import Chunks, Lexical
+from levelhead.typology.seen import SeenSentences
 from levelhead.typology.sizes import Sizes
 from levelhead.typology.structure import Structure
 from levelhead.typology.tally import Histogram, Tally
@@ -73,7 +74,7 @@ def _tally(array: _Reader) -> Tally:
 
 
 _RECORDS: Mapping[str, type[Any]] = MappingProxyType(
-    {kind.__name__: kind for kind in (TreebankCounts, Histogram, Lexical, Sizes, Structure)}
+    {kind.__name__: kind for kind in (TreebankCounts, Histogram, Lexical, SeenSentences, Sizes, Structure)}
 )
 
 

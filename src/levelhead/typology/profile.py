@@ -10,7 +10,15 @@ from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES, Scheme
 from levelhead.typology.counts import TreebankCounts, Vocabulary, count_treebank
-from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, ProfileSettings, Value
+from levelhead.typology.profile_columns import (
+    COLUMNS,
+    GROUPS,
+    OF_TRAINING,
+    SUMMARY,
+    ProfileColumn,
+    ProfileSettings,
+    Value,
+)
 
 if TYPE_CHECKING:
     from levelhead.typology.lexical import Chunks
@@ -90,7 +98,7 @@ def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
     """Return the columns of these names, in the order of `COLUMNS` inside groups, without repetition.
 
     Args:
-        names: names of columns, names of groups, "summary" or "all".
+        names: names of columns, names of groups, "summary" or "all" (without those that require training treebanks).
 
     Raises:
         MeasureError: the column is unknown.
@@ -101,7 +109,7 @@ def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
 
 def _columns_of(name: str) -> Iterable[str]:
     if name == "all":
-        return COLUMNS
+        return [column for column in COLUMNS if column not in OF_TRAINING]
     if name == "summary":
         return SUMMARY
     if name in GROUPS:

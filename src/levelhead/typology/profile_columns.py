@@ -81,6 +81,7 @@ _CALLIN = "Callin"
 _UD = "Universal Dependencies, CoNLL-U format"
 _KUHLMANN = "Kuhlmann and Nivre (2006)"
 _LIU = "Liu (2008)"
+_LEAK = "after Søgaard (2020) and Krasner, Wanner and Anastasopoulos (2022); requires training treebanks"
 _KOHITA = "Kohita et al. (2017), section 3.2"
 
 _SIZES = (
@@ -328,13 +329,37 @@ _STRUCTURE = (
     ),
 )  # fmt: skip
 
+_LEAKAGE = (
+    ProfileColumn(
+        "same_words", "leakage", "ratio",
+        "Share of sentences that have the same words as a training sentence.",
+        "such sentences / sentences", _LEAK,
+        lambda c, _: _share(c.seen.words, c.seen.sentences),
+    ),
+    ProfileColumn(
+        "same_heads", "leakage", "ratio",
+        "Share of sentences that have the same heads as a training sentence, whatever the words and relations.",
+        "such sentences / sentences", _LEAK,
+        lambda c, _: _share(c.seen.heads, c.seen.sentences),
+    ),
+    ProfileColumn(
+        "same_either", "leakage", "ratio",
+        "Share of sentences that have the same words or the same heads as a training sentence.",
+        "such sentences / sentences", _LEAK,
+        lambda c, _: _share(c.seen.either, c.seen.sentences),
+    ),
+)  # fmt: skip
+
 COLUMNS: Mapping[str, ProfileColumn] = MappingProxyType(
-    {column.name: column for column in (*_SIZES, *_FREQUENCIES, *_VOCABULARY, *_MORPHOLOGY, *_STRUCTURE)}
+    {column.name: column for column in (*_SIZES, *_FREQUENCIES, *_VOCABULARY, *_MORPHOLOGY, *_STRUCTURE, *_LEAKAGE)}
 )
 """All columns by name."""
 
 GROUPS = tuple(dict.fromkeys(column.group for column in COLUMNS.values()))
 """The groups of columns."""
+
+OF_TRAINING = tuple(column.name for column in _LEAKAGE)
+"""The columns that require training treebanks; with them, they are part of every profile."""
 
 SUMMARY = tuple(column.name for column in COLUMNS.values() if column.in_summary)
 """The columns that are printed by default."""

@@ -13,6 +13,7 @@ from levelhead.treebank.blocks import contents_or_parts
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import SCHEMES, Scheme
+from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum, RunningCounts, TreebankCounts, count_treebank
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, profile
@@ -31,6 +32,7 @@ class ProfileTask(NamedTuple):
         least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
         format: "conllu" or "conllx".
         with_counts: whether the counts are returned, too.
+        training: what was seen in training, for the columns on leakage; or None.
     """
 
     columns: tuple[str, ...]
@@ -39,6 +41,7 @@ class ProfileTask(NamedTuple):
     least: int = 5
     format: Format = "conllu"
     with_counts: bool = False
+    training: Training | None = None
 
 
 class CountedFile(NamedTuple):
@@ -155,27 +158,21 @@ def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
 
 
 def _counted_treebank(source: str | Treebank, treebank: Treebank, task: ProfileTask) -> CountedFile:
-    counts = count_treebank(check_trees(treebank), task.chunks)
+    counts = count_treebank(check_trees(treebank), task.chunks, task.training)
     return CountedFile(counts, hash_of(source, treebank), tuple(treebank.warnings))
 
 
 def _counted_parts(parts: Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
     from levelhead.treebank.pieces import OwnPieces
 
-    counts = RunningCounts(task.chunks)
+    counts = RunningCounts(task.chunks, task.training)
     pieces = OwnPieces(parts, name, conllx=task.format == "conllx")
     bare = None
-    while not (pieces.ended or pieces.failed):
-        pieces.more(blocks.SIZES.piece)
-        if pieces.treebank is not None:
-            piece = pieces.take(len(pieces.treebank))
-            if piece.has_trees:
-                counts.add(piece)
-            else:
-                bare = piece
-    error = pieces.error()
-    if error is not None:
-        raise error
+    for piece in pieces.each(blocks.SIZES.piece):
+        if piece.has_trees:
+            counts.add(piece)
+        else:
+            bare = piece
     if bare is not None:
         check_trees(bare)
     contents = pieces.contents()

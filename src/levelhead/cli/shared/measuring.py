@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
     from levelhead.scoring.weights import Weights
     from levelhead.treebank.schemes import Scheme
+    from levelhead.treebank.training_data import Training
 
 
 class Measuring(NamedTuple):
@@ -70,6 +71,10 @@ class Measuring(NamedTuple):
             measures: the measures that are counted.
         """
         return options.entropy_weights_of(self.train) if options.needs_entropy(measures) else {}
+
+    def training(self) -> Training | None:
+        """Return what the training treebanks hold; None without any."""
+        return options.training_of(self.train)
 
     def files(self) -> Iterator[str]:
         """Give the files that are read."""

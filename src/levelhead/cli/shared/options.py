@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
+    from levelhead.treebank.training_data import Training
     from levelhead.typology.profiled import Files
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
@@ -189,6 +190,16 @@ def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
     from levelhead.typology import entropy_weights
 
     return {ENTROPY: entropy_weights(read(path) for path in train)} if train else {}
+
+
+def training_of(train: Sequence[str]) -> Training | None:
+    """Return what the training treebanks hold; None without any."""
+    if not train:
+        return None
+    from levelhead.treebank import read
+    from levelhead.treebank.training_data import Training
+
+    return Training.of(read(path) for path in train)
 
 
 def needs_entropy(measures: Iterable[str]) -> bool:

@@ -13,6 +13,7 @@ from levelhead.comparison.breakdowns import (
     CountsBySentence,
     ErrorTypes,
     PerTreebank,
+    Repairs,
 )
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.evaluations import Evaluations
@@ -20,8 +21,9 @@ from levelhead.comparison.examples import DRAWN, ErrorExamples
 from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
+from levelhead.comparison.suspects import Suspects
 from levelhead.comparison.systems import Comparison
-from levelhead.report import agreement, analysis, comparison, power, scores
+from levelhead.report import agreement, analysis, breakdown, comparison, power, scores, suspects
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
 from levelhead.report.judgement import judgement_document, judgement_table
@@ -114,17 +116,35 @@ def _per_treebank(table: Any, document: Any) -> View:
     return View(show, tell)
 
 
+def _breakdowns_table(found: Breakdowns) -> Table:
+    return breakdown.breakdown_table(found.treebanks, found.provenance.signature, found.units)
+
+
+def _breakdowns_document(found: Breakdowns) -> dict[str, Any]:
+    return breakdown.breakdown_document(found.treebanks, found.provenance.signature, found.units)
+
+
+def _repairs_table(found: Repairs) -> Table:
+    return breakdown.repairs_table(found.treebanks, found.provenance.signature, found.units, found.measure)
+
+
+def _repairs_document(found: Repairs) -> dict[str, Any]:
+    return breakdown.repairs_document(found.treebanks, found.provenance.signature, found.units, found.measure)
+
+
 VIEWS: Mapping[type, View] = {
     Evaluations: View(_scores_table, _scores_document),
     Comparison: View(comparison.comparison_table, comparison.comparison_document),
     Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(agreement.agreement_table, agreement.agreement_document, text=agreement.agreement_text),
+    Suspects: View(suspects.suspects_table, suspects.suspects_document),
     Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
     ErrorExamples: View(_examples_table, _examples_document, text=_examples_text),
-    Breakdowns: _per_treebank(analysis.breakdown_table, analysis.breakdown_document),
+    Breakdowns: View(_breakdowns_table, _breakdowns_document),
+    Repairs: View(_repairs_table, _repairs_document),
     Confusions: _per_treebank(analysis.confusion_table, analysis.confusion_document),
     ErrorTypes: _per_treebank(analysis.errors_table, analysis.errors_document),
     CascadingErrors: _per_treebank(analysis.cascading_table, analysis.cascading_document),

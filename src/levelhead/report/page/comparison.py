@@ -14,13 +14,16 @@ from levelhead.comparison.contrasts import contrasts, gains_by
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
+from levelhead.report.certainty import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
 from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell
-from levelhead.significance import SystemResult
+from levelhead.significance import SystemResult, units_of
+from levelhead.significance.bucket_estimates import IntervalSettings
+from levelhead.significance.units import AUTO, ENOUGH_UNITS
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _PROPERTIES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
@@ -142,7 +145,8 @@ class TreebankPart(NamedTuple):
         treebank: its code.
         systems: the names of the outputs, the baseline first.
         n_sentences: the number of gold sentences.
-        sums: by system and property, for each value how many more words are right, and how many words gold has.
+        sums: by system and property, for each value how many more words are right, how many words gold has, and in how
+            many documents or sentences they are.
         confusions: the confusion of relations of each output; the names of blocks end in the number of the output.
         contrasts: the sentences in which each system gains or loses most.
     """
@@ -150,7 +154,7 @@ class TreebankPart(NamedTuple):
     treebank: str
     systems: tuple[str, ...]
     n_sentences: int
-    sums: Mapping[tuple[str, str], Mapping[str, tuple[float, float]]]
+    sums: Mapping[tuple[str, str], Mapping[str, tuple[float, float, int]]]
     confusions: tuple[Block, ...]
     contrasts: tuple[Block, ...]
 
@@ -194,13 +198,18 @@ def _contrasts(baseline: Shown, system: Shown, most: int, setup: Setup) -> Itera
             yield Block(title, f"{system.name} {title} most", sentences=found)
 
 
-def _sums(outputs: Sequence[Output], setup: Setup) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
+def _sums(outputs: Sequence[Output], setup: Setup) -> dict[tuple[str, str], dict[str, tuple[float, float, int]]]:
     schemes, (measure,) = setup.registry.schemes, setup.measures
     settings = PropertySettings(schemes.by_name[schemes.default])
+    intervals = IntervalSettings(units_of(outputs[0].matches.gold, AUTO))
     return {
         (system.name, by): {
-            gain.values[0]: (gain.more_correct, gain.score.gold)
-            for gain in gains_by(outputs, measure, [by], settings, setup.registry)
+            gain.values[0]: (
+                gain.more_correct,
+                gain.score.gold,
+                0 if gain.certainty is None else gain.certainty.n_units,
+            )
+            for gain in gains_by(outputs, measure, [by], settings, setup.registry, intervals)
             if gain.system == system.name
         }
         for system in outputs[1:]
@@ -216,10 +225,9 @@ class _ContrastBlocks:
         self.sums: dict[tuple[str, str], dict[str, list[float]]] = {}
         for part in parts:
             for key, values in part.sums.items():
-                for value, (more, gold) in values.items():
-                    sums = self.sums.setdefault(key, {}).setdefault(value, [0.0, 0.0])
-                    sums[0] += more
-                    sums[1] += gold
+                for value, numbers in values.items():
+                    sums = self.sums.setdefault(key, {}).setdefault(value, [0.0, 0.0, 0.0])
+                    self.sums[key][value] = [one + more for one, more in zip(sums, numbers, strict=True)]
 
     def blocks(self, kind: Literal["confusions", "contrasts"]) -> list[Block]:
         """Return the blocks of all treebanks, named by kind, treebank and output."""
@@ -239,12 +247,18 @@ class _ContrastBlocks:
                 else list(sums)
             )
             rows = [value for value in order if sums[value][0]][:_MOST_BARS]
+            few = {value for value in order if sums[value][2] < ENOUGH_UNITS}
             table = Table(
-                (Column(_PROPERTIES[by], "text"), Column("Gold words", "number"), Column("More right", "number")),
-                tuple((value, sums[value][1], sums[value][0]) for value in order),
+                (
+                    *(Column(_PROPERTIES[by], "text"), Column("Gold words", "number"), Column("More right", "number")),
+                    Column("", "text", key="Uncertain"),
+                ),
+                tuple((value, sums[value][1], sums[value][0], MARK if value in few else "") for value in order),
+                (UNCERTAIN,) if few else (),
             )
             values: list[float | None] = [sums[value][0] for value in rows]
-            drawing = panels(f"Words gained by {system}", rows, {"words more right": values}, places=0, signed=True)
+            names = [f"{value} {MARK}" if value in few else value for value in rows]
+            drawing = panels(f"Words gained by {system}", names, {"words more right": values}, places=0, signed=True)
             if rows:
                 yield Block(
                     f"gains-{number}-{by}", _PROPERTIES[by], when={"system": system}, drawing=drawing, table=table

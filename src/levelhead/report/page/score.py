@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from levelhead.analysis import PROPERTIES, Breakdown, break_down, error_types
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import Registry, parse_measure
-from levelhead.report.analysis import breakdown_table
+from levelhead.report.breakdown import breakdown_table
+from levelhead.report.certainty import MARK
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, confused
 from levelhead.report.scores import Average, score_table, scores_table
 from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.scoring.matches import Matches
+from levelhead.significance import units_of
+from levelhead.significance.bucket_estimates import IntervalSettings
+from levelhead.significance.units import AUTO
 
 _ALL_SENTENCES = 700
 _MOST_SENTENCES = 60
@@ -157,15 +162,20 @@ def confusion_block(output: Shown, name: str, n_panels: int) -> Block:
 
 def _breakdowns(matches: Matches, registry: Registry) -> Iterator[Block]:
     settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
+    shared: dict[str, Any] = {"registry": registry, "intervals": IntervalSettings(units_of(matches.gold, AUTO))}
     for by, title in _PROPERTIES.items():
         if by in PROPERTIES:
-            found = break_down(matches, parse_measure("LAS", registry), [by], settings, registry=registry)
+            found = break_down(matches, parse_measure("LAS", registry), [by], settings, **shared)
             yield _breakdown(found, by, title)
 
 
 def _breakdown(found: Breakdown, by: str, title: str) -> Block:
     table = breakdown_table({"": [found]})
-    rows = [(values[0], score) for values, score in found.rows if score.f1 is not None]
+    rows = [
+        (f"{values[0]} {MARK}" if found.certainties[values].uncertain else values[0], score)
+        for values, score in found.rows
+        if score.f1 is not None
+    ]
     if by in {"deprel", "upos"}:
         rows = sorted(rows, key=lambda row: -row[1].gold)[:_MOST_BARS]
     columns: dict[str, list[float | None]] = {

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from levelhead.treebank import Treebank
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.provenance import short_hash
 from levelhead.treebank.relations import universal
+from levelhead.treebank.treebank import Treebank
 
 Tree = tuple[tuple[int, ...], tuple[str, ...]]
 
@@ -20,11 +26,17 @@ class Training(NamedTuple):
         forms: how often each form occurs as a syntactic word.
         sentences: the sentences, as their forms.
         trees: the trees, as their heads (0 for the root) and universal relations.
+        heads: the trees without labels, as their heads.
+        hashes: of the files, the first twelve digits of their SHA-256, joined by "+".
+        key: one hash of everything in the treebanks, also of those that were never files.
     """
 
     forms: Mapping[str, int]
     sentences: frozenset[tuple[str, ...]]
     trees: frozenset[Tree]
+    heads: frozenset[tuple[int, ...]]
+    hashes: str
+    key: str
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
@@ -36,11 +48,32 @@ class Training(NamedTuple):
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
         trees: set[Tree] = set()
+        hashes, contents = [], []
         for treebank in treebanks:
             forms.update(treebank.forms.frequencies())
             sentences.update(sentences_of(treebank))
             trees.update(trees_of(treebank))
-        return cls(forms, frozenset(sentences), frozenset(trees))
+            hashes.append(short_hash(treebank.source.sha256))
+            contents.append(contents_hash(treebank))
+        heads = frozenset(tree[0] for tree in trees)
+        key = hashlib.sha256("+".join(contents).encode()).hexdigest()
+        return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes), key)
+
+    def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
+        """Return which sentences of a treebank occur in training, by their words, shape (sentences,).
+
+        Args:
+            treebank: any treebank.
+        """
+        return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
+
+    def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:
+        """Return which sentences have the heads of a training sentence, whatever the words and labels.
+
+        Args:
+            treebank: any treebank.
+        """
+        return np.array([tree[0] in self.heads for tree in trees_of(treebank)], dtype=bool)
 
 
 def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:

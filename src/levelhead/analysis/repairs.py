@@ -1,0 +1,259 @@
+"""What would fix most: the points that a system would gain if each kind of error were repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
+from levelhead.measures.registry import STANDARD, Registry
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import Agree, Matches
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.score import score_of, selection_for
+from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, gain_certainty
+from levelhead.treebank.schemes import NIVRE_FANG
+
+NOT_ALIGNED = "words not aligned"
+MOST_VALUES = 100
+"""How many relations or parts of speech are kept apart; all others are one, `OTHER`."""
+
+OTHER = "(other)"
+
+_WRONG = {
+    Agree.HEAD: "head",
+    Agree.RELATION: "relation",
+    Agree.FULL_RELATION: "relation",
+    Agree.UPOS: "UPOS",
+    Agree.XPOS: "XPOS",
+    Agree.FEATS: "features",
+    Agree.ALL_FEATS: "features",
+    Agree.LEMMA: "lemma",
+    Agree.CHILDREN: "functional children",
+}
+"""What can be wrong in a pair of words, in the order in which it is named."""
+
+_RELATIONS = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
+
+
+class Repair(NamedTuple):
+    """One kind of error.
+
+    Args:
+        error: what is wrong: "relation", "head", "head, relation", ... or "words not aligned".
+        detail: gold's relation, and the system's if it is another: `obl -> nmod`; parts of speech for measures that
+            compare neither heads nor relations.
+        words: how many words have the error.
+        value: the value of the measure after the repair.
+        gain: how much more that is.
+        certainty: the confidence interval of the gain.
+    """
+
+    error: str
+    detail: str
+    words: int
+    value: float
+    gain: float
+    certainty: Certainty
+
+
+class AverageRepair(NamedTuple):
+    """The mean gain of one kind of repair over treebanks.
+
+    Args:
+        error: what is wrong.
+        detail: gold's value, and the system's if it is another.
+        words: how many words of all treebanks have the error.
+        gain: the mean of the gains, 0 where the error does not occur.
+    """
+
+    error: str
+    detail: str
+    words: int
+    gain: float
+
+
+def average_repairs(treebanks: Sequence[Sequence[Repair]]) -> list[AverageRepair]:
+    """Return the mean gain of each kind of repair, the largest first.
+
+    Args:
+        treebanks: the kinds of errors on each treebank.
+    """
+    words: dict[tuple[str, str], int] = {}
+    gains: dict[tuple[str, str], float] = {}
+    for one in (one for some in treebanks for one in some):
+        kind = (one.error, one.detail)
+        words[kind] = words.get(kind, 0) + one.words
+        gains[kind] = gains.get(kind, 0.0) + one.gain
+    found = [AverageRepair(*kind, words[kind], gain / len(treebanks)) for kind, gain in gains.items()]
+    return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
+
+
+class _Change(NamedTuple):
+    """What the repair of each error adds to the counts, and where.
+
+    Args:
+        kind: the number of the kind of error, int64, shape (errors,).
+        row: the gold sentence, same shape.
+        changes: what is added to correct, gold, system and aligned words, int64, shape (errors, 4).
+    """
+
+    kind: NDArray[np.int64]
+    row: NDArray[np.int64]
+    changes: NDArray[np.int64]
+
+
+def repairs(
+    matches: Matches, measure: Measure, intervals: IntervalSettings, *, registry: Registry = STANDARD
+) -> list[Repair]:
+    """Return what each kind of error costs: the points gained if its words were as in gold, and nothing else changed.
+
+    An aligned word is repaired by giving it what the measure compares. Words that are not aligned are repaired by
+    making the system's words those of gold, all of them right. The largest gains come first.
+
+    Args:
+        matches: the aligned words.
+        measure: a measure of words.
+        intervals: how confidence intervals are computed.
+        registry: the available measures and schemes.
+
+    Raises:
+        MeasureError: the measure is weighted or does not count words.
+    """
+    definition = check_breakable(measure, registry)
+    selection = selection_for(matches, measure, definition, registry.schemes)
+    n_gold, n_system = matches.gold.n_words, matches.system.n_words
+    gold, system = matches.values(selection) if selection else (np.ones(n_gold, bool), np.ones(n_system, bool))
+    needs = definition.needs_for(measure.argument)
+    names, kinds = _kinds(matches, needs, gold, system)
+    change = _changes(matches, kinds, gold, system, matches.agree(needs), len(names))
+    before = _counts(matches, gold, system, matches.agree(needs))
+    found = list(_repairs(matches, measure, intervals, names, change, before))
+    return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
+
+
+def _repairs(
+    matches: Matches,
+    measure: Measure,
+    intervals: IntervalSettings,
+    names: list[tuple[str, str]],
+    change: _Change,
+    before: NDArray[np.int64],
+) -> Iterator[Repair]:
+    units, undefined = intervals.units, matches.rules.undefined
+    by_unit = units.sums(before.astype(np.float64))
+    value = _value(before.sum(axis=0), measure, undefined)
+    order = np.argsort(change.kind, kind="stable")
+    starts = np.searchsorted(change.kind[order], np.arange(len(names) + 1))
+    for number, (error, detail) in enumerate(names):
+        own = order[starts[number] : starts[number + 1]]
+        if len(own) == 0:
+            continue
+        after, of_unit = by_unit.copy(), units.of_sentence[change.row[own]]
+        np.add.at(after, of_unit, change.changes[own])
+        fixed = _value(after.sum(axis=0).astype(np.int64), measure, undefined)
+        if fixed is None or value is None or fixed <= value:
+            continue  # as errors of precision by recall
+        before_parts, after_parts = _parts(by_unit, measure), _parts(after, measure)
+        certainty = gain_certainty(before_parts, after_parts, len(np.unique(of_unit)), intervals.level)
+        n_words = len(own) if error != NOT_ALIGNED else int(np.count_nonzero(change.changes[own, 0]))
+        yield Repair(error, detail, n_words, fixed, fixed - value, certainty)
+
+
+def _kinds(
+    matches: Matches, needs: Agree, in_gold: NDArray[np.bool_], in_system: NDArray[np.bool_]
+) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
+    """The kinds of errors, and that of each pair of words; the last kind is of words that are not aligned."""
+    missing = int(needs) & ~matches.flags.astype(np.int64)
+    missing[in_gold[matches.alignment.gold] != in_system[matches.alignment.system]] |= int(Agree.RELATION)
+    of_relations = bool(needs & _RELATIONS) or bool((missing & int(Agree.RELATION)).any())
+    relation = "relation" if needs & Agree.FULL_RELATION else "deprel"
+    buckets = PROPERTIES[relation].of(matches, PropertySettings(NIVRE_FANG)) if of_relations else None
+    if buckets is None:
+        columns = (matches.gold.upos, matches.system.upos)
+        texts = list(dict.fromkeys(text for column in columns for text in column.distinct_texts))
+        number = {text: i for i, text in enumerate(texts)}
+        gold, system = (np.array([number[text] for text in column], dtype=np.int64) for column in columns)
+    else:
+        texts, gold, system = list(buckets.names), buckets.gold, buckets.system
+    ours, theirs = gold[matches.alignment.gold], system[matches.alignment.system]
+    compared = Agree.RELATION | Agree.FULL_RELATION if of_relations else Agree.UPOS
+    theirs = np.where(missing & int(compared), theirs, ours)  # what the measure does not compare is not an error
+    texts, ours, theirs = _folded(texts, ours, theirs)
+    size = len(texts)
+    kept, numbers = np.unique((missing * size + ours) * size + theirs, return_inverse=True)
+    named = []
+    for key in kept.tolist():
+        flags, one, other = key // size // size, texts[key // size % size], texts[key % size]
+        wrong = dict.fromkeys(name for flag, name in _WRONG.items() if flags & int(flag))
+        named.append((", ".join(wrong), one if one == other else f"{one} -> {other}"))
+    return [*named, (NOT_ALIGNED, "")], numbers.astype(np.int64)
+
+
+def _folded(
+    texts: list[str], ours: NDArray[np.int64], theirs: NDArray[np.int64]
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+    """The same with all but the most frequent values as one."""
+    if len(texts) <= MOST_VALUES:
+        return texts, ours, theirs
+    frequency = np.bincount(np.concatenate([ours, theirs]), minlength=len(texts))
+    kept = np.argsort(-frequency, kind="stable")[:MOST_VALUES]
+    number = np.full(len(texts), MOST_VALUES, dtype=np.int64)
+    number[kept] = np.arange(MOST_VALUES)
+    return [*(texts[i] for i in kept.tolist()), OTHER], number[ours], number[theirs]
+
+
+def _changes(
+    matches: Matches,
+    kinds: NDArray[np.int64],
+    gold: NDArray[np.bool_],
+    system: NDArray[np.bool_],
+    agree: NDArray[np.bool_],
+    n_kinds: int,
+) -> _Change:
+    """What each repair adds: the word is right if gold counts it, and the system counts it if gold does."""
+    ours, theirs = matches.alignment.gold, matches.alignment.system
+    in_gold, in_system = gold[ours].astype(np.int64), system[theirs].astype(np.int64)
+    right = agree & (in_gold == 1) & (in_system == 1)
+    wrong = np.flatnonzero(~right & ((in_gold == 1) | (in_system == 1)))
+    nothing = np.zeros(len(wrong), dtype=np.int64)
+    pairs = np.stack([in_gold[wrong], nothing, (in_gold - in_system)[wrong], nothing], axis=1)
+    alone = np.ones(len(gold), dtype=bool)
+    alone[ours] = False
+    missed, extra = np.flatnonzero(alone & gold), np.flatnonzero((matches.gold_of_system < 0) & system)
+    added, removed = np.tile([1, 0, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0], (len(extra), 1))
+    rows = matches.gold.sentence_of_word
+    return _Change(
+        np.concatenate([kinds[wrong], np.full(len(missed) + len(extra), n_kinds - 1)]).astype(np.int64),
+        np.concatenate([rows[ours[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
+        np.concatenate([pairs, added, removed]).astype(np.int64),
+    )
+
+
+def _counts(
+    matches: Matches, gold: NDArray[np.bool_], system: NDArray[np.bool_], agree: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Correct, gold, system and aligned words of each gold sentence, shape (sentences, 4)."""
+    ours, theirs = matches.alignment.gold, matches.alignment.system
+    rows, n = matches.gold.sentence_of_word, len(matches.gold)
+    right = agree & gold[ours] & system[theirs]
+    chosen = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]])
+    return np.stack([np.bincount(one, minlength=n) for one in chosen], axis=1)
+
+
+def _value(total: NDArray[np.int64], measure: Measure, undefined: float | None) -> float | None:
+    return score_of(Counts(*(total[i : i + 1] for i in range(4))), measure, undefined).value
+
+
+def _parts(counts: NDArray[np.float64], measure: Measure) -> NDArray[np.float64]:
+    """Numerators and denominators of a measure, shape (units, 2)."""
+    correct, gold, system, aligned = counts.T
+    wholes = {"precision": system, "recall": gold, "aligned_accuracy": aligned}
+    component = measure.component or "f1"
+    if component == "f1":
+        return np.stack([2 * correct, gold + system], axis=1)
+    return np.stack([correct, wholes[component]], axis=1)

@@ -1,0 +1,103 @@
+"""Leakage: how much of a test set occurs in training, and the scores on the rest.
+
+Sources: Søgaard (2020), "Some Languages Seem Easier to Parse Because Their Treebanks Leak", counts test trees that are
+isomorphic to a training tree without words and labels; Krasner, Wanner and Anastasopoulos (2022), "Revisiting the
+Effects of Leakage on Dependency Parsing", find that this explains scores only across languages. Here two trees are the
+same if each word has the same head by its number, which is stricter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import TreebankPair
+from levelhead.scoring.score import Score, count, score_of
+from levelhead.treebank.training_data import Training
+
+
+class Occurrence(NamedTuple):
+    """The sentences of a test set that occur in training, in one sense.
+
+    Args:
+        same: what they share with a training sentence: "words", "heads" (without labels), or one of both.
+        sentences: how many they are.
+        words: how many words they have.
+        rest: the scores on all other sentences, by measure; without a measure that has no value on the whole test set.
+    """
+
+    same: Literal["words", "heads", "words or heads"]
+    sentences: int
+    words: int
+    rest: Mapping[str, Score]
+
+
+class Leakage(NamedTuple):
+    """How much of a test set occurs in training.
+
+    Args:
+        train: the hashes of the training treebanks.
+        sentences: the number of sentences of the test set.
+        words: the number of words.
+        occurring: the sentences with the words, with the heads, and with one of both of a training sentence.
+    """
+
+    train: str
+    sentences: int
+    words: int
+    occurring: tuple[Occurrence, ...]
+
+
+def leakage_of(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup, training: Training) -> Leakage:
+    """Return how much of the gold treebank occurs in training, and the scores of an output on the rest.
+
+    Args:
+        matches: the aligned words.
+        scores: the scores on the whole test set.
+        ready: the settings, with the weights and models that measures name.
+        training: what was seen in training.
+    """
+    gold = matches.gold
+    words, heads = training.same_words(gold), training.same_heads(gold)
+    lengths = np.diff(gold.sentence_starts)
+    by_sentence = dict(_by_sentence(matches, scores, ready))
+    senses: tuple[tuple[Literal["words", "heads", "words or heads"], NDArray[np.bool_]], ...] = (
+        ("words", words),
+        ("heads", heads),
+        ("words or heads", words | heads),
+    )
+    found = (
+        Occurrence(
+            same,
+            int(seen.sum()),
+            int(lengths[seen].sum()),
+            {name: _score_on(one, ~seen, scores[name]) for name, one in by_sentence.items()},
+        )
+        for same, seen in senses
+    )
+    return Leakage(training.hashes, len(gold), gold.n_words, tuple(found))
+
+
+def _by_sentence(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup) -> Iterator[tuple[str, Counts]]:
+    schemes = ready.registry.schemes
+    for measure, definition in ready.defined:
+        if scores[str(measure)].reason is None:
+            weights = ready.values_of(measure)
+            yield (
+                str(measure),
+                count(matches, measure, definition, schemes=schemes, weights=weights, by_sentence=True),
+            )
+
+
+def _score_on(counts: Counts, kept: NDArray[np.bool_], whole: Score) -> Score:
+    """The score on some gold sentences."""
+    correct, gold, system = (side[kept].sum(keepdims=True) for side in (counts.correct, counts.gold, counts.system))
+    aligned = None if counts.aligned is None else counts.aligned[kept].sum(keepdims=True)
+    total = Counts(correct, gold, system, aligned)
+    return replace(score_of(total, whole.measure, whole.undefined), perplexity=whole.perplexity)

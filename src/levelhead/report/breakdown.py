@@ -1,0 +1,257 @@
+"""Breakdowns, and what repairs of errors would gain, as tables and JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from levelhead.analysis import Average, Breakdown, averages
+from levelhead.analysis.repairs import Repair, average_repairs
+from levelhead.analysis.word_properties import property_named
+from levelhead.report.certainty import certainty_cells, certainty_columns, certainty_document, certainty_notes
+from levelhead.report.documents import header, points
+from levelhead.report.scores import signed, units_document
+from levelhead.report.table import Cell, Column, Table
+from levelhead.scoring.score import Score
+from levelhead.significance.units import Units, unit_line
+
+Signature = Mapping[str, str]
+"""Everything that decides the numbers, by name."""
+
+UNSIGNED: Signature = MappingProxyType({})
+
+_NUMBERS = ("Gold", "System", "Correct")
+_RATIOS = ("Precision", "Recall", "F1")
+
+
+class _Layout(NamedTuple):
+    """Which columns a table of breakdowns has."""
+
+    treebanks: bool
+    bys: Sequence[tuple[str, ...]]
+    without: bool
+    certain: tuple[Column, ...]
+
+    @property
+    def width(self) -> int:
+        """The largest number of properties that are combined."""
+        return max(map(len, self.bys))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns before the numbers: treebank, properties and their values."""
+        named = [Column("Treebank", "text")] if self.treebanks else []
+        if len(self.bys) > 1:
+            keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, self.width + 1))
+            named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
+        else:
+            named += [Column(name, "text") for name in self.bys[0]]
+        narrow = self.without and any(not column.tidy_only for column in self.certain)  # to fit into 100 columns
+        counts = [Column(name, "number", tidy_only=narrow and name == "Correct") for name in _NUMBERS]
+        numbers = [*counts, *(Column(name) for name in _RATIOS)]
+        return (
+            *named,
+            *numbers,
+            *self.certain,
+            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if self.without else []),
+        )
+
+    def row(self, treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+        """Return a row of the table."""
+        named = ((treebank,) if self.treebanks else ()) + ((",".join(by),) if len(self.bys) > 1 else ())
+        length = len(_NUMBERS) + len(_RATIOS) + len(self.certain) + (2 if self.without else 0)
+        return (*named, *values, *("",) * (self.width - len(values)), *numbers, *(None,) * (length - len(numbers)))
+
+
+def breakdown_table(
+    treebanks: Mapping[str, Sequence[Breakdown]],
+    signature: Signature = UNSIGNED,
+    units: Mapping[str, Units] = MappingProxyType({}),
+) -> Table:
+    """Return one row for each treebank and bucket: counts, precision, recall, F1; below them means over treebanks.
+
+    Args:
+        treebanks: the breakdowns of each treebank, all of the same measure by the same properties.
+        signature: everything that decides the numbers.
+        units: what was left out as a whole on each treebank.
+    """
+    first = next(iter(treebanks.values()))
+    bys = tuple(dict.fromkeys(one.by for one in first))
+    every = [certain for some in treebanks.values() for one in some for certain in one.certainties.values()]
+    certain = certainty_columns(signature.get("level", "0.95"), every) if every else ()
+    layout = _Layout(len(treebanks) > 1, bys, any(one.whole for one in first), certain)
+    parts = [
+        [layout.row(name, one.by, values, _numbers(one, values, score)) for values, score in one.rows]
+        for name, some in treebanks.items()
+        for one in some
+    ]
+    starts = {sum(map(len, parts[:i])) for i in range(1, len(parts))}
+    summary = [
+        layout.row(f"Average of {one.n_treebanks}", by, one.values, _average_numbers(one))
+        for by, some in _averages(treebanks, signature)
+        for one in some
+    ]
+    notes = (
+        *_notes(first),
+        *certainty_notes(every),
+        *([unit_line(units, "confidence intervals")] if units else []),
+        *signed(signature),
+    )
+    return Table(layout.columns, tuple(row for part in parts for row in part), notes, frozenset(starts), tuple(summary))
+
+
+def _average_numbers(one: Average) -> list[Cell]:
+    means = list(map(_number, one.means.values()))
+    certain = [] if one.certainty is None else list(certainty_cells(one.certainty))
+    return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
+
+
+def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
+    certain = certainty_cells(breakdown.certainties[values]) if breakdown.certainties else ()
+    if not breakdown.whole:
+        return (*_cells(score), *certain)
+    return (*_cells(score), *certain, breakdown.without[values].value, _number(breakdown.difference(values)))
+
+
+def _number(value: Fraction | None) -> Cell:
+    return None if value is None else float(value)
+
+
+def _averages(
+    treebanks: Mapping[str, Sequence[Breakdown]], signature: Signature
+) -> list[tuple[tuple[str, ...], list[Average]]]:
+    """The means of each breakdown over treebanks; nothing for a single treebank."""
+    if len(treebanks) < 2:
+        return []
+    return [
+        (some[0].by, averages(some, float(signature.get("level", 0.95))))
+        for some in zip(*treebanks.values(), strict=True)
+    ]
+
+
+def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
+    """Return a note per property on the value that system words have."""
+    measure = str(breakdowns[0].measure)
+    properties: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
+        properties.setdefault(property_named(name).whose, []).append(name)
+    found: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
+    if len(properties) > 1:
+        found = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
+    if any(one.whole for one in breakdowns):
+        left_out = f"Without: {measure} of all other words; Diff.: minus {measure} of all words"
+        found = (*found, left_out)
+    return found
+
+
+def _cells(score: Score) -> tuple[Cell, ...]:
+    return score.gold, score.system, score.correct, score.precision, score.recall, score.f1
+
+
+def breakdown_document(
+    treebanks: Mapping[str, Sequence[Breakdown]],
+    signature: Signature = UNSIGNED,
+    units: Mapping[str, Units] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return the same for JSON: ratios as percentages.
+
+    Args:
+        treebanks: the breakdowns of each treebank.
+        signature: everything that decides the numbers.
+        units: what was left out as a whole on each treebank.
+    """
+    documents = {name: [_breakdown(one) for one in some] for name, some in treebanks.items()}
+    means = [
+        {"by": list(by), "rows": [_average(by, one) for one in some]} for by, some in _averages(treebanks, signature)
+    ]
+    more = {"averages": means} if means else {}
+    return {**header("breakdown", signature), "treebanks": documents, **more, "units": units_document(units)}
+
+
+def _breakdown(one: Breakdown) -> dict[str, Any]:
+    whole = {"whole": points(one.whole.value)} if one.whole else {}
+    rows = [_document_row(one, *each) for each in one.rows]
+    return {"by": list(one.by), "measure": str(one.measure), **whole, "rows": rows}
+
+
+def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
+    counts = {"gold": score.gold, "system": score.system, "correct": score.correct}
+    ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+    percentages = {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
+    certain = certainty_document(breakdown.certainties.get(values))
+    left_out = {}
+    if breakdown.whole:
+        without, difference = breakdown.without[values].value, breakdown.difference(values)
+        left_out = {"without": points(without), "difference": points(difference)}
+    return {**dict(zip(breakdown.by, values, strict=True)), **counts, **percentages, **certain, **left_out}
+
+
+def _average(by: tuple[str, ...], one: Average) -> dict[str, Any]:
+    means = {name: points(value) for name, value in one.means.items()}
+    return {
+        **dict(zip(by, one.values, strict=True)),
+        "treebanks": one.n_treebanks,
+        **means,
+        **certainty_document(one.certainty),
+    }
+
+
+def repairs_table(
+    treebanks: Mapping[str, Sequence[Repair]], signature: Signature, units: Mapping[str, Units], measure: str
+) -> Table:
+    """Return one row for each treebank and kind of error: words, and the points that their repair would gain.
+
+    Args:
+        treebanks: the kinds of errors on each treebank.
+        signature: everything that decides the numbers.
+        units: what was left out as a whole on each treebank.
+        measure: the measure.
+    """
+    several = len(treebanks) > 1
+    every = [one.certainty for some in treebanks.values() for one in some]
+    columns = (
+        *([Column("Treebank", "text")] if several else []),
+        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
+        *(Column(f"{measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
+        *certainty_columns(signature["level"], every, difference=True),
+    )
+    parts = [
+        [(*((name,) if several else ()), *one[:5], *certainty_cells(one.certainty)) for one in some]
+        for name, some in treebanks.items()
+    ]
+    starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
+    rows = tuple(row for part in parts for row in part)
+    note = f"Gain: points of {measure} if these words were as in gold and nothing else changed; the largest first"
+    notes = (note, *certainty_notes(every), unit_line(units, "confidence intervals"), *signed(signature))
+    averaged = average_repairs(list(treebanks.values())) if several else []
+    summary = [(f"Average of {len(treebanks)}", *one[:3], None, one.gain, None, "") for one in averaged]
+    return Table(columns, rows, notes, starts, tuple(summary))
+
+
+def repairs_document(
+    treebanks: Mapping[str, Sequence[Repair]], signature: Signature, units: Mapping[str, Units], measure: str
+) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        treebanks: the kinds of errors on each treebank.
+        signature: everything that decides the numbers.
+        units: what was left out as a whole on each treebank.
+        measure: the measure.
+    """
+    documents = {name: [_repair(one) for one in some] for name, some in treebanks.items()}
+    means = [{**one._asdict(), "gain": points(one.gain)} for one in average_repairs(list(treebanks.values()))]
+    return {
+        **header("repairs", signature),
+        "measure": measure,
+        "treebanks": documents,
+        **({"averages": means} if len(treebanks) > 1 else {}),
+        "units": units_document(units),
+    }
+
+
+def _repair(one: Repair) -> dict[str, Any]:
+    numbers = {"words": one.words, "value": points(one.value), "gain": points(one.gain)}
+    return {"error": one.error, "detail": one.detail, **numbers, **certainty_document(one.certainty)}
