@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from levelhead.api.ranking import rank
     from levelhead.api.scoring import explain, score
     from levelhead.api.studies import reproduce
+    from levelhead.api.suspicious import suspects
     from levelhead.api.tables import correlate, judge, measurements
     from levelhead.api.treebanks import profile, select, similarity
     from levelhead.errors import (
@@ -78,6 +79,7 @@ __all__ = [
     "score",
     "select",
     "similarity",
+    "suspects",
     "train",
     "trees",
     "validate",
@@ -87,6 +89,7 @@ __all__ = [
 _ROOMS = {
     "api.breakdowns": ("breakdown", "confusion", "trees"),
     "api.comparing": ("agree", "compare", "languages", "power"),
+    "api.suspicious": ("suspects",),
     "api.conversion": ("convert", "derive", "perplexity", "recover"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),

@@ -101,6 +101,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "score": ((GOLD, ALPHA), {"measures": "LAS"}),
         "select": ((GOLD,), {}),
         "similarity": ((GOLD, ALPHA), {}),
+        "suspects": ((GOLD, [ALPHA, BETA]), {}),
         "train": ((GOLD, "arc-eager"), {"beam": 1}),
         "trees": ((GOLD, ALPHA), {"show": "nsubj:obj"}),
         "validate": ((GOLD,), {}),

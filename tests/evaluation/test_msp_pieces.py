@@ -102,9 +102,10 @@ def test_comments_at_the_end_do_not_hide_a_sentence(official: OfficialReading) -
     """The sentences that were not taken wait, all of them."""
     text = "".join(f"# c\n1\t{form}\t_\t_\t_\t|\t0\troot\t_\t_\n\n" for form in "abcdef") + "# end\n"
     pieces = OfficialPieces(iter([text.encode()]), "f", official)
-    pieces.more(len(text))
+    pieces.read(len(text))
+    pieces.parse()
     assert list(pieces.take(2).forms) == ["a", "b"]
-    pieces.more(0)
+    pieces.parse()
     assert pieces.treebank is not None
     assert list(pieces.treebank.forms) == ["c", "d", "e", "f"]
     assert pieces.error() is None

@@ -43,6 +43,7 @@ TABLES = {
     "breakdown systems": ["breakdown", GOLD, ALPHA, BETA, "--by", "upos,direction"],
     "languages": ["languages", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS"],
     "agree": ["agree", EN, EN_ALPHA],
+    "suspects": ["suspects", EN, EN_ALPHA],
     "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
     "rank significance": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--significance"],
     "rank groups": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--group", "all", "--group", "family:Uralic"],

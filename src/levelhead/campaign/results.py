@@ -68,7 +68,7 @@ class OutputResult(NamedTuple):
     notes: tuple[str, ...] = ()
     valid_trees: Mapping[str, Score] = {}
     partial_coverage: PartialCoverage | None = None
-    sentences_valid_trees: Mapping[str, NDArray[np.float64]] = {}
+    sentences_valid_trees: Mapping[str, NDArray[np.int32] | NDArray[np.float64]] = {}
 
 
 class Results(NamedTuple):

@@ -153,16 +153,17 @@ class Agreement(Tabular):
         return next(one for one in self.labels if one.name == name)
 
 
-def named(annotations: Sequence[Input]) -> list[str]:
+def named(annotations: Sequence[Input], least: int = 2) -> list[str]:
     """Return a name for each annotation: the part of its path in which they differ, or its number.
 
     Args:
         annotations: treebanks or paths.
+        least: how many there must be.
 
     Raises:
-        InputError: there are fewer than two annotations, or a path is given twice.
+        InputError: there are too few annotations, or a path is given twice.
     """
-    if len(annotations) < 2:
+    if len(annotations) < least:
         raise InputError(Fault("too-few-treebanks", "agreement needs at least two annotations"))
     given = [one.source.path if isinstance(one, Treebank) else os.fspath(one) for one in annotations]
     by_path = [

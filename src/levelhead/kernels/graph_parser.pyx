@@ -18,9 +18,8 @@ include "parser_graph.pxi"
 include "parser_climbing.pxi"
 include "parser_relations.pxi"
 include "parser_projective.pxi"
-
-cdef double NO_CANDIDATE = -1e10  # the score of arcs that are not candidates; sums with it are exact enough to compare
-cdef int32_t LABEL_MARGIN = 150  # by which a label must win in training; updates change weights by one
+include "parser_votes.pxi"
+include "parser_labels.pxi"
 
 
 cdef void score_arcs(Graph* g, const float* table, const int32_t* gold, double margin) noexcept nogil:
@@ -116,35 +115,6 @@ cdef double decode(Graph* g, Chart* c, int32_t* heads, const int32_t* gold, cons
     return climb(g, heads) + gap
 
 
-cdef int32_t* decode_votes(Graph* g, Chart* c, int32_t* heads, int32_t* others, const float* votes) noexcept nogil:
-    """The better tree of two: uphill from the best projective tree, and from the best spanning tree, with votes."""
-    cdef int32_t m, i, h, n = g.words.n
-    cdef double score
-    for i in range((n + 1) * (n + 1)):
-        g.scores[i] = NO_CANDIDATE
-    score_candidates(g, c, NULL, NULL, 0)
-    for m in range(1, n + 1):
-        for i in range(g.most):
-            h = g.candidates[m * g.most + i]
-            if h < 0:
-                break
-            c.arc_scores[m * g.most + i] += votes[m * g.most + i]
-            g.scores[h * (n + 1) + m] = c.arc_scores[m * g.most + i]
-    projective_tree(g, c, heads)
-    score = climb(g, heads)
-    spanning_tree(&g.contraction, g.scores, n, others)
-    if not has_one_root(others, n):  # weights of a model that nobody trained
-        return heads
-    return others if climb(g, others) > score + 1e-6 else heads
-
-
-cdef inline bint has_one_root(const int32_t* heads, int32_t n) noexcept nogil:
-    cdef int32_t m, count = 0
-    for m in range(1, n + 1):
-        count += heads[m] == 0
-    return count == 1
-
-
 cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) noexcept nogil:
     """Change the weights of the features just listed; with no rate only count them."""
     cdef int32_t i
@@ -187,81 +157,6 @@ cdef bint learn_tree(Graph* g, const int32_t* gold, const int32_t* labels, const
     if g.second_order:
         relations_but(g, gold, found, labels, rate, step)
     return True
-
-
-cdef void order_by_depth(const int32_t* heads, int32_t n, int32_t* depth, int32_t* order) noexcept nogil:
-    """Words such that all come before their heads."""
-    cdef int32_t m, h, d, count, at
-    for m in range(n + 1):
-        depth[m] = -1
-    depth[0] = 0
-    for m in range(1, n + 1):
-        h, d = m, 0
-        while depth[h] < 0:
-            h = heads[h]
-            d += 1
-        d += depth[h]
-        h = m
-        while depth[h] < 0:
-            depth[h] = d
-            d -= 1
-            h = heads[h]
-    at = n
-    d = 0
-    while at > 0:  # the shallow ones last
-        count = at
-        for m in range(n + 1):
-            if depth[m] == d:
-                if m > 0:
-                    at -= 1
-                    order[at] = m
-        d += 1
-
-
-cdef inline void learn_label(Machine* m, int32_t count, int32_t gold, double step) noexcept nogil:
-    """From the features and scores of one arc, towards a margin; changes these scores."""
-    cdef int32_t rival
-    m.scores[gold] -= LABEL_MARGIN
-    rival = best_label(m)
-    if rival != gold:
-        add(m.label_table, m.label_sums, m.padded, m.rows, count, gold, 1, step)
-        add(m.label_table, m.label_sums, m.padded, m.rows, count, rival, -1, step)
-
-
-cdef int32_t label_tree(Machine* m, const int32_t* heads, int32_t* labels, const int32_t* gold, double step,
-                        Cell** cells, int32_t* depth, int32_t* order) noexcept nogil:
-    """Label the arcs of a tree bottom-up, children of one head from the inside out; learn where gold labels are given.
-
-    Returns the number of wrong labels.
-    """
-    cdef int32_t n = m.words.n, i, h, c, side, count, best, wrong = 0
-    order_by_depth(heads, n, depth, order)
-    for i in range(n):
-        h = order[i]
-        cells[h] = new_cell(&m.arena, h, NULL)
-        for side in range(2):
-            c = h
-            while True:
-                c += 1 if side else -1
-                if c < 1 or c > n:
-                    break
-                if heads[c] != h or m.arena.failed:
-                    continue
-                look_at_arc(&m.view, cells[h], cells[c], &m.words)
-                put_word(&m.view, HH, heads[h], &m.words)
-                count = features(&m.view, &m.labels, &m.words, 0xD1B54A32D192ED03ULL if c < h else 0, m.rows)
-                score_labels(m, count)
-                best = best_label(m)
-                if gold != NULL:
-                    wrong += gold[c] != best
-                    learn_label(m, count, gold[c], step)
-                labels[c] = best
-                cells[h] = with_child(&m.arena, cells[h], cells[c], best, NULL)
-                if m.arena.failed:
-                    return wrong
-        if heads[h] == 0:
-            labels[h] = m.root_label
-    return wrong
 
 
 cdef class GraphParser:

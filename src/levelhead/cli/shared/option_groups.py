@@ -23,7 +23,9 @@ GROUPS = {
     "Statistics": (
         "significance rank-sets resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"
     ),
-    "Output": "fix each format places output summary report figures figure draw wde-table write-arpa outputs",
+    "Output": (
+        "fix sentences-to each format places output summary report figures figure draw wde-table write-arpa outputs"
+    ),
     "Gates": "fail-under fail-over fail-if-worse",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }

@@ -21,8 +21,9 @@ from levelhead.comparison.examples import DRAWN, ErrorExamples
 from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
+from levelhead.comparison.suspects import Suspects
 from levelhead.comparison.systems import Comparison
-from levelhead.report import agreement, analysis, breakdown, comparison, power, scores
+from levelhead.report import agreement, analysis, breakdown, comparison, power, scores, suspects
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
 from levelhead.report.judgement import judgement_document, judgement_table
@@ -137,6 +138,7 @@ VIEWS: Mapping[type, View] = {
     Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(agreement.agreement_table, agreement.agreement_document, text=agreement.agreement_text),
+    Suspects: View(suspects.suspects_table, suspects.suspects_document),
     Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),

@@ -1,0 +1,156 @@
+"""The same words in the same context, annotated differently: variation n-grams.
+
+For tags, a word between the same two neighbors (Dickinson and Meurers 2003); for relations, two words with the same
+words between them and the same neighbors (Boyd, Dickinson and Meurers 2008). Where most occurrences are annotated in
+one way and a few in another, the few are probably errors. The start and the end of a sentence count as neighbors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.treebank import Treebank
+from levelhead.treebank.strings import StringColumn
+
+Numbers = NDArray[np.int64]
+
+LONGEST = 8
+"""How many words a pair of words may span."""
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_START, _END = 0, 1
+
+
+class Variation(NamedTuple):
+    """A word whose annotation is not the commonest one in its context.
+
+    Args:
+        word: its index.
+        kind: "UPOS" or "relation".
+        own: how it is annotated: a tag, a relation, or "no relation" to the other word of the pair.
+        other: the commonest annotation that differs.
+        head: for relations, the head that the other annotation gives it, as an index; -1 for tags.
+        n_own: how often its annotation occurs in this context.
+        n_other: how often the other one does.
+    """
+
+    word: int
+    kind: str
+    own: str
+    other: str
+    head: int
+    n_own: int
+    n_other: int
+
+
+def variations(treebank: Treebank) -> Iterator[Variation]:
+    """Give the words whose tag or relation is rarer than another in the same context, or as rare.
+
+    Args:
+        treebank: the annotation.
+    """
+    text = _Text(treebank)
+    if treebank.upos.has_values:
+        yield from _of_tags(text)
+    for n_words in range(2, LONGEST + 1):
+        yield from _of_pairs(text, n_words)
+
+
+class _Text:
+    """The words of a treebank with the start and end of each sentence, as numbers.
+
+    Args:
+        treebank: the annotation.
+    """
+
+    def __init__(self, treebank: Treebank) -> None:
+        self.treebank = treebank
+        sentence = treebank.sentence_of_word.astype(np.int64)
+        self.place = np.arange(treebank.n_words) + 2 * sentence + 1
+        size = treebank.n_words + 2 * len(treebank)
+        self.word = np.full(size, -1, dtype=np.int64)
+        self.word[self.place] = np.arange(treebank.n_words)
+        self.sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.sentence_starts) + 2)
+        self.numbers = np.full(size, _START, dtype=np.int64)
+        self.numbers[np.append(np.flatnonzero(np.diff(self.sentence)), size - 1) if size else []] = _END
+        self.numbers[self.place] = _lower_cased(treebank.forms) + 2
+
+    def windows(self, size: int) -> tuple[Numbers, Numbers]:
+        """Return the places where n-grams begin that repeat, and a number for each distinct one.
+
+        Args:
+            size: how many words an n-gram has.
+        """
+        starts = np.arange(max(0, len(self.numbers) - size + 1))
+        starts = starts[self.sentence[starts] == self.sentence[starts + size - 1]]
+        keys = np.zeros(len(starts), dtype=np.uint64)
+        for offset in range(size):
+            keys = keys * _FACTOR + (self.numbers[starts + offset].astype(np.uint64) + np.uint64(1))
+            keys ^= keys >> np.uint64(29)
+        _, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        repeated = counts[groups] > 1
+        return starts[repeated], groups[repeated]
+
+
+def _lower_cased(forms: StringColumn) -> Numbers:
+    number: dict[str, int] = {}
+    of_code = np.zeros(len(forms.strings), dtype=np.int64)
+    of_code[forms.distinct] = [number.setdefault(text.lower(), len(number)) for text in forms.distinct_texts]
+    lower: Numbers = of_code[forms.codes]
+    return lower
+
+
+def _of_tags(text: _Text) -> Iterator[Variation]:
+    starts, groups = text.windows(3)
+    words, upos = text.word[starts + 1], text.treebank.upos
+    inside = words >= 0
+    words, groups = words[inside], groups[inside]
+    for row, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
+        word = int(words[row])
+        yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other)
+
+
+_NO_RELATION = "no relation"
+
+
+def _of_pairs(text: _Text, n_words: int) -> Iterator[Variation]:
+    starts, groups = text.windows(n_words + 2)
+    heads, relations = text.treebank.heads.astype(np.int64), text.treebank.relations
+    one, other = text.word[starts + 1], text.word[starts + n_words]
+    inside = (one >= 0) & (other >= 0)
+    one, other, groups = one[inside], other[inside], groups[inside]
+    labels = np.full(len(one), -1, dtype=np.int64)
+    labels = np.where(heads[one] == other, 2 * relations.codes[one].astype(np.int64), labels)
+    labels = np.where(heads[other] == one, 2 * relations.codes[other].astype(np.int64) + 1, labels)
+    for row, label, n_own, n_other in _minorities(groups, labels):
+        own = int(labels[row])
+        turned = (label if label >= 0 else own) % 2
+        word, head = (int(side[row]) for side in ((other, one) if turned else (one, other)))
+        names = [_NO_RELATION if code < 0 else relations.strings[code // 2] for code in (own, label)]
+        yield Variation(word, "relation", names[0], names[1], head if label >= 0 else -1, n_own, n_other)
+
+
+def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, int, int]]:
+    """Give each row whose label is not commoner than another of its group, that label, and how often both occur."""
+    if not len(groups):
+        return
+    shifted = labels + 1
+    size = int(shifted.max()) + 1
+    pairs, counts = np.unique(groups * size + shifted, return_counts=True)
+    own_group, own_label = pairs // size, pairs % size - 1
+    order = np.lexsort((own_label, -counts, own_group))
+    first = np.flatnonzero(np.diff(own_group[order], prepend=-1))
+    best, n_labels = order[first], np.diff(np.append(first, len(order)))
+    second = order[np.minimum(first + 1, len(order) - 1)]
+    rank = np.searchsorted(own_group[best], groups)
+    several = n_labels[rank] > 1
+    rows = np.flatnonzero(several)
+    mine = np.searchsorted(pairs, groups[rows] * size + shifted[rows])
+    other = np.where(best[rank[rows]] == mine, second[rank[rows]], best[rank[rows]])
+    rarer = counts[other] >= counts[mine]
+    for row, own, against in zip(rows[rarer].tolist(), mine[rarer].tolist(), other[rarer].tolist(), strict=True):
+        yield row, int(own_label[against]), int(counts[own]), int(counts[against])

@@ -1,0 +1,91 @@
+"""Words whose annotation is probably wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import running, settings_for
+from levelhead.api.parameters import TREEBANK, limited, public
+from levelhead.arguments import either, mapping, optional, several
+from levelhead.treebank import Treebank
+
+if TYPE_CHECKING:
+    from levelhead.api.inputs import PathLike
+    from levelhead.comparison.suspects import Suspects
+    from levelhead.evaluation.pair import Input
+    from levelhead.jobs import Store, Workers
+    from levelhead.scoring.rules import Rules
+
+PARSERS = ("arc-eager", "swap-lazy", "graph")
+"""The parsers that are trained where no system is given."""
+
+
+_SYSTEMS = either(
+    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to treebanks or paths"))],
+    several(TREEBANK),
+)
+
+
+@public(gold=TREEBANK, systems=_SYSTEMS, folds=limited("folds"), most=optional(limited("limit")))
+def suspects(
+    gold: Input,
+    systems: Sequence[Input] | Mapping[str, Input] = (),
+    *,
+    most: int | None = None,
+    folds: int = 10,
+    rules: str | Rules = "ud",
+    seed: int = 0,
+    jobs: int | Workers = 1,
+    cluster: str | None = None,
+    store: PathLike | Store | None = None,
+) -> Suspects:
+    """Return the words whose annotation is probably wrong, the most suspicious first.
+
+    Systems agree with each other against the annotation, or the same words in the same context are annotated
+    differently elsewhere.
+
+    Args:
+        gold: the annotation.
+        systems: outputs of parsers for the same text, best at least three; by default, three parsers of levelhead are
+            trained by cross-validation on the annotation itself.
+        most: the most words to return; all if None.
+        folds: the number of parts of the cross-validation.
+        store: a file in which parsed parts are kept.
+
+    Raises:
+        InputError: a file is invalid, the texts differ, or there are too few sentences to train parsers.
+    """
+    from levelhead.comparison.suspects import find_suspects
+    from levelhead.evaluation.pair import load
+    from levelhead.scoring.matches import match
+
+    setup = settings_for((), rules=rules)
+    setup.rules.check_words()
+    treebank = load(gold, setup.rules)
+    if systems:
+        named = systems if isinstance(systems, Mapping) else dict(zip(_names(systems), systems, strict=True))
+        outputs = {name: load(one, setup.rules) for name, one in named.items()}
+    else:
+        with running(jobs, store, cluster) as how:
+            outputs = _parsed(treebank, folds, seed, how)
+    matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
+    for one in matches.values():
+        one.check_trees()
+    return find_suspects(matches, treebank, most)
+
+
+def _names(systems: Sequence[Input]) -> list[str]:
+    from levelhead.comparison.agreement import named
+
+    return named(systems, least=1)
+
+
+def _parsed(treebank: Treebank, folds: int, seed: int, how: Mapping[str, object]) -> dict[str, Treebank]:
+    """Return the treebank as each parser annotates it, trained on the other parts."""
+    from levelhead.parsing import Recipe, cross_validate
+
+    return {
+        parser: cross_validate(treebank, Recipe(parser, beam=1, seed=seed), folds=folds, **how).treebank  # type: ignore[arg-type]
+        for parser in PARSERS
+    }

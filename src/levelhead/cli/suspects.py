@@ -1,0 +1,69 @@
+"""levelhead suspects: words whose annotation is probably wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
+from levelhead.cli.shared.result_paths import RESULT, STORE
+from levelhead.cli.shared.values import limited
+
+
+@command()
+@click.argument("gold", type=options.PATH)
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=options.PATH)
+@click.option(
+    "--limit",
+    type=limited("limit"),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Show N words, the worst first",
+)
+@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of parts, without SYSTEM")
+@options.seed_option
+@options.rules_option
+@click.option("-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: one per core]")
+@click.option("--store", type=STORE, help="Keep parsed parts in this file, and continue from there in the next run")
+@cluster_options
+@click.option(
+    "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
+)
+@options.report_option
+@options.figures_option
+@printing_options
+def suspects(printing: Printing, **given: Any) -> int:
+    """Find words of GOLD whose annotation is probably wrong.
+
+    Systems agree with each other against it, or the same words in the same context are annotated differently
+    elsewhere. SYSTEM are outputs for the same text, best three or more; without them, parsers are trained on GOLD by
+    cross-validation. Scores are for ranking: a person decides.
+    """
+    from levelhead.api.suspicious import suspects as find
+    from levelhead.jobs import n_cores
+
+    outputs = [printing.output, given["conllu"], given["report_file"], given["figures"], given["store"]]
+    options.check_paths([given["gold"], *given["systems"]], outputs)
+    if any(map(options.holds_test_sets, (given["gold"], *given["systems"]))):
+        raise click.UsageError("suspects takes files, not folders")
+    tls = tls_of(given["address"], given["tls_ca"], given["tls_cert"], given["tls_key"])
+    how: dict[str, Any] = {name: given[name] for name in ("folds", "rules", "seed", "store")}
+    how["jobs"] = workers_of(given["address"], given["jobs"] or n_cores(), tls)
+    found = find(given["gold"], given["systems"], most=given["limit"], **how)
+    print_provenance(found.provenance)
+    printing.print(found.table, found.to_dict)
+    if given["conllu"] is not None:
+        from levelhead.treebank import write
+
+        write(found.to_treebank(), given["conllu"])
+    if given["report_file"] is not None or given["figures"] is not None:
+        from levelhead.report.page.suspects import suspects_page
+
+        options.write_page(suspects_page(found), given["report_file"], given["figures"])
+    return DONE

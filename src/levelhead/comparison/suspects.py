@@ -1,0 +1,207 @@
+"""Words whose annotation is probably wrong: systems agree against it, or the same words are annotated differently."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from levelhead._version import VERSION
+from levelhead.analysis.variation import Variation, variations
+from levelhead.comparison.votes import attachments, tags, votes
+from levelhead.evaluation.provenance import Provenance
+from levelhead.scoring.matches import Matches
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_of
+from levelhead.treebank.parts import Comments
+from levelhead.treebank.provenance import joint_hash, short_hash
+from levelhead.treebank.relations import universal
+
+KINDS = ("head", "relation", "UPOS")
+"""What may be wrong."""
+
+_LEAST = 2
+"""How many systems must agree, if there are as many."""
+
+
+class Suspect(NamedTuple):
+    """A word whose annotation is probably wrong.
+
+    Args:
+        word: its index among all words.
+        kind: "head" (the head, and perhaps the relation), "relation" or "UPOS".
+        gold: its annotation: a relation with its head, or a tag.
+        other: the annotation that is probably right.
+        score: how much speaks for the other annotation, as log-odds.
+        n_for: how many systems give the other annotation.
+        n_gold: how many systems agree with gold.
+        variation: the same words with another annotation elsewhere, or None.
+    """
+
+    word: int
+    kind: str
+    gold: str
+    other: str
+    score: float
+    n_for: int
+    n_gold: int
+    variation: Variation | None
+
+
+@dataclass(frozen=True, repr=False)
+class Suspects(Tabular):
+    """Words whose annotation is probably wrong, the most suspicious first.
+
+    Args:
+        treebank: the annotation.
+        systems: the names of the systems.
+        suspects: the words.
+        outputs: the outputs of the systems, matched with gold.
+        provenance: where the result comes from.
+    """
+
+    treebank: Treebank
+    systems: tuple[str, ...]
+    suspects: tuple[Suspect, ...]
+    outputs: tuple[Matches, ...]
+    provenance: Provenance
+
+    def sentence_of(self, suspect: Suspect) -> int:
+        """Return the index of a suspect's sentence."""
+        return int(self.treebank.sentence_of_word[suspect.word])
+
+    def to_treebank(self) -> Treebank:
+        """Return the sentences of the suspects, each once and with a comment for each of its suspects.
+
+        The comments are `# suspect = WORD KIND: ANNOTATION -> OTHER`, the most suspicious word first.
+        """
+        of_sentence: dict[int, list[str]] = {}
+        for one in self.suspects:
+            sentence = self.sentence_of(one)
+            word = one.word - int(self.treebank.sentence_starts[sentence]) + 1
+            line = f"# suspect = {word} {one.kind}: {one.gold} -> {one.other}\n"
+            of_sentence.setdefault(sentence, []).append(line)
+        chosen = self.treebank.select(list(of_sentence))
+        texts = [
+            (comments + "".join(lines)).encode()
+            for comments, lines in zip(chosen.comments, of_sentence.values(), strict=True)
+        ]
+        starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        return replace(chosen, comments=Comments(b"".join(texts), starts))
+
+
+def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, most: int | None = None) -> Suspects:
+    """Find words whose annotation is probably wrong.
+
+    The score adds the log-odds of the systems' votes (see `votes`), those of the form (how often it has the other
+    label, and this one elsewhere), and those of variation: (n + 1/2) / (m + 1/2), where the same words in the same
+    context have the other annotation n times and this one m times. A word has one entry, its worst.
+
+    Args:
+        outputs: the outputs of systems matched with gold, by the name of the system; none to look at variation only.
+        gold: the annotation.
+        most: how many suspects to keep, all if None.
+    """
+    matches = list(outputs.values())
+    found = _by_votes(matches) if matches else {}
+    for one in variations(gold):
+        _add_variation(found, gold, one)
+    ranked = sorted(found.values(), key=lambda one: (-one.score, one.word, one.kind))
+    best: dict[int, Suspect] = {}
+    for suspect in ranked:
+        best.setdefault(suspect.word, suspect)
+    suspects = tuple(one for one in best.values() if one.score > 0)[:most]
+    return Suspects(gold, tuple(outputs), suspects, tuple(matches), _provenance(gold, outputs))
+
+
+_Found = dict[tuple[int, str], Suspect]
+
+
+def _by_votes(outputs: Sequence[Matches]) -> _Found:
+    found: _Found = {}
+    least = min(_LEAST, len(outputs))
+    gold = outputs[0].gold
+    size = gold.n_words + 1
+    relations = _OfForms(gold, [universal(relation) for relation in gold.relations])
+    for vote in votes(attachments(outputs), least):
+        system = outputs[vote.system].system
+        label = universal(system.relations[_row_of(outputs[vote.system], vote.word)])
+        head = vote.analysis % size - 1
+        kind = "head" if head != gold.heads[vote.word] else "relation"
+        ours = _attachment(gold, universal(gold.relations[vote.word]), int(gold.heads[vote.word]))
+        texts = ours, _attachment(gold, label, head)
+        score = vote.weight + relations.log_odds(vote.word, label)
+        found[vote.word, "attachment"] = Suspect(vote.word, kind, *texts, score, vote.n_for, vote.n_gold, None)
+    if gold.upos.has_values and all(one.system.upos.has_values for one in outputs):
+        tags_of_forms = _OfForms(gold, gold.upos)
+        for vote in votes(tags(outputs), least):
+            tag = outputs[vote.system].system.upos[_row_of(outputs[vote.system], vote.word)]
+            score = vote.weight + tags_of_forms.log_odds(vote.word, tag)
+            texts = gold.upos[vote.word], tag
+            found[vote.word, "UPOS"] = Suspect(vote.word, "UPOS", *texts, score, vote.n_for, vote.n_gold, None)
+    return found
+
+
+class _OfForms:
+    """How often each form has each label.
+
+    Args:
+        gold: the annotation.
+        labels: the label of each word.
+    """
+
+    def __init__(self, gold: Treebank, labels: Sequence[str]) -> None:
+        self._forms, self._labels = [form.lower() for form in gold.forms], list(labels)
+        self._counts = Counter(zip(self._forms, self._labels, strict=True))
+
+    def log_odds(self, word: int, other: str) -> float:
+        """Return how much commoner another label is for the form of a word than its own, in other places."""
+        form, own = self._forms[word], self._labels[word]
+        if other == own:
+            return 0.0
+        return math.log((self._counts[form, other] + 0.5) / (self._counts[form, own] - 0.5))
+
+
+def _row_of(matches: Matches, word: int) -> int:
+    """Return the system word that is aligned with a gold word."""
+    place = int(np.searchsorted(matches.alignment.gold, word))
+    return int(matches.alignment.system[place])
+
+
+def _attachment(gold: Treebank, relation: str, head: int) -> str:
+    return f"{relation} of {gold.forms[head]}" if head >= 0 else relation
+
+
+def _add_variation(found: _Found, gold: Treebank, one: Variation) -> None:
+    """Add what variation says of a word to what systems say, if they say the same; otherwise as it is."""
+    score = math.log((one.n_other + 0.5) / (one.n_own + 0.5))
+    key = (one.word, "UPOS" if one.kind == "UPOS" else "attachment")
+    known = found.get(key)
+    if one.kind == "UPOS":
+        suspect = Suspect(one.word, "UPOS", one.own, one.other, score, 0, 0, one)
+    else:
+        ours = _attachment(gold, universal(gold.relations[one.word]), int(gold.heads[one.word]))
+        other = _attachment(gold, universal(one.other), one.head) if one.head >= 0 else f"not {ours}"
+        kind = "relation" if one.head == gold.heads[one.word] else "head"
+        suspect = Suspect(one.word, kind, ours, other, score, 0, 0, one)
+    if known is None:
+        found[key] = suspect
+    elif known.variation is None and (known.other == suspect.other or suspect.other.startswith("not ")):
+        found[key] = known._replace(score=known.score + score, variation=one)
+
+
+def _provenance(gold: Treebank, outputs: Mapping[str, Matches]) -> Provenance:
+    contents = {name: contents_of(one.system) for name, one in outputs.items()}
+    hashes = {"gold": short_hash(contents_of(gold).sha256)}
+    hashes |= {name: short_hash(one.sha256) for name, one in contents.items()}
+    systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
+    rules = next(iter(outputs.values())).rules.name if outputs else "ud"
+    every = (contents_of(gold), *contents.values())
+    warnings = tuple(dict.fromkeys(fault for one in every for fault in one.warnings))
+    signature = {"rules": rules, "gold": hashes["gold"], **systems, "version": VERSION}
+    return Provenance(signature, {"gold": hashes}, warnings)

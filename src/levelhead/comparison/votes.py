@@ -1,0 +1,202 @@
+"""Systems that agree with each other against gold, weighted by how often each is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.scoring.matches import Matches
+from levelhead.treebank import Treebank
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import StringColumn
+
+Numbers = NDArray[np.int64]
+Weights = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+NONE = -1
+"""What a system says of a word that it does not have."""
+
+_PRIOR = 5.0
+"""How many words the system's overall behavior counts for, beside what it does with one label."""
+
+
+class Ballot(NamedTuple):
+    """What gold and the systems say about each gold word.
+
+    Args:
+        gold: a number for gold's analysis, int64, shape (gold words,).
+        systems: numbers for those of the systems, `NONE` where a word is not aligned; int64, shape (systems, gold
+            words).
+        labels: the label of each analysis, for the weights; a number for gold, then for the systems; same shapes.
+        rest: what else an analysis has, the head; in the same way.
+    """
+
+    gold: Numbers
+    systems: Numbers
+    labels: tuple[Numbers, Numbers]
+    rest: tuple[Numbers, Numbers]
+
+
+class Vote(NamedTuple):
+    """The analysis that most speaks for, against gold's.
+
+    Args:
+        word: the index of the gold word.
+        analysis: the number of the other analysis.
+        system: the first system that has it.
+        n_for: how many systems have it.
+        n_gold: how many systems agree with gold.
+        weight: the log-odds of the other analysis against gold's, if systems err independently.
+    """
+
+    word: int
+    analysis: int
+    system: int
+    n_for: int
+    n_gold: int
+    weight: float
+
+
+def attachments(outputs: Sequence[Matches]) -> Ballot:
+    """Return what gold and systems say about heads and universal relations.
+
+    Args:
+        outputs: the outputs, matched with the same gold.
+    """
+    gold, names = outputs[0].gold, _Names(universal)
+    relations = names.of(gold.relations)
+    ours = gold.heads.astype(np.int64) + 1
+    theirs, their_labels = [], []
+    for matches in outputs:
+        system, aligned = matches.system, matches.alignment
+        rows = aligned.system
+        heads = system.heads[rows].astype(np.int64)
+        mapped = np.where(heads < 0, 0, matches.gold_of_system[heads].astype(np.int64) + 1)
+        known = (heads < 0) | (mapped > 0)
+        theirs.append(_spread(gold, aligned.gold[known], mapped[known]))
+        their_labels.append(_spread(gold, aligned.gold[known], names.of(system.relations)[rows][known]))
+    labels = np.array(their_labels)
+    size, heads_of_systems = gold.n_words + 1, np.array(theirs)
+    systems = np.where(labels == NONE, NONE, labels * size + heads_of_systems)
+    return Ballot(relations * size + ours, systems, (relations, labels), (ours, heads_of_systems))
+
+
+def tags(outputs: Sequence[Matches]) -> Ballot:
+    """Return what gold and systems say about parts of speech.
+
+    Args:
+        outputs: the outputs, matched with the same gold.
+    """
+    gold, names = outputs[0].gold, _Names(str)
+    ours = names.of(gold.upos)
+    theirs = np.array(
+        [_spread(gold, one.alignment.gold, names.of(one.system.upos)[one.alignment.system]) for one in outputs]
+    )
+    rest = np.zeros_like(ours), np.zeros_like(theirs)
+    return Ballot(ours, theirs, (ours, theirs), rest)
+
+
+def votes(ballot: Ballot, least: int) -> Iterator[Vote]:
+    """Give the words on which systems agree with each other against gold.
+
+    The weight adds up, over systems, how much likelier what the system says is if the other analysis is right than if
+    gold is: a system that often takes `obl` for `nmod` says little when it does so again. The probabilities come from
+    the comparison with gold, in which errors of gold are too few to matter. Systems are taken to err independently
+    (Dawid and Skene 1979), so weights are for ranking, not odds to bet on.
+
+    Args:
+        ballot: what gold and systems say.
+        least: how many systems must agree.
+    """
+    given = ballot.systems != NONE
+    right = given & (ballot.systems == ballot.gold)
+    models = [_Confusions(ballot, i) for i in range(len(ballot.systems))]
+    best = np.full(len(ballot.gold), -np.inf)
+    chosen, n_for = np.zeros(len(ballot.gold), dtype=np.int64), np.zeros(len(ballot.gold), dtype=np.int64)
+    for i in range(len(ballot.systems)):
+        same = given & (ballot.systems == ballot.systems[i])
+        count = same.sum(axis=0)
+        words = np.flatnonzero(given[i] & ~right[i] & (count >= least))
+        each = [model.weights(words, i, same[j], right[j]) for j, model in enumerate(models)]
+        weight: Weights = np.sum(each, axis=0)
+        better = weight > best[words]
+        words = words[better]
+        best[words], chosen[words], n_for[words] = weight[better], i, count[words]
+    for word in np.flatnonzero(np.isfinite(best)).tolist():
+        system = int(chosen[word])
+        found = int(ballot.systems[system, word]), system, int(n_for[word]), int(right[:, word].sum())
+        yield Vote(word, *found, float(best[word]))
+
+
+class _Confusions:
+    """How often one system gives each label, for each label of gold, with and without the rest of the analysis.
+
+    Args:
+        ballot: what gold and systems say.
+        system: the number of the system.
+    """
+
+    def __init__(self, ballot: Ballot, system: int) -> None:
+        self._ballot = ballot
+        gold, labels = ballot.labels[0], ballot.labels[1]
+        given = ballot.systems[system] != NONE
+        size = int(max(gold.max(initial=0), labels.max(initial=0))) + 1
+        counts = np.zeros((size, 2 * size))
+        np.add.at(counts, (gold[given], self._outcome(system)[given]), 1.0)
+        overall = counts.sum(axis=0) + 1
+        self._log = np.log(counts + _PRIOR * overall / overall.sum()) - np.log(
+            counts.sum(axis=1, keepdims=True) + _PRIOR
+        )
+
+    def _outcome(self, system: int) -> Numbers:
+        """Number what a system says: the label, and whether the rest, such as the head, is gold's."""
+        ballot = self._ballot
+        outcome: Numbers = 2 * ballot.labels[1][system] + (ballot.rest[1][system] == ballot.rest[0])
+        return outcome
+
+    def weights(self, words: Numbers, other: int, agrees: Flags, with_gold: Flags) -> Weights:
+        """Return how much likelier what this system says is if another system is right than if gold is.
+
+        Args:
+            words: the words.
+            other: the number of the system that may be right.
+            agrees: whether this system says the same, for all words.
+            with_gold: whether this system says what gold does, for all words.
+        """
+        ballot = self._ballot
+        gold, label = ballot.labels[0][words], ballot.labels[1][other, words]
+        same = (ballot.rest[1][other, words] == ballot.rest[0][words]).astype(np.int64)
+        for_other = self._log[label, 2 * label + 1] - self._log[gold, 2 * label + same]
+        for_gold = self._log[label, 2 * gold + same] - self._log[gold, 2 * gold + 1]
+        weights: Weights = np.where(agrees[words], for_other, np.where(with_gold[words], for_gold, 0.0))
+        return weights
+
+
+class _Names:
+    """Numbers for texts of several treebanks.
+
+    Args:
+        value: what of a text counts.
+    """
+
+    def __init__(self, value: Callable[[str], str]) -> None:
+        self._value, self._numbers = value, dict[str, int]()
+
+    def of(self, column: StringColumn) -> Numbers:
+        """Return a number for each row of a column."""
+        of_code = np.zeros(len(column.strings), dtype=np.int64)
+        of_code[column.distinct] = [
+            self._numbers.setdefault(self._value(text), len(self._numbers)) for text in column.distinct_texts
+        ]
+        numbers: Numbers = of_code[column.codes]
+        return numbers
+
+
+def _spread(gold: Treebank, rows: NDArray[np.integer], values: Numbers) -> Numbers:
+    spread = np.full(gold.n_words, NONE, dtype=np.int64)
+    spread[rows] = values
+    return spread
