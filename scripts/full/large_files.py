@@ -1,6 +1,6 @@
 """Peak memory and time of `score` and `validate` on files of millions of words; results in docs/scale.md.
 
-    python scripts/full/large_files.py GOLD SYSTEM [--million 1 20 100] [--graph docs/img/memory.svg]
+    python scripts/full/large_files.py GOLD SYSTEM [--million 1 20 100] [--graph docs/memory.svg]
 
 The files are copies of one pair, in each of which all words, lemmas and sentence ids are new. They are read from pipes,
 so that they need no disk. Every count must be that of one copy, times the number of copies.

@@ -10,7 +10,7 @@ from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import contents_or_parts
-from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.reader import Format, from_conllu
 from levelhead.treebank.text_comments import text_faults
 
@@ -52,7 +52,7 @@ def _content_faults_of(path: str | os.PathLike[str]) -> tuple[Fault, ...]:
     from levelhead.treebank.content_reader import content_faults
 
     try:
-        return content_faults(read_bytes(path), os.fsdecode(path))
+        return content_faults(parts_of(path), os.fsdecode(path), blocks.SIZES.piece)
     except InputError as error:
         return error.faults
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
+from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
@@ -23,6 +24,7 @@ from levelhead.treebank.official_reader import (
     LineReader,
     OfficialReading,
     RootsRefused,
+    refusal_of_encoding,
     with_line_feeds,
 )
 from levelhead.treebank.places import place_of
@@ -146,34 +148,82 @@ def malformed_feature(feats: str) -> str | None:
     return next((part for part in parts if part.count("=") != 1), None)
 
 
-def content_faults(data: bytes, name: str | None = None) -> tuple[Fault, ...]:
+def content_faults(parts: Iterator[bytes], name: str | None, size: int) -> tuple[Fault, ...]:
     """Return all errors of a file of morphosyntactic parsing: of each line, or else of its sentence.
 
-    If there are none, return the warnings.
+    If there are none, return the warnings. The file is read piece by piece.
 
     Args:
-        data: the contents of the file.
+        parts: the contents of the file, part by part.
         name: what to call it in messages.
+        size: how many bytes a piece has, about.
+
+    Raises:
+        UnreadableFile: the file cannot be read.
     """
-    finder = _FaultFinder(name)
-    try:
-        refuse_long_lines(with_line_feeds(data), name)
-        treebank = replace_path(finder.read(data), name)
-    except ConlluError as error:
-        return (*finder.faults, *error.faults)
-    if finder.faults or not len(treebank):
-        return tuple(finder.faults) or (EMPTY.in_file(name),)
-    return tuple(_warnings(treebank))
+    found, blocks = _Faults(name), Blocks(parts, name, spaces=False)
+    while not blocks.ended:
+        found.add(blocks.read(size))
+    return found.of_file()
 
 
-def replace_path(treebank: Treebank, name: str | None) -> Treebank:
-    """Return a treebank whose words have places in a file of this name.
+class _Faults:
+    """The errors and warnings of a file, whose blocks are added in order."""
 
-    Args:
-        treebank: the treebank.
-        name: the name.
-    """
-    return replace(treebank, source=replace(treebank.source, path=name))
+    def __init__(self, name: str | None) -> None:
+        self._name = name
+        self._too_long: ConlluError | None = None
+        self._not_text: ConlluError | None = None
+        self._errors: list[Fault] = []
+        self._warning: Fault | None = None
+        self._n_lines = self._n_bytes = self._n_sentences = 0
+
+    def add(self, block: bytes) -> None:
+        """Find the errors and warnings of whole sentences."""
+        text = with_line_feeds(block)
+        try:
+            refuse_long_lines(text, self._name, self._n_lines)
+            block.decode()
+        except ConlluError as error:
+            self._too_long = self._too_long or error
+        except UnicodeDecodeError as error:
+            self._not_text = self._not_text or refusal_of_encoding(self._n_bytes + error.start, self._name)
+        else:
+            self._find(text)
+        self._n_lines += text.count(b"\n")
+        self._n_bytes += len(block)
+
+    def of_file(self) -> tuple[Fault, ...]:
+        """Return what is reported of the file: an unreadable line, or else errors, or else warnings."""
+        unreadable = self._too_long or self._not_text
+        if unreadable:
+            return unreadable.faults
+        if self._errors or not self._n_sentences:
+            return tuple(self._errors) or (EMPTY.in_file(self._name),)
+        return () if self._warning is None else (self._warning,)
+
+    def _find(self, text: bytes) -> None:
+        finder = _FaultFinder(self._name)
+        try:
+            treebank = finder.read(text)
+        except ConlluError as error:
+            self._errors += map(self._in_file, (*finder.faults, *error.faults))
+            return
+        self._errors += map(self._in_file, finder.faults)
+        for warning in () if self._errors else _warnings(treebank):
+            first = self._warning or replace(self._in_file(warning), count=0)
+            self._warning = replace(first, count=first.count + warning.count)
+        self._n_sentences += len(treebank)
+
+    def _in_file(self, fault: Fault) -> Fault:
+        """Return the fault of a block with its line and sentence in the file."""
+        line, sentence = fault.place.line, fault.place.sentence
+        place = fault.place._replace(
+            file=self._name,
+            line=None if line is None else line + self._n_lines,
+            sentence=None if sentence is None else sentence + self._n_sentences,
+        )
+        return replace(fault, place=place)
 
 
 class _FaultFinder(ContentReader):
