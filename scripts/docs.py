@@ -281,7 +281,7 @@ TOPICS = {
         "Compare systems, treebanks and annotations, with confidence intervals and tests.",
         (
             "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
-            "levelhead.comparison.languages", "levelhead.comparison.agreement",
+            "levelhead.comparison.languages", "levelhead.comparison.agreement", "levelhead.comparison.changes",
         ),
     ),
     "rankings": Topic(

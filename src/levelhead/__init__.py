@@ -6,7 +6,7 @@ from levelhead._version import VERSION as __version__  # noqa: N811 -- the field
 
 if TYPE_CHECKING:
     from levelhead.api.breakdowns import breakdown, confusion, trees
-    from levelhead.api.comparing import agree, compare, languages, power
+    from levelhead.api.comparing import agree, compare, diff, languages, power
     from levelhead.api.conversion import convert, derive, perplexity, recover
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
@@ -60,6 +60,7 @@ __all__ = [
     "correlate",
     "crossval",
     "derive",
+    "diff",
     "explain",
     "faults_of",
     "from_conllu",
@@ -88,7 +89,7 @@ __all__ = [
 
 _ROOMS = {
     "api.breakdowns": ("breakdown", "confusion", "trees"),
-    "api.comparing": ("agree", "compare", "languages", "power"),
+    "api.comparing": ("agree", "compare", "diff", "languages", "power"),
     "api.suspicious": ("suspects",),
     "api.conversion": ("convert", "derive", "perplexity", "recover"),
     "api.parsers": ("crossval", "parse", "train"),

@@ -135,7 +135,11 @@ def listed(names: Sequence[str], most: int = 5) -> str:
         most: how many to write out.
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(printable, names[:most])) + more
+    return ", ".join(_shortened(name) for name in names[:most]) + more
+
+
+def _shortened(name: str) -> str:
+    return printable(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
@@ -150,11 +154,12 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     near = _similar(name.lower(), {known.lower(): known for known in names})
-    hint = f"did you mean {near}?" if near else f"use {listed(names, _MOST_NAMES)}" if names else "there are none"
+    some = f"use {listed(names, _MOST_NAMES)}" if names else "there are none"
+    hint = f"did you mean {_shortened(near)}?" if near else some
     return f"unknown {kind} {quoted(name)}: {hint}"
 
 
-_MOST_NAMES = 20
+_MOST_NAMES, _LONGEST_NAME = 20, 100
 
 
 def _similar(name: str, known: Mapping[str, str]) -> str | None:

@@ -73,6 +73,7 @@ CALLS = {
     "contrasts": lambda three: levelhead.trees({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),
     "explain": lambda three: levelhead.explain(three[0], three[1]),
     "agree": lambda three: levelhead.agree(three[0], three[1]),
+    "diff": lambda three: levelhead.diff(three[0], three[1]),
     "suspects": lambda three: levelhead.suspects(three[0], {"a": three[1], "b": three[2]}),
     "languages": lambda three: levelhead.languages(
         {"x": three[0], "y": three[0]}, {"s": {"x": three[1], "y": three[2]}}

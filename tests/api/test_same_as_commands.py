@@ -37,6 +37,7 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "rank": ([GOLDS, SYSTEMS], lambda: levelhead.rank(GOLDS, SYSTEMS)),
     "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),
     "agree": ([GOLD, ALPHA], lambda: levelhead.agree(GOLD, ALPHA)),
+    "diff": ([GOLD, ALPHA], lambda: levelhead.diff(GOLD, ALPHA)),
     "suspects": ([GOLD, ALPHA], lambda: levelhead.suspects(GOLD, [ALPHA], most=50)),
     "power": ([], levelhead.power),
     "power of two": ([GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, TWO)),

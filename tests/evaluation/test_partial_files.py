@@ -112,12 +112,12 @@ def test_every_sentence_is_paired_in_large_files_with_other_texts(monkeypatch):
         assert found.paired_by == "sent_id"
         spans = [levelhead.scoring.spans.spans_of(one, unicode_spaces=True) for one in plain]
         texts = [one.sentence_texts() for one in spans]
-        words = [sentence_pairing._words(one) for one in plain]
-        by_text = sentence_pairing._by_text((texts[0], texts[1]), (words[0], words[1]))
+        words = [sentence_pairing.words_by_sentence(one) for one in plain]
+        by_text = sentence_pairing.pair_texts((texts[0], texts[1]), (words[0], words[1]))
         right = sum(one == other for one, other in zip(by_text, expected))
         assert right >= len(gold) - 2, (most, by_text)
     monkeypatch.setattr(sentence_pairing, "_MOST_WORD_PAIRS", 0)
-    assert sentence_pairing._by_text(([b"ab"], [b"ac"]), ([["ab"]], [["ac"]])) == [-1]
+    assert sentence_pairing.pair_texts(([b"ab"], [b"ac"]), ([["ab"]], [["ac"]])) == [-1]
 
 
 def test_unreadable_lines_are_counted():

@@ -50,6 +50,7 @@ RESULTS = {
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
+    "Changes": lambda: levelhead.diff(GOLD, ALPHA),
     "Suspects": lambda: levelhead.suspects(GOLD, [ALPHA]),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
     "Power": lambda: levelhead.power(GOLD, [ALPHA, BETA]),

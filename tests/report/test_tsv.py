@@ -43,6 +43,8 @@ TABLES = {
     "breakdown systems": ["breakdown", GOLD, ALPHA, BETA, "--by", "upos,direction"],
     "languages": ["languages", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS"],
     "agree": ["agree", EN, EN_ALPHA],
+    "diff": ["diff", EN, EN_ALPHA],
+    "diff sentences": ["diff", EN, EN_ALPHA, "--by", "sentence"],
     "suspects": ["suspects", EN, EN_ALPHA],
     "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
     "rank significance": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--significance"],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
     from levelhead.campaign.languages import Voter
     from levelhead.comparison.agreement import Agreement
+    from levelhead.comparison.changes import Changes
     from levelhead.comparison.languages import Languages
     from levelhead.comparison.power import Power
     from levelhead.comparison.systems import Comparison
@@ -180,6 +181,25 @@ def agree(
     first, second, *more = annotations
     read = [*load_pair(first, second, setup), *(load(one, setup.rules, setup.format) for one in more)]
     return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
+
+
+@public(old=TREEBANK, new=TREEBANK)
+def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
+    """Return what changed between two versions of a treebank, or two outputs; their texts may differ.
+
+    Args:
+        old: the old version, or its path.
+        new: the new version, or its path.
+
+    Raises:
+        InputError: a file is invalid.
+        MeasureError: the rules are unknown, or score no single words.
+    """
+    from levelhead.comparison.changes import changes
+    from levelhead.evaluation.pair import load_pair
+
+    setup = settings_for((), rules=rules, format=format)
+    return changes(*load_pair(old, new, setup), setup.rules)
 
 
 @public(

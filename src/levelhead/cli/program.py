@@ -35,6 +35,7 @@ GROUPS = {
     },
     "Treebanks": {
         "validate": "List all errors and warnings of CoNLL-U files",
+        "diff": "List what changed between two versions of a treebank",
         "profile": "Describe treebanks: sizes, frequencies, entropies, tree shapes",
         "similarity": "Measure how similar treebanks are",
         "suspects": "Find words whose annotation is probably wrong",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from levelhead.errors import ConlluError, Fault, Place
+from levelhead.errors import ConlluError, Fault, InputError, Place
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.measure_notes import notes_on_labels
@@ -38,6 +38,7 @@ class EpochScorer:
     Raises:
         ConlluError: gold has no trees, or a sentence has several roots and they are not allowed.
         MeasureError: the rules are unknown, or do not allow several roots.
+        InputError: gold is not a treebank, or `allow_several_roots` not a truth value.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class EpochScorer:
         rules: str | Rules = "ud",
         allow_several_roots: bool = False,
     ) -> None:
+        _check_arguments(gold, allow_several_roots)
         self._rules = with_several_roots(rules) if allow_several_roots else rules_named(rules)
         self._rules.check_words()
         self._signature = setup_of((), rules=self._rules).signature_of_rules()
@@ -122,6 +124,18 @@ class EpochScorer:
         right, of_gold, of_system = (int(np.count_nonzero(which)) for which in (correct, gold, system))
         score = Score(parse_measure(name), right, of_gold, of_system, of_gold, self._rules.undefined)
         return replace(score, signature=self._signature)
+
+
+def _check_arguments(gold: object, allow_several_roots: object) -> None:
+    """Refuse a path instead of a treebank, and a text such as "no" instead of a truth value."""
+    if not isinstance(gold, Treebank):
+        message = (
+            f"gold must be a treebank, as levelhead.read returns it, not a value of the type {type(gold).__name__}"
+        )
+        raise InputError(Fault("invalid-argument", message))
+    if not isinstance(allow_several_roots, bool):
+        message = f"allow_several_roots must be True or False, not {allow_several_roots!r:.40}"
+        raise InputError(Fault("invalid-argument", message))
 
 
 def _check_trees(gold: Treebank, *, several_roots: bool) -> None:

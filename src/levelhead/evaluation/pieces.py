@@ -20,8 +20,9 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import is_stream, parts_of
+from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
-from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
+from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 Parts = tuple[str, Iterator[bytes]]

@@ -18,6 +18,7 @@ LIMITS = Limits(size=1 << 29)
 """How large a file of answers may be, decompressed: half a GiB, some hundred thousand answers."""
 
 _MOST_FILES = 1_000_000
+_ARRAY = re.compile(rb"\s*\[\s*\{")
 _JSON, _CSV, _TSV = (".jsonl", ".ndjson"), ".csv", ".tsv"
 
 
@@ -65,6 +66,9 @@ def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer
     bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.lower().endswith(suffix)), name).lower()
     if bare.endswith((_CSV, _TSV)):
         return csv_answers(data, name, layout.field, layout.id_field, "\t" if bare.endswith(_TSV) else ",")
+    if _is_array(data, bare, layout, n_gold):
+        message = "a JSON array is not JSON lines: write one object per line"
+        raise InputError(Fault("invalid-answers", message, Place(name)))
     if bare.endswith(_JSON) or layout.field is not None:
         if not bare.endswith(_JSON) and not data.lstrip().startswith(b"{"):
             return csv_answers(data, name, layout.field, layout.id_field, ",")
@@ -72,6 +76,13 @@ def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer
     if layout.id_field is not None:
         raise InputError(Fault("no-answers", "--id-field is for JSON lines and CSV: give --field, too", Place(name)))
     return split_text(data, name, layout.separator, n_gold)
+
+
+def _is_array(data: bytes, name: str, layout: Layout, n_gold: int) -> bool:
+    """Whether a file is one JSON array of records, and not JSON lines, CSV, or answers that are lists themselves."""
+    if layout.field is not None:
+        return not name.endswith(_JSON) and data.lstrip().startswith(b"[")
+    return n_gold > 1 and name.endswith(".json") and bool(_ARRAY.match(data)) and b"\n\n" not in data.strip()
 
 
 def _in_folder(folder: Path) -> list[Answer]:

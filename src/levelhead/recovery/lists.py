@@ -14,6 +14,7 @@ from levelhead.recovery.rows import AnswerRow, RangeRow, clean, read_cells, read
 _LONGEST_LITERAL = 1 << 18
 _MOST_FAILURES = 20
 _DEEPEST = 6
+_LONGEST_NUMBER = 1 << 12  # bits: Python refuses to write much longer numbers, such as 0xff...
 _BRACKET = re.compile(r"[\[{]")
 FIELD_NAMES = {
     "id": ("id", "index", "idx", "tokenid", "wordid", "number", "i"),
@@ -117,13 +118,13 @@ def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
     return None
 
 
-def plain_name(name: object) -> str:
+def plain_name(name: str) -> str:
     """Return the name of a field without case, spaces and punctuation.
 
     Args:
         name: the name as written.
     """
-    return re.sub(r"[\W_]", "", str(name).lower())
+    return re.sub(r"[\W_]", "", name.lower())
 
 
 def keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
@@ -132,7 +133,7 @@ def keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
     Args:
         value: the object.
     """
-    given = {plain_name(name): cell for name, cell in value.items()}
+    given = {plain_name(_text(name)): cell for name, cell in value.items()}
     places = {field: next((name for name in names if name in given), None) for field, names in FIELD_NAMES.items()}
     cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
     if "form" not in cells or "head" not in cells:
@@ -154,4 +155,6 @@ def _text(cell: Any) -> str:
         return "_"
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
+    if isinstance(cell, int) and cell.bit_length() > _LONGEST_NUMBER:
+        return "_"
     return " ".join(str(cell).split()) or "_"

@@ -42,7 +42,7 @@ def split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> li
     if separator is not None:
         if not separator.strip():
             return _answers(data, name, _blocks(data, name))
-        begin = re.escape(separator.strip().encode("utf-8", "surrogateescape"))
+        begin = re.escape(separator.strip().encode("utf-8", "surrogatepass"))
         marks = _found(re.compile(rb"(?m)^[ \t]*" + begin + rb"[^\n]*$\n?"), data, name)
         if not marks:
             message = f"no line begins with the separator {quoted(separator)}"
@@ -120,7 +120,10 @@ def _answers(data: bytes, name: str, spans: list[tuple[int, int]]) -> list[Answe
     """Decode the answers, each by itself: text takes up to four times the memory of its bytes."""
     answers, line, at = [], 1, 0
     for start, end in spans:
+        decoded(data[at:start], name, line)  # what stands between them is not kept, but must be UTF-8, too
         line += data.count(b"\n", at, start)
-        at = start
         answers.append(Answer(decoded(data[start:end], name, line)))
+        line += data.count(b"\n", start, end)
+        at = end
+    decoded(data[at:], name, line)
     return answers

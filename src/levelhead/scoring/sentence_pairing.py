@@ -59,8 +59,8 @@ def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_s
     found = _by_id(*ids, texts[1])
     if found is not None:
         return SentencePairs("sent_id", np.array(found, dtype=np.int32))
-    words = _words(gold), _words(system)
-    return SentencePairs("text", np.array(_by_text(texts, words), dtype=np.int32))
+    words = words_by_sentence(gold), words_by_sentence(system)
+    return SentencePairs("text", np.array(pair_texts(texts, words), dtype=np.int32))
 
 
 def sentence_ids(treebank: Treebank) -> list[bytes | None]:
@@ -95,13 +95,23 @@ _Texts = Sequence[bytes]
 _Words = Sequence[Sequence[str]]
 
 
-def _words(treebank: Treebank) -> list[list[str]]:
+def words_by_sentence(treebank: Treebank) -> list[list[str]]:
+    """Return the forms of the words of each sentence.
+
+    Args:
+        treebank: any treebank.
+    """
     forms = list(treebank.forms)
     return [forms[start:end] for start, end in pairwise(treebank.sentence_starts.tolist())]
 
 
-def _by_text(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> list[int]:
-    """The system's sentence of each gold sentence, or -1."""
+def pair_texts(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> list[int]:
+    """Return the system's sentence of each gold sentence, or -1, by their texts; see `pair_sentences`.
+
+    Args:
+        texts: the characters of each sentence of gold, and of the system.
+        words: the words of each sentence of gold, and of the system.
+    """
     gold, system = texts
     if _fits(gold, system):
         return _closest(gold, system)

@@ -15,6 +15,7 @@ from levelhead.comparison.breakdowns import (
     PerTreebank,
     Repairs,
 )
+from levelhead.comparison.changes import Changes
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.examples import DRAWN, ErrorExamples
@@ -23,7 +24,7 @@ from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.suspects import Suspects
 from levelhead.comparison.systems import Comparison
-from levelhead.report import agreement, analysis, breakdown, comparison, power, scores, suspects
+from levelhead.report import agreement, analysis, breakdown, changes, comparison, power, scores, suspects
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
 from levelhead.report.judgement import judgement_document, judgement_table
@@ -138,6 +139,7 @@ VIEWS: Mapping[type, View] = {
     Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(agreement.agreement_table, agreement.agreement_document, text=agreement.agreement_text),
+    Changes: View(changes.changes_table, changes.changes_document, text=changes.changes_text),
     Suspects: View(suspects.suspects_table, suspects.suspects_document),
     Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),

@@ -1,0 +1,68 @@
+"""levelhead diff: what changed between two versions of a treebank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
+from levelhead.cli.shared.result_paths import RESULT
+from levelhead.cli.shared.values import Choice, limited
+
+
+@command()
+@click.argument("old", type=options.PATH)
+@click.argument("new", type=options.PATH)
+@click.option(
+    "--by", type=Choice(["pattern", "sentence"]),
+    help="What the rows of the table are: patterns of changes, or sentences that changed  [default: a summary and the"
+    " commonest patterns as text, otherwise pattern]",
+)  # fmt: skip
+@click.option(
+    "--limit", type=limited("limit"), metavar="N",
+    help="List at most N patterns (in a changelog: for each column) or sentences  [default: 10 patterns in the summary"
+    " and the changelog, otherwise all]",
+)  # fmt: skip
+@click.option(
+    "--changelog", type=RESULT, metavar="MARKDOWN", help="Also write the draft of a changelog to this Markdown file"
+)
+@options.rules_option
+@options.input_format_option
+@printing_options
+def diff(
+    old: str,
+    new: str,
+    by: str | None,
+    limit: int | None,
+    changelog: str | None,
+    rules: str,
+    input_format: Any,
+    printing: Printing,
+) -> int:
+    """List what changed from OLD to NEW, two versions of a treebank or two outputs.
+
+    Sentences are added, removed, re-tokenized, re-annotated, or their text changed. Changes of annotation are grouped
+    by column and pattern, such as `obl -> obj`. Texts may differ: sentences are paired by sent_id, otherwise by text.
+    """
+    from levelhead.api.comparing import diff as diff_of
+
+    if any(map(options.holds_test_sets, (old, new))):
+        raise click.UsageError("diff takes files, not folders")
+    options.check_paths([old, new], [printing.output, changelog])
+    found = diff_of(old, new, rules=rules, format=input_format)
+    print_provenance(found.provenance)
+    if changelog is not None:
+        from levelhead.report.changes import changelog as changelog_of
+
+        options.emit(changelog_of(found, limit), changelog)
+    if printing.output_format == "text" and by is None:
+        from levelhead.report.changes import changes_text
+
+        options.emit(changes_text(found, limit), printing.output)
+    else:
+        printing.print(lambda: found.table(by=by or "pattern", most=limit), lambda: found.to_dict(most=limit))
+    return DONE

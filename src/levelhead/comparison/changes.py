@@ -1,0 +1,239 @@
+"""What changed between two versions of a treebank."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from types import MappingProxyType
+from typing import NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.comparison.changed_cells import SEGMENTATION, WORDS, ChangedCell, changed_cells
+from levelhead.comparison.paired_versions import NO_WORD, PairedVersions, pair_versions
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.sentence_pairing import sentence_ids
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_of
+from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "added": "added",
+        "removed": "removed",
+        "text": "text changed",
+        "tokens": "re-tokenized",
+        "annotation": "re-annotated",
+        "id": "sent_id changed",
+        "comments": "comments changed",
+        "order": "moved",
+    }
+)
+"""The kinds of changes of sentences, as people read them. The first two exclude all others."""
+
+MOST_EXAMPLES = 3
+
+_ORDER = (WORDS, *FIELDS)
+_ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
+
+
+class SentenceChange(NamedTuple):
+    """A sentence that is not the same in both versions.
+
+    Args:
+        old: its index in OLD, None if it was added.
+        new: its index in NEW, None if it was removed.
+        kinds: what changed, of `KINDS`.
+        n_words: how many of its words that both versions have are annotated differently.
+        patterns: how often each change was made, as column, old and new value.
+    """
+
+    old: int | None
+    new: int | None
+    kinds: tuple[str, ...]
+    n_words: int = 0
+    patterns: Mapping[tuple[str, str, str], int] = MappingProxyType({})
+
+
+class ChangeExample(NamedTuple):
+    """One place of a change.
+
+    Args:
+        old: the index of the sentence in OLD.
+        new: its index in NEW.
+        form: the word, as OLD writes it.
+    """
+
+    old: int
+    new: int
+    form: str
+
+
+class ChangePattern(NamedTuple):
+    """Changes of one kind.
+
+    Args:
+        column: the column, "words", "multiword tokens" or "empty nodes".
+        old: what OLD has; of HEAD the tag of the head.
+        new: what NEW has.
+        n_changes: how often.
+        n_sentences: in how many sentences.
+        examples: the first places, at most three, each in another sentence.
+    """
+
+    column: str
+    old: str
+    new: str
+    n_changes: int
+    n_sentences: int
+    examples: tuple[ChangeExample, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Changes(Tabular):
+    """What changed between two versions of a treebank.
+
+    Args:
+        old: the old version.
+        new: the new version.
+        sentences: the sentences that changed, in the order of NEW; removed ones after those before them in OLD.
+        patterns: the changes by column and pattern, the commonest first.
+        n_kept: how many sentences both versions have.
+        n_unchanged: how many of them are the same line for line.
+        provenance: where the numbers come from.
+    """
+
+    old: Treebank
+    new: Treebank
+    sentences: tuple[SentenceChange, ...]
+    patterns: tuple[ChangePattern, ...]
+    n_kept: int
+    n_unchanged: int
+    provenance: Provenance
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many sentences changed, by kind; a sentence can be of several."""
+        counts = Counter(kind for one in self.sentences for kind in one.kinds)
+        return {kind: counts[kind] for kind in KINDS}
+
+    @property
+    def by_column(self) -> dict[str, int]:
+        """How many changes there are in each column."""
+        counts: Counter[str] = Counter()
+        for one in self.patterns:
+            counts[one.column] += one.n_changes
+        return dict(sorted(counts.items(), key=lambda item: _column_order(item[0])))
+
+
+def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
+    """Compare two versions of a treebank, or two outputs.
+
+    A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
+    every pattern. See `pair_versions` for how sentences and words are paired.
+
+    Args:
+        old: the old version.
+        new: the new version.
+        rules: which characters of forms are spaces.
+
+    Raises:
+        MeasureError: the rules score no single words.
+    """
+    rules.check_words()
+    pairs = pair_versions(old, new, rules)
+    cells = list(changed_cells(pairs))
+    kept = list(_kept(pairs, cells))
+    changed = [one for one in kept if one.kinds]
+    every = chain(_only(pairs.rows[:, 0].tolist(), old, "removed"), _only(pairs.rows[:, 1].tolist(), new, "added"))
+    sentences = _in_order([*changed, *every], kept)
+    patterns = tuple(_patterns(pairs, cells))
+    n_kept = len(kept)
+    return Changes(old, new, sentences, patterns, n_kept, n_kept - len(changed), _provenance(old, new, rules))
+
+
+def _only(paired: list[int], treebank: Treebank, kind: str) -> Iterator[SentenceChange]:
+    for one in sorted(set(range(len(treebank))) - set(paired)):
+        yield SentenceChange(one, None, (kind,)) if kind == "removed" else SentenceChange(None, one, (kind,))
+
+
+def _in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
+    """Sentences in the order of NEW; a removed one follows the sentence before it in OLD."""
+    places = {one.old: one.new for one in kept}
+    before = -1
+    anchor = {}
+    for one in sorted(one.old for one in (*sentences, *kept) if one.old is not None):
+        place = places.get(one)
+        before = before if place is None else place
+        anchor[one] = before
+
+    def order(one: SentenceChange) -> tuple[int, int]:
+        if one.new is not None:
+            return one.new, -1
+        return (-1, -1) if one.old is None else (anchor[one.old], one.old)
+
+    return tuple(sorted(sentences, key=order))
+
+
+def _kept(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> Iterator[SentenceChange]:
+    """Each sentence that both versions have, with what changed, if anything."""
+    by_sentence: dict[int, list[ChangedCell]] = {}
+    for cell in cells:
+        by_sentence.setdefault(cell.sentence, []).append(cell)
+    ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
+    for pair, (one, other) in enumerate(pairs.rows.tolist()):
+        own = by_sentence.get(pair, [])
+        text = not pairs.same_text[pair]
+        annotated = [cell for cell in own if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")]
+        told = {
+            "text": text,
+            "tokens": not text and not pairs.same_tokens[pair],
+            "annotation": bool(annotated),
+            "id": ids[0][pair] != ids[1][pair],
+            "comments": _comments(pairs.old, pair) != _comments(pairs.new, pair),
+            "order": bool(pairs.moved[pair]),
+        }
+        words = {cell.word for cell in annotated if cell.word != NO_WORD}
+        patterns = Counter((cell.column, cell.old, cell.new) for cell in own)
+        yield SentenceChange(one, other, tuple(kind for kind, so in told.items() if so), len(words), patterns)
+
+
+def _comments(treebank: Treebank, sentence: int) -> str:
+    """The comments of a sentence without its sent_id."""
+    return _ID_LINE.sub("", treebank.comments[sentence])
+
+
+def _patterns(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> list[ChangePattern]:
+    grouped: dict[tuple[str, str, str], list[ChangedCell]] = {}
+    for cell in cells:
+        grouped.setdefault((cell.column, cell.old, cell.new), []).append(cell)
+    found = [ChangePattern(*key, *_places(pairs, some)) for key, some in grouped.items()]
+    return sorted(found, key=lambda one: (-one.n_changes, *_column_order(one.column), one.old, one.new))
+
+
+def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, tuple[ChangeExample, ...]]:
+    first: dict[int, ChangedCell] = {}
+    for cell in cells:
+        first.setdefault(cell.sentence, cell)
+    shown = sorted(first.items())[:MOST_EXAMPLES]
+    examples = tuple(
+        ChangeExample(int(pairs.rows[pair, 0]), int(pairs.rows[pair, 1]), cell.form) for pair, cell in shown
+    )
+    return len(cells), len(first), examples
+
+
+def _column_order(column: str) -> tuple[int, str]:
+    return (_ORDER.index(column) if column in _ORDER else len(_ORDER)), column
+
+
+def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
+    sides = {"old": contents_of(old), "new": contents_of(new)}
+    hashes = {name: short_hash(one.sha256) for name, one in sides.items()}
+    signature = {"rules": rules.name, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
+    warnings = tuple(dict.fromkeys(fault for one in sides.values() for fault in one.warnings))
+    return Provenance(signature, {TREEBANK: hashes}, warnings)
