@@ -6,6 +6,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.errors import UnreadableFile
 from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import sentence_pairing
 from levelhead.treebank import blocks
@@ -169,3 +170,15 @@ def test_an_answer_of_a_hundred_thousand_rows(tmp_path):
     gold = "".join(f"{one}{text_of(GOOD)}" for one in ids)
     found = scored(tmp_path, gold, ids[0] + long + ids[1] + text_of(GOOD), measures="LAS")
     assert numbers(found["LAS"]) == (6, 6, 100_006, 6)
+
+
+def test_a_broken_file_has_a_size_that_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading row by row takes time; files that are valid are not limited."""
+    monkeypatch.setattr("levelhead.treebank.lenient_reader.MOST_BYTES", 200)
+    gold, broken = tmp_path / "gold.conllu", tmp_path / "broken.conllu"
+    row = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    gold.write_text(row * 20)
+    broken.write_text(row * 20 + "junk\n\n")
+    assert levelhead.score(gold, gold, partial=True)["LAS"].value == 1
+    with pytest.raises(UnreadableFile, match="more than 200 bytes cannot be read row by row"):
+        levelhead.score(gold, broken, partial=True)

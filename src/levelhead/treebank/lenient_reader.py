@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import ConlluError, Fault, Place
+from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
 from levelhead.kernels import trees
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
@@ -49,6 +49,10 @@ class LenientTreebank(NamedTuple):
         """Whether each word has a HEAD, other than itself; bool, shape (words,)."""
         found: NDArray[np.bool_] = self.treebank.heads != np.arange(self.treebank.n_words)
         return found
+
+
+MOST_BYTES = 1 << 27
+"""How large a file that is not valid may be, decompressed: 128 MiB take a minute or two."""
 
 
 def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTreebank:
@@ -88,7 +92,11 @@ def read_leniently(
 
     Raises:
         ConlluError: the file is not UTF-8, has a line that is too long, or has no readable row.
+        UnreadableFile: the file is too large to be read row by row.
     """
+    if len(data) > MOST_BYTES:
+        message = f"it is not valid, and more than {MOST_BYTES} bytes cannot be read row by row"
+        raise UnreadableFile(Fault("file-too-large", message, Place(name)))
     refuse_long_lines(data, name)
     repaired = repair(data)
     faults = encoding_faults(repaired.data.replace(b"\0", b" "), repaired.line)

@@ -77,7 +77,7 @@ def warnings_by_kind(treebank: Treebank) -> Iterator[tuple[Kind, Fault]]:
 
 _BAD_DEPS, _ODD_EMPTY_NODES, _NOWHERE, _SENT_IDS, _LONG = (2,), (6,), (7,), (8,), (9,)
 _ORDER = (
-    "unusual-character", "empty-column", "surrounding-space", "not-normalised", "single-word-range",
+    "unusual-character", "empty-column", "surrounding-space", "not-normalized", "single-word-range",
     "long-multiword-token", "range-with-columns",
 )  # fmt: skip
 """The order of slugs that several of the steps above can give."""
