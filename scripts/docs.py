@@ -282,6 +282,7 @@ TOPICS = {
         (
             "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
             "levelhead.comparison.languages", "levelhead.comparison.agreement", "levelhead.comparison.changes",
+            "levelhead.api.suspicious", "levelhead.comparison.suspects",
         ),
     ),
     "rankings": Topic(

@@ -57,7 +57,7 @@ def parsed(monkeypatch):
         return parse(data, *arguments)
 
     jobs._gold.cache_clear()
-    jobs._of_gold.cache_clear()
+    jobs._undefined.cache_clear()
     monkeypatch.setattr(jobs, "parse_as", noted)
     yield seen
     jobs._gold.cache_clear()

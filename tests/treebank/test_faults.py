@@ -78,6 +78,8 @@ OTHER_ERRORS = {
         "no-pairs",
         "ambiguous-layout",
         "unknown-measure",
+        "no-partial-score",
+        "no-readable-row",
         "invalid-weights",
     ),
     *("unreadable-deps", "missing-weight", "invalid-definitions", "not-annotated"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from levelhead.api.inputs import PathLike, loaded, running
 from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, instance, is_path, optional, path, refuse
+from levelhead.arguments import choice, either, flag, instance, is_path, optional, path, refuse
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -42,7 +42,13 @@ def _callable(name: str, value: Any) -> Callable[..., Any]:
 _MODEL = either([(is_path, path)], instance(_models, "a model or its path"))
 
 
-@public(parser=choice(_parsers, "parser"), dev=optional(TREEBANK), scheme=_SCHEME, progress=optional(_callable))
+@public(
+    parser=choice(_parsers, "parser"),
+    dev=optional(TREEBANK),
+    with_dev=flag,
+    scheme=_SCHEME,
+    progress=optional(_callable),
+)
 def train(
     treebank: Input,
     parser: str = "swap-lazy",

@@ -24,7 +24,8 @@ PROGRAMS = {
 """The programs that are optional, and what they are for."""
 
 _KERNELS = (
-    "scan pools agreement trees spans shapes oracles lifting conversion arpa edits transition_parser graph_parser"
+    "scan pools text memory layout deps agreement trees spans shapes oracles lifting conversion arpa edits"
+    " transition_parser graph_parser"
 ).split()
 
 

@@ -9,7 +9,7 @@ import click
 GROUPS = {
     "Input": (
         "input-format gold-format split manifest scores key missing merge judgements words train dev treebanks"
-        " systems weights targets gold separator field id-field"
+        " systems weights targets gold separator field id-field allow-several-roots align-sentences"
     ),
     "What to compute": (
         "measure rules enhancements scheme definitions punct counts partial"
@@ -19,7 +19,7 @@ GROUPS = {
         " ties subtypes-apart check failures variant ud exact transitions labeled lift order ngram"
         " minimum-counts minimum-word-count ends sentences schemes quick"
     ),
-    "Parser": "beam relations folds jar train-cmd parse-cmd options repair",
+    "Parser": "with-dev beam relations folds jar train-cmd parse-cmd options repair",
     "Statistics": (
         "significance rank-sets resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"
     ),
