@@ -17,7 +17,9 @@ from levelhead.cli import program
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile(
+    "levelhead", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
 settings.load_profile("levelhead")
 
 ROOT = Path(__file__).parent.parent

@@ -50,7 +50,7 @@ def written(folder: Path, *data: bytes) -> tuple[Path, Path]:
     return gold, system
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(seed=SEEDS, rules=CONTENT_RULES)
 def test_sound_pairs(folder: Path, seed: int, rules: str) -> None:
     """Also of files with several sentences in a piece on one side only."""
@@ -61,7 +61,7 @@ def test_sound_pairs(folder: Path, seed: int, rules: str) -> None:
         assert outcome(*paths, rules, sizes) == whole
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(seed=SEEDS, rules=CONTENT_RULES)
 def test_pairs_with_errors(folder: Path, seed: int, rules: str) -> None:
     """The errors are those of reading both files whole."""

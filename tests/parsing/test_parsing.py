@@ -70,7 +70,7 @@ def test_what_training_follows_is_the_static_oracle(system: str) -> None:
         assert set(found[len(wanted) :]) <= ({"REDUCE"} if system == "arc-eager" else set())
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(SEEDS, st.integers(1, 5), st.integers(0, 10))
 def test_training_of_arc_eager_knows_what_each_transition_costs(seed: int, n: int, n_steps: int) -> None:
     """Against a search of all that can still be built, after any transitions; the cheapest one is followed."""

@@ -47,7 +47,7 @@ def some_names(draw: Random, *, trees: bool = True) -> list[str]:
     return names
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(treebanks(), SEEDS, st.booleans())
 def test_round_trip(text: str, seed: int, trees: bool) -> None:
     """Every byte comes back, of slices the first line and their sentences."""
@@ -182,7 +182,7 @@ def test_extra_cells_that_are_no_text() -> None:
     assert (error.value.slug, error.value.place.line) == ("encoding", 8)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(treebanks(), SEEDS, st.integers(0, 3))
 def test_nothing_but_faults_whatever_the_bytes(text: str, seed: int, n_edits: int) -> None:
     """Scanner and list of faults have one verdict on damaged files; a file that is read is written as it was."""
