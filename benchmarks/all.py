@@ -7,7 +7,7 @@ as `hu-ud-train.conllu.xz`; the script is that of the CoNLL 2018 shared task. Pr
 so that a drift of the machine's speed touches all of them; the first turn is not counted, except where a program takes
 a minute. Takes about a quarter of an hour on two processors that nobody else uses, half of it to train UDPipe, and 3 GB
 of disk. With --page the tables also replace those of the page: whatever is between `<!-- all.py: cold -->` and
-`<!-- end -->`, and likewise for the other parts.
+`<!-- end -->`, and the same for the other parts.
 """
 
 import argparse

@@ -6,7 +6,7 @@ The first part scores a campaign in one process, and tells the work of jobs from
 profiles of the gold files. The third starts local dask clusters and gives them jobs that only wait as long as a real
 one takes: so the cost of a cluster shows on a machine with fewer processors than workers, if nobody else uses it. The
 last part works out how long a large campaign takes. Takes about three minutes. With --page the tables also replace
-those of the page, between `<!-- scale.py: campaign -->` and `<!-- end -->`, and likewise for the other parts.
+those of the page, between `<!-- scale.py: campaign -->` and `<!-- end -->`, and the same for the other parts.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def profiles(gold: Path) -> None:
 
 
 def clusters(seconds: float, workers: list[int]) -> float:
-    """Print how long waiting jobs take on clusters, beside what workers that cost nothing would take.
+    """Print how long waiting jobs take on clusters, next to the time that workers without any overhead would take.
 
     Returns:
         The CPU seconds of one process for each job on the largest cluster, with the most jobs in a task.

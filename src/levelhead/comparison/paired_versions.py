@@ -50,7 +50,7 @@ class PairedVersions(NamedTuple):
         old: the paired sentences of OLD.
         new: those of NEW, in the order of OLD.
         old_words: the word of `old` of each pair of aligned words, ascending, shape (aligned,).
-        new_words: that of `new`, likewise.
+        new_words: the word of `new` of each pair, the same shape.
         old_of_new: the word of `old` aligned with each word of `new`, or `NO_WORD`, shape (words of new,).
         same_text: which pairs have the same characters without spaces, bool, shape (pairs,).
         same_tokens: which of them also have the same tokens and words.

@@ -49,8 +49,8 @@ def lay_out(
         lengths: how many bytes it has, int64, shape (strings,).
         forms: the string of each word, int32, shape (words,).
         first: the first word of each multiword token, ascending, int32, shape (multiword tokens,).
-        n_words: how many words each holds, likewise.
-        multiword_forms: the string of each, likewise.
+        n_words: how many words each holds, the same shape.
+        multiword_forms: the string of each, the same shape.
 
     Returns:
         The text, uint8; starts and ends of tokens, int64; starts and ends of words, int64; whether a word is part of

@@ -40,11 +40,11 @@ class PartialMatches(NamedTuple):
             and its spans are places in the text of gold.
         by: how sentences are paired.
         answered: the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,).
-        is_tree: the gold sentences whose sentence in the output is valid, likewise; where it is cut differently, all
-            sentences with words in it.
+        is_tree: the gold sentences whose sentence in the output is valid, the same shape; where it is cut differently,
+            all sentences with words in it.
         lacking: the gold sentences that lack words: if sentences are paired, the output has fewer words with a HEAD
-            than gold; otherwise it has words without one; likewise.
-        same_text: the gold sentences that have the same text as the paired one, likewise.
+            than gold; otherwise it has words without one; the same shape.
+        same_text: the gold sentences that have the same text as the paired one, the same shape.
         has_head: which words of `matches.system` have a HEAD, bool, shape (system words,).
         n_extra: how many of the system's sentences belong to no gold sentence.
     """

@@ -72,7 +72,7 @@ class ColumnLayout:
         Args:
             line: the line.
             mark: a number sign, as text or bytes.
-            tab: a tab, likewise.
+            tab: a tab, as text or bytes.
         """
         if not line.startswith(mark):
             return False
