@@ -35,10 +35,10 @@ def run(command: str, folder: Path = ROOT) -> str:
     return done.stdout + done.stderr
 
 
-def console(session: str) -> str:
-    """Return a session with what its commands print now."""
+def console(session: str, folder: Path = ROOT) -> str:
+    """Return a session with what its commands print now in a folder, the repository itself by default."""
     commands = [line.removeprefix("$ ") for line in session.splitlines() if line.startswith("$ ")]
-    return "".join(f"$ {command}\n{run(command)}" for command in commands)
+    return "".join(f"$ {command}\n{run(command, folder)}" for command in commands)
 
 
 class Recorder(doctest.DocTestRunner):
@@ -84,12 +84,16 @@ def scrubbed(text: str) -> str:
     return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", text)
 
 
+def page_in(page: str, folder: Path = ROOT) -> str:
+    """Return a page with what its sessions print now; those of Python run where this program does."""
+    names: dict[str, object] = {}
+    text = CONSOLE.sub(lambda match: console(match[0], folder), text_of(page))
+    return PYTHON.sub(lambda match: python(match[0], names), text)
+
+
 def write_sessions(page: str) -> None:
     """Put the present output into a page."""
-    names: dict[str, object] = {}
-    text = CONSOLE.sub(lambda match: console(match[0]), text_of(page))
-    text = PYTHON.sub(lambda match: python(match[0], names), text)
-    (ROOT / page).write_text(text, encoding="utf-8")
+    (ROOT / page).write_text(page_in(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

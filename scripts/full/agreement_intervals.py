@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from levelhead.comparison.annotated_words import common_words, labels_of
+from levelhead.comparison.annotated_words import common_words, labels_of, match_pairs
 from levelhead.scoring.rules import UD
 from levelhead.significance.agreement import Ratings, coefficients, interval_of
 from levelhead.significance.units import units_of
@@ -45,7 +45,7 @@ def of_test_set(systems: Path, gold: Path, draws: int) -> None:
     if not all(files) or units.kind != "document" or units.n_units < FEWEST_DOCUMENTS:
         return
     treebanks = [first, *(read(some[0]) for some in files)]
-    words = common_words(treebanks, UD)
+    words = common_words(treebanks, match_pairs(treebanks, UD))
     of_word = units.of_sentence[words.sentences]
     random = np.random.default_rng(0)
     for labeled in labels_of(words):

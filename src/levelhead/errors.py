@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from levelhead.immutable import immutable
 
@@ -67,6 +67,21 @@ class Fault:
     def in_file(self, name: str | None) -> Fault:
         """Return the same fault, placed in the named file."""
         return replace(self, place=self.place._replace(file=name))
+
+
+_Key = TypeVar("_Key")
+
+
+def add_fault(faults: dict[_Key, Fault], kind: _Key, fault: Fault) -> None:
+    """Add a fault of some kind to others: the first of a kind is kept, and counts the others.
+
+    Args:
+        faults: the faults by kind, to which it is added.
+        kind: what faults of one kind have in common.
+        fault: the fault.
+    """
+    first = faults.get(kind)
+    faults[kind] = fault if first is None else replace(first, count=first.count + fault.count)
 
 
 class LevelheadError(Exception):

@@ -11,7 +11,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.comparison.annotated_words import common_words, labels_of
+from levelhead.comparison.annotated_words import common_words, labels_of, match_pairs
 from levelhead.errors import InputError
 from levelhead.scoring.rules import UD
 from levelhead.significance.agreement import MISSING
@@ -105,7 +105,7 @@ def test_by_hand():
 def test_coefficients_are_the_definitions_on_examples():
     treebanks = [levelhead.read(path) for path in (GOLD, ALPHA, BETA)]
     found = levelhead.agree(*treebanks)
-    for one in labels_of(common_words(treebanks, UD)):
+    for one in labels_of(common_words(treebanks, match_pairs(treebanks, UD))):
         items = [[None if label == MISSING else label for label in row] for row in one.labels.tolist()]
         assert found[one.name].cohen.value == pytest.approx(float(oracle.light(items)))
         assert found[one.name].fleiss.value == pytest.approx(float(oracle.fleiss(items)))
@@ -126,7 +126,7 @@ def test_words_of_split_tokens_are_one_word_where_they_are_aligned():
         "3\tEnde\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
     )
     for treebanks in ([whole, split], [split, whole], [split, whole, split]):
-        words = common_words(treebanks, UD)
+        words = common_words(treebanks, match_pairs(treebanks, UD))
         assert len(words.rows) == 4
         joint = words.rows[(words.rows != MISSING).all(axis=1)]
         assert joint.tolist() == [[one.n_words - 1 for one in treebanks]]

@@ -5,15 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from documentation import CONSOLE, ROOT, run, scrubbed, text_of
+from documentation import CONSOLE, ROOT, console, scrubbed, text_of
 
 PAGE = "docs/parsers.md"
-
-
-def session_in(folder: Path, session: str) -> str:
-    """Return a session with what its commands print now."""
-    commands = [line.removeprefix("$ ") for line in session.splitlines() if line.startswith("$ ")]
-    return "".join(f"$ {command}\n{run(command, folder)}" for command in commands)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
@@ -23,4 +17,4 @@ def test_the_sessions_print_what_the_page_shows(tmp_path: Path) -> None:
     sessions = CONSOLE.findall(text_of(PAGE))
     assert [session.count("$ levelhead") for session in sessions] == [5, 3, 5]
     for session in sessions:
-        assert scrubbed(session_in(tmp_path, session)) == scrubbed(session)
+        assert scrubbed(console(session, tmp_path)) == scrubbed(session)

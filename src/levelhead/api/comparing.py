@@ -18,6 +18,7 @@ from levelhead.api.inputs import (
 )
 from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
 from levelhead.arguments import choice, flag, number, optional, several
+from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
@@ -176,6 +177,8 @@ def agree(
     from levelhead.comparison.agreement import agreement, named
     from levelhead.evaluation.pair import load, load_pair
 
+    if len(annotations) < 2:
+        raise InputError(Fault("too-few-treebanks", "agreement needs at least two annotations"))
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     names = named(annotations)
     first, second, *more = annotations

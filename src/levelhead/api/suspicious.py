@@ -56,6 +56,7 @@ def suspects(
     Raises:
         InputError: a file is invalid, the texts differ, or there are too few sentences to train parsers.
     """
+    from levelhead.comparison.agreement import named
     from levelhead.comparison.suspects import find_suspects
     from levelhead.evaluation.pair import load
     from levelhead.scoring.matches import match
@@ -64,8 +65,8 @@ def suspects(
     setup.rules.check_words()
     treebank = load(gold, setup.rules)
     if systems:
-        named = systems if isinstance(systems, Mapping) else dict(zip(_names(systems), systems, strict=True))
-        outputs = {name: load(one, setup.rules) for name, one in named.items()}
+        by_name = systems if isinstance(systems, Mapping) else dict(zip(named(systems), systems, strict=True))
+        outputs = {name: load(one, setup.rules) for name, one in by_name.items()}
     else:
         with running(jobs, store, cluster) as how:
             outputs = _parsed(treebank, folds, seed, how)
@@ -73,12 +74,6 @@ def suspects(
     for one in matches.values():
         one.check_trees()
     return find_suspects(matches, treebank, most)
-
-
-def _names(systems: Sequence[Input]) -> list[str]:
-    from levelhead.comparison.agreement import named
-
-    return named(systems, least=1)
 
 
 def _parsed(treebank: Treebank, folds: int, seed: int, how: Mapping[str, object]) -> dict[str, Treebank]:

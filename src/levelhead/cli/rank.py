@@ -158,12 +158,7 @@ def rank(
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
     chosen = chosen._replace(several_roots=allow_several_roots)
     if scores is not None:
-        if gold is not None:
-            raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
-        if partial:
-            raise click.UsageError("--scores cannot be combined with --partial")
-        if allow_several_roots:
-            raise click.UsageError("--allow-several-roots has no effect with --scores")
+        _check_for_scores(gold, partial=partial, allow_several_roots=allow_several_roots)
         options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
         results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
@@ -180,6 +175,16 @@ def rank(
     if extras.wanted:
         _write_page(results, found, extras)
     return DONE
+
+
+def _check_for_scores(gold: str | None, *, partial: bool, allow_several_roots: bool) -> None:
+    """Refuse what decides how outputs are scored: a table of scores has no outputs."""
+    if gold is not None:
+        raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
+    if partial:
+        raise click.UsageError("--scores cannot be combined with --partial")
+    if allow_several_roots:
+        raise click.UsageError("--allow-several-roots has no effect with --scores")
 
 
 def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:

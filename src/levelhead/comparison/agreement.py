@@ -23,15 +23,14 @@ from levelhead.comparison.annotated_words import (
     common_words,
     empty_columns,
     labels_of,
+    match_pairs,
 )
-from levelhead.errors import Fault, InputError
-from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, score_matches
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import Matches, TreebankPair
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
@@ -153,18 +152,15 @@ class Agreement(Tabular):
         return next(one for one in self.labels if one.name == name)
 
 
-def named(annotations: Sequence[Input], least: int = 2) -> list[str]:
+def named(annotations: Sequence[Input]) -> list[str]:
     """Return a name for each annotation: the part of its path in which they differ, or its number.
 
     Args:
         annotations: treebanks or paths.
-        least: how many there must be.
 
     Raises:
-        InputError: there are too few annotations, or a path is given twice.
+        InputError: a path is given twice.
     """
-    if len(annotations) < least:
-        raise InputError(Fault("too-few-treebanks", "agreement needs at least two annotations"))
     given = [one.source.path if isinstance(one, Treebank) else os.fspath(one) for one in annotations]
     by_path = [
         path is not None and path != "-" and (not isinstance(one, Treebank) or given.count(path) == 1)
@@ -199,13 +195,10 @@ def agreement(
     rules = setup.rules._replace(missing_lemma_counts=False)
     rules.check_words()
     names = list(treebanks)
-    pairs: dict[tuple[str, str], Evaluation] = {}
-    differing: set[int] = set()
-    for one, other in combinations(names, 2):
-        pairs[one, other], sentences = _pair(treebanks[one], treebanks[other], rules)
-        if one == names[0]:
-            differing.update(sentences)
-    words = common_words([*treebanks.values()], rules)
+    matched = match_pairs([*treebanks.values()], rules)
+    pairs = {(names[i], names[j]): _f1(one) for (i, j), one in matched.items()}
+    differing = {sentence for (i, _), one in matched.items() if i == 0 for sentence in _differing(one)}
+    words = common_words([*treebanks.values()], matched)
     units = units_of(treebanks[names[0]], resample_by)
     labeled = list(labels_of(words))
     of_word = units.of_sentence[words.sentences]
@@ -215,21 +208,26 @@ def agreement(
     return Agreement(treebanks, pairs, found, patterns, tuple(sorted(differing)), units, level, provenance)
 
 
-def _pair(first: Treebank, second: Treebank, rules: Rules) -> tuple[Evaluation, list[int]]:
-    """Return the F1 of two annotations, and the sentences of the first in which they differ."""
-    one, other = match(first, second, rules), match(second, first, rules)
-    one.check_trees()
-    measures = tuple(parse_measure(name) for name in MEASURES if rules.defines(name))
-    evaluation = score_treebanks(first, second, Setup(measures, rules))
-    scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
-    exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])
-    return replace(evaluation, scores=scores), np.flatnonzero(exact.correct == 0).tolist()
+def _f1(matches: Matches) -> Evaluation:
+    """Return the F1 of two annotations."""
+    matches.check_trees()
+    measures = tuple(parse_measure(name) for name in MEASURES if matches.rules.defines(name))
+    evaluation = score_matches(matches, Setup(measures, matches.rules).single())
+    scores = {name: replace(score, reason=_missing(score.measure, matches)) for name, score in evaluation.items()}
+    return replace(evaluation, scores=scores)
 
 
-def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
+def _differing(matches: Matches) -> list[int]:
+    """Return the sentences of the first annotation in which the second differs."""
+    exact = count_by_sentence(matches, parse_measure("LEM"), STANDARD.measures["LEM"])
+    return np.flatnonzero(exact.correct == 0).tolist()
+
+
+def _missing(measure: Measure, matches: Matches) -> str | None:
     """Return notes on columns that are annotated on one side only, or on neither."""
     definition = STANDARD.measures[measure.name]
-    if not (not_annotated(one, measure, definition) or not_annotated(other, measure, definition)):
+    turned = TreebankPair(matches.system, matches.gold, matches.rules)
+    if not (not_annotated(matches, measure, definition) or not_annotated(turned, measure, definition)):
         return None
     return f"not annotated on both sides: {', '.join(definition.columns).upper()}"
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.scoring.align import align
+from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import Spans, check_same_text, spans_of
+from levelhead.scoring.spans import Spans
 from levelhead.significance.agreement import MISSING
 from levelhead.treebank import Treebank
 from levelhead.treebank.relations import universal
@@ -50,8 +50,8 @@ class AnnotatedWords(NamedTuple):
         return result
 
 
-def common_words(treebanks: Sequence[Treebank], rules: Rules) -> AnnotatedWords:
-    """Return the words that annotations of a text have in common.
+def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
+    """Return the aligned words of each pair of annotations, by their numbers.
 
     Args:
         treebanks: the annotations.
@@ -60,14 +60,21 @@ def common_words(treebanks: Sequence[Treebank], rules: Rules) -> AnnotatedWords:
     Raises:
         TextMismatch: the texts differ.
     """
-    spans = [spans_of(one, unicode_spaces=rules.unicode_spaces) for one in treebanks]
+    numbers = combinations(range(len(treebanks)), 2)
+    return {(i, j): match(treebanks[i], treebanks[j], rules) for i, j in numbers}
+
+
+def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
+    """Return the words that annotations of a text have in common.
+
+    Args:
+        treebanks: the annotations.
+        pairs: the aligned words of each pair, see `match_pairs`.
+    """
+    spans = [pairs[0, 1].gold_spans, *(pairs[0, j].system_spans for j in range(1, len(treebanks)))]
     starts = np.cumsum([0, *(one.n_words for one in treebanks)])
     groups = np.arange(starts[-1])
-    links = []
-    for i, j in combinations(range(len(treebanks)), 2):
-        check_same_text(treebanks[i], treebanks[j], spans[i], spans[j])
-        found = align(treebanks[i], treebanks[j], spans[i], spans[j])
-        links.append((found.gold + starts[i], found.system + starts[j]))
+    links = [(one.alignment.gold + starts[i], one.alignment.system + starts[j]) for (i, j), one in pairs.items()]
     _join(groups, links)
     return _in_text_order(tuple(treebanks), groups, starts, spans)
 

@@ -21,7 +21,7 @@ NONE = -1
 """What a system says of a word that it does not have."""
 
 _PRIOR = 5.0
-"""How many words the system's overall behavior counts for, beside what it does with one label."""
+"""How many words the system's overall behavior counts for, compared with what it does with one label."""
 
 
 class Ballot(NamedTuple):

@@ -19,14 +19,11 @@ class GraphParser:
         self, columns: tuple[Any, ...], starts: NDArray[np.int32], sentences: NDArray[np.int64]
     ) -> NDArray[np.int32]: ...
     def parse(
-        self, columns: tuple[Any, ...], starts: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
-    def reparse(
         self,
         columns: tuple[Any, ...],
         starts: NDArray[np.int32],
-        candidates: NDArray[np.int32],
-        votes: NDArray[np.float32],
+        candidates: NDArray[np.int32] | None = None,
+        votes: NDArray[np.float32] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     def train(
         self,

@@ -290,42 +290,12 @@ cdef class GraphParser:
                 choose_candidates(&self.g, &out[0, 0] + (<int64_t>starts[i] - 1) * self.g.most)
         return chosen[:n_words]
 
-    def parse(self, tuple columns, const int32_t[::1] starts):
-        """Heads (1-based in the sentence, 0 the root) and labels of all words; sentences of at most 1000 words."""
-        cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k
-        cdef int32_t longest = int(np.max(np.diff(starts)))
-        heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
-        cdef int32_t[::1] out_heads = heads, out_labels = labels
-        cdef int32_t[:, ::1] work = np.zeros((4, longest + 1), np.int32)
-        cdef uint8_t[::1] of_cells = np.empty((longest + 1) * sizeof(Cell*), np.uint8)
-        cdef Cell** cells = <Cell**>&of_cells[0]
-        self.see(columns)
-        self.make_room(longest)
-        with nogil:
-            for i in range(starts.shape[0] - 1):
-                with gil:
-                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
-                self.turn_to(starts, i)
-                n = self.g.words.n
-                if self.g.second_order:
-                    score_arcs(&self.g, self.g.first, NULL, 0)
-                    choose_candidates(&self.g, self.g.candidates)
-                decode(&self.g, &self.c, &work[0, 0], NULL, NULL, 0)
-                label_tree(&self.m, &work[0, 0], &work[1, 0], NULL, 0, cells, &work[2, 0], &work[3, 0])
-                if self.m.arena.failed:
-                    break
-                forget(&self.m.arena)
-                for k in range(n):
-                    out_heads[starts[i] + k], out_labels[starts[i] + k] = work[0, k + 1], work[1, k + 1]
-        if self.m.arena.failed:
-            raise MemoryError
-        return heads[:n_words], labels[:n_words]
+    def parse(self, tuple columns, const int32_t[::1] starts, const int32_t[:, ::1] candidates=None,
+              const float[:, ::1] votes=None):
+        """Heads (1-based in the sentence, 0 the root) and labels of all words; sentences of at most 1000 words.
 
-    def reparse(self, tuple columns, const int32_t[::1] starts, const int32_t[:, ::1] candidates,
-                const float[:, ::1] votes):
-        """Heads and labels of all words as from `parse`; candidate heads are given, and what each scores on top.
-
-        Candidates hold the word before (or 0), in any order; -1 ends them.
+        If candidate heads are given, only these are tried, and what each scores on top counts. Candidates hold the word
+        before (or 0), in any order; -1 ends them.
         """
         cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k
         cdef int32_t longest = int(np.max(np.diff(starts)))
@@ -335,8 +305,10 @@ cdef class GraphParser:
         cdef uint8_t[::1] of_cells = np.empty((longest + 1) * sizeof(Cell*), np.uint8)
         cdef Cell** cells = <Cell**>&of_cells[0]
         cdef int32_t* found
-        check_shape("candidates", candidates, (n_words, self.g.most))
-        check_shape("votes", votes, (n_words, self.g.most))
+        cdef bint voted = candidates is not None
+        if voted:
+            check_shape("candidates", candidates, (n_words, self.g.most))
+            check_shape("votes", votes, (n_words, self.g.most))
         self.see(columns)
         self.make_room(longest)
         with nogil:
@@ -344,9 +316,16 @@ cdef class GraphParser:
                 with gil:
                     PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
                 self.turn_to(starts, i)
-                n = self.g.words.n
-                memcpy(self.g.candidates + self.g.most, &candidates[starts[i], 0], n * self.g.most * sizeof(int32_t))
-                found = decode_votes(&self.g, &self.c, &work[0, 0], &work[4, 0], &votes[starts[i], 0] - self.g.most)
+                n, found = self.g.words.n, &work[0, 0]
+                if voted:
+                    memcpy(self.g.candidates + self.g.most, &candidates[starts[i], 0],
+                           n * self.g.most * sizeof(int32_t))
+                    found = decode_votes(&self.g, &self.c, found, &work[4, 0], &votes[starts[i], 0] - self.g.most)
+                else:
+                    if self.g.second_order:
+                        score_arcs(&self.g, self.g.first, NULL, 0)
+                        choose_candidates(&self.g, self.g.candidates)
+                    decode(&self.g, &self.c, found, NULL, NULL, 0)
                 label_tree(&self.m, found, &work[1, 0], NULL, 0, cells, &work[2, 0], &work[3, 0])
                 if self.m.arena.failed:
                     break

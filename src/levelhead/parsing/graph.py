@@ -138,7 +138,7 @@ def parse_voted(
     # The last table chooses heads, which are chosen here already.
     tables = tuple(_as_trained(name, model.tables[name]) for name in TABLES)
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, heads.shape[1])
-    return kernel.reparse(tuple(columns), starts, heads, votes * np.float32(model.margin))
+    return kernel.parse(tuple(columns), starts, heads, votes * np.float32(model.margin))
 
 
 def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:

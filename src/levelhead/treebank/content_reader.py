@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, quoted
+from levelhead.errors import ConlluError, Fault, add_fault, quoted
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
@@ -175,7 +175,7 @@ class _Faults:
         self._too_long: ConlluError | None = None
         self._not_text: ConlluError | None = None
         self._errors: list[Fault] = []
-        self._warning: Fault | None = None
+        self._warnings: dict[str, Fault] = {}
         self._n_lines = self._n_bytes = self._n_sentences = 0
 
     def add(self, block: bytes) -> None:
@@ -200,7 +200,7 @@ class _Faults:
             return unreadable.faults
         if self._errors or not self._n_sentences:
             return tuple(self._errors) or (EMPTY.in_file(self._name),)
-        return () if self._warning is None else (self._warning,)
+        return tuple(self._warnings.values())
 
     def _find(self, text: bytes) -> None:
         finder = _FaultFinder(self._name)
@@ -211,8 +211,7 @@ class _Faults:
             return
         self._errors += map(self._in_file, finder.faults)
         for warning in () if self._errors else _warnings(treebank):
-            first = self._warning or replace(self._in_file(warning), count=0)
-            self._warning = replace(first, count=first.count + warning.count)
+            add_fault(self._warnings, warning.slug, self._in_file(warning))
         self._n_sentences += len(treebank)
 
     def _in_file(self, fault: Fault) -> Fault:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from levelhead.errors import ConlluError, Fault, OutputError, Place
+from levelhead.errors import ConlluError, Fault, OutputError, Place, add_fault
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.faults import encoding_faults
@@ -112,15 +112,9 @@ def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Ite
         yield _with_tidy_cells(repaired.data, found, layout)
         of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for fault in found.values())
         for fault in (*repaired.warnings, *of_cells):
-            _note(changes, _moved(fault, n_lines + (fault.place.line or 0)))
+            add_fault(changes, fault.slug, _moved(fault, n_lines + (fault.place.line or 0)))
         n_lines += block.count(b"\n")
         n_bytes += len(block)
-
-
-def _note(changes: dict[str, Fault], fault: Fault) -> None:
-    """Add a change: the first one of its kind is kept and counts the others."""
-    first = changes.get(fault.slug)
-    changes[fault.slug] = fault if first is None else replace(first, count=first.count + fault.count)
 
 
 def _moved(fault: Fault, line: int) -> Fault:
@@ -146,7 +140,7 @@ def _with_tidy_cells(data: bytes, found: dict[str, Fault], layout: ColumnLayout 
         tidy, slugs = _tidy(line, FIELDS if layout is None else layout.names)
         lines[-1] = tidy
         for slug in slugs:
-            _note(found, Fault(slug, _MESSAGES[slug], Place(line=number), "warning"))
+            add_fault(found, slug, Fault(slug, _MESSAGES[slug], Place(line=number), "warning"))
     return b"".join(lines)
 
 

@@ -10,12 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import chain, count, islice, repeat
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
+from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile, add_fault
 from levelhead.kernels.text import count_lines
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.contents import Contents
@@ -347,7 +347,7 @@ class OwnPieces(Pieces):
         repaired = repair(block, start=not self._n_lines)
         for fault in repaired.warnings:
             line = self._n_lines + (fault.place.line or 0)
-            _add(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
+            add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
         return repaired.data, repaired.numbers, count_lines(block)
 
     def _parse(self) -> None:
@@ -398,10 +398,10 @@ class OwnPieces(Pieces):
     def _look_at(self, piece: Treebank) -> None:
         if not self._conllx and self._known is None:
             for kind, fault in warnings_by_kind(piece):
-                _add(self._notices, kind, self._in_file(fault))
+                add_fault(self._notices, kind, self._in_file(fault))
             self._ids.add(piece, self.n_sentences)
         for fault in text_faults(piece) if self._texts else ():
-            _add(self._text_fault, fault.slug, self._in_file(fault))
+            add_fault(self._text_fault, fault.slug, self._in_file(fault))
 
     def _own_error(self) -> InputError | None:
         if self._header is not None:
@@ -444,14 +444,5 @@ class OwnPieces(Pieces):
         if found and found[0].slug == "encoding":
             raise _NotText(found[0])
         for fault in found:
-            _add(self._nul, fault.slug, fault)
+            add_fault(self._nul, fault.slug, fault)
         return bool(found)
-
-
-_Key = TypeVar("_Key")
-
-
-def _add(faults: dict[_Key, Fault], kind: _Key, fault: Fault) -> None:
-    """Add a fault of some kind: the first one is kept and counts the others."""
-    first = faults.get(kind)
-    faults[kind] = fault if first is None else replace(first, count=first.count + fault.count)
