@@ -121,7 +121,8 @@ def _tested(made: _Made) -> Iterator[_Phrase]:
     if made.tests == "ranking":
         yield _Phrase(f" All pairs of systems were compared by the largest studentized difference of {draws} draws,")
         yield _Phrase(" stepwise", _papers(["stepdown"]))
-        yield _Phrase(f" with a family-wise error of {1 - level:.4g}; systems that share a letter", _papers(["letters"]))
+        yield _Phrase(f" with a family-wise error of {1 - level:.4g}; systems that share")
+        yield _Phrase(" a letter", _papers(["letters"]))
         yield _Phrase(" do not differ significantly.")
         return
     yield _Phrase(" Differences were tested by Student's t")
