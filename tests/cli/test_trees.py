@@ -9,7 +9,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.cli.trees import _colored
+from levelhead.cli.shared.color import colored_trees
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -111,7 +111,7 @@ def test_marked_words_are_red_on_terminals(run) -> None:
     """The lines of marked words and no others."""
     for arguments in (("--show", "obl:nmod", ALPHA), (ALPHA, BETA)):
         out = run("trees", GOLD, *arguments)[1]
-        colored = _colored(out).splitlines()
+        colored = colored_trees(out).splitlines()
         red = [line for line in colored if line.startswith("\x1b[31m") and line.endswith("\x1b[0m")]
         assert len(red) == len([line for line in out.splitlines() if " * " in line]) > 0
         assert "\x1b" not in out
