@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
     from levelhead.typology.profiled import Files
 
-FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
+FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
 PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are reported alike."""

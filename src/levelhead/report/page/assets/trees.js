@@ -67,6 +67,8 @@ function drawArcs(svg, arcs, x, base, direction, top) {
   }
 }
 
+const SIDES = ["gold", "system"];
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
 const KINDS = { o: "", l: "mislabeled", h: "wrong", b: "wrong", u: "wrong" };
 
 function drawTree(sentence, tree, asked) {
@@ -91,7 +93,7 @@ function drawTree(sentence, tree, asked) {
   const below = arcsOf(tree.h, tree.d, ofSystem, [...tree.e].map((letter) => KINDS[letter]));
   const [up, down] = [above, below].map((arcs) => FIRST + STEP * (1 + levels(arcs.filter((arc) => arc.head > 0))));
   const first = up + 26, second = twoRows ? first + 30 : first, height = second + down + 24;
-  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t}. Gold above, ${tree.n} below.` });
+  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t}. ${capital((sentence.k || SIDES)[0])} above, ${tree.n} below.` });
   const place = (column, form, y, marked) => {
     const width = widthOf(form, 15) + 10, box = { x: x(column) - width / 2, y: y - 17, width, height: 23, rx: 4 };
     if (marked) svg.append(make("svg:rect", { ...box, class: "asked" }));
@@ -101,7 +103,8 @@ function drawTree(sentence, tree, asked) {
   ofGold.forEach((column, word) => place(column, sentence.f[word], first, word === asked));
   if (twoRows) {
     ofSystem.forEach((column, word) => place(column, forms[word], second, tree.a[word] === asked && asked >= 0));
-    svg.append(make("svg:text", { class: "row", x: 0, y: first }, "gold"), make("svg:text", { class: "row", x: 0, y: second }, "system"));
+    const [upper, lower] = sentence.k || SIDES;
+    svg.append(make("svg:text", { class: "row", x: 0, y: first }, upper), make("svg:text", { class: "row", x: 0, y: second }, lower));
   }
   drawArcs(svg, above, x, first - 20, 1, up);
   drawArcs(svg, below, x, second + 10, -1, down);
@@ -123,15 +126,16 @@ function figureOf(sentence, asked = -1) {
   return figure;
 }
 
-function legend() {
-  const line = make("p", { class: "legend" }, "Gold above the words, the system below. Grey: they agree. ");
-  line.append(make("b", { class: "g" }, "Gold only"), ", ", make("b", { class: "w" }, "system only"), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: the head is in another sentence.");
+function legend(sentence) {
+  const [upper, lower] = (sentence && sentence.k) || SIDES;
+  const line = make("p", { class: "legend" }, `${capital(upper)} above the words, ${lower} below. Grey: they agree. `);
+  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: the head is in another sentence.");
   return line;
 }
 
 function drawSentences(block) {
   const own = data[block.dataset.sentences], box = block.querySelector(".trees");
-  if (own && box && !box.childElementCount) box.append(legend(), ...own.sentences.map((sentence) => figureOf(sentence)));
+  if (own && box && !box.childElementCount) box.append(legend(own.sentences[0]), ...own.sentences.map((sentence) => figureOf(sentence)));
 }
 
 onShow.push(drawSentences);
