@@ -70,7 +70,6 @@ class _Request(NamedTuple):
         """Refuse what would not be what was requested."""
         check_kinds(self.gold, [self.system])
         check_cite(self.printing.output_format, cite=self.cite)
-        options.check_partial(partial=self.partial, page=self.wants_page)
         if self.enhancements and self.reading.rules != "udtools":
             raise click.UsageError("--enhancements requires --rules udtools")
         files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
@@ -173,7 +172,7 @@ def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Blocks]:
     Without a store nothing is planned or hashed: loading what does that would take longer than scoring.
     """
     ready = setup.single()
-    if request.engine.store is not None:
+    if request.engine.store is not None or (request.partial and request.wants_page):
         evaluations, blocks = _counted(request, ready)
         (evaluation,) = evaluations.values()
         return evaluation, blocks

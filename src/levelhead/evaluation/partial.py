@@ -37,7 +37,8 @@ class PartialCoverage(NamedTuple):
     """How much of gold a system's output covers.
 
     Args:
-        paired_by: "characters" if all agree; otherwise how sentences were paired, by "sent_id" or "text".
+        paired_by: "characters" if all agree; otherwise how sentences were paired, by "sent_id" or "text"; None
+            without a readable output.
         answered: the gold sentences with a word that has a HEAD.
         sentences: the gold sentences.
         valid_trees: the gold sentences with a valid tree in the output.
@@ -48,7 +49,7 @@ class PartialCoverage(NamedTuple):
         unreadable: the lines of the output that could not be read.
     """
 
-    paired_by: PairedBy
+    paired_by: PairedBy | None
     answered: int
     sentences: int
     valid_trees: int
@@ -68,6 +69,15 @@ class PartialCoverage(NamedTuple):
         )
 
 
+def no_coverage(gold: Contents) -> PartialCoverage:
+    """Return the coverage of an output that is missing or of which nothing can be read.
+
+    Args:
+        gold: the sizes of gold.
+    """
+    return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0)
+
+
 def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
     """Return the coverage of several outputs together.
 
@@ -75,7 +85,8 @@ def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
         coverages: that of each output; at least one.
     """
     by, *numbers = zip(*coverages)
-    return PartialCoverage(by[0] if len(set(by)) == 1 else "text", *map(sum, numbers))
+    loosest = next((one for one in ("text", "sent_id", "characters") if one in by), None)
+    return PartialCoverage(loosest, *map(sum, numbers))
 
 
 class PartialOutput(NamedTuple):

@@ -157,20 +157,6 @@ align_sentences_option: Decorator = click.option(
 )
 
 
-def check_partial(*, partial: bool, page: bool) -> None:
-    """Refuse pages and summaries of partial scores.
-
-    Args:
-        partial: whether scores are partial.
-        page: whether a page, its figures or a summary are requested.
-
-    Raises:
-        click.UsageError: both.
-    """
-    if partial and page:
-        raise click.UsageError("--partial cannot be combined with --report, --figures or --summary")
-
-
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
     """Return the registry that --definitions and --scheme make."""
     from levelhead.measures.registry import STANDARD

@@ -20,6 +20,7 @@ from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
@@ -85,6 +86,11 @@ def _measures(comparison: Comparison) -> list[str]:
 
 
 def _lead(comparison: Comparison) -> str:
+    label = f"{LABEL} " if comparison.coverage else ""
+    return f"{label}{_finding(comparison)}"
+
+
+def _finding(comparison: Comparison) -> str:
     measure = _measures(comparison)[0]
     _, *others = _of_average(comparison, measure)
     real = [one for one in others if one.p_holm is not None and one.p_holm < 0.05 and one.enough_runs]
@@ -120,7 +126,8 @@ def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
     """All numbers of a measure, those of averages last."""
     own = tuple(one for one in comparison.results if one.measure == measure)
     table = comparison_table(replace(comparison, results=own, wins=()), each=True)
-    return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
+    caption = f"{table.notes[0]}. {VALID_TREES_NOTE}" if comparison.coverage else table.notes[0]
+    return Block(name, "Numbers", caption, table=table._replace(notes=()))
 
 
 def _spread(name: str, value: float | None, interval: tuple[float, float] | None, *, plain: bool) -> IntervalRow:
