@@ -195,13 +195,29 @@ def look_at_outputs(
     Raises:
         StaleInput: a file is not what it was when the job was planned.
     """
+    records, matched = _counted(gold, outputs)
+    return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
+
+
+def look_at_valid_outputs(
+    code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
+) -> bytes:
+    """Count all outputs on one test set, and look at those that are valid; otherwise as `look_at_outputs`."""
+    records, matched = _counted(gold, outputs)
+    return pickle.dumps((records, look(code, matched)))
+
+
+def _counted(
+    gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]]
+) -> tuple[list[bytes], list[Output]]:
+    """The results of all outputs, and the aligned words of those that are valid."""
     records, matched = [], []
     for system, name, file, settings in outputs:
         record, matches = _record(gold, file, settings)
         records.append(record)
         if isinstance(matches, Matches):
             matched.append(Output(system, name, matches))
-    return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
+    return records, matched
 
 
 def _record(
