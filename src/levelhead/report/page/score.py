@@ -83,7 +83,8 @@ def treebank_blocks(
     Raises:
         ConlluError: gold or the output has no trees.
     """
-    ((_, _, matches),) = outputs
+    (output,) = outputs
+    matches = output.matches
     matches.check_trees()
     return {
         "kinds": [kinds_block(matches, "kinds")],
