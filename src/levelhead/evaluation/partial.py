@@ -84,7 +84,7 @@ def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
         coverages: that of each output; at least one.
     """
     by, *numbers = zip(*coverages)
-    loosest = next((one for one in ("text", "sent_id", "characters") if one in by), None)
+    loosest = next((one for one in reversed(get_args(PairedBy)) if one in by), None)
     return PartialCoverage(loosest, *map(sum, numbers))
 
 
