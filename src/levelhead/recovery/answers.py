@@ -55,7 +55,8 @@ def read_answers(path: str | os.PathLike[str], layout: Layout, n_gold: int) -> l
     else:
         answers = _in_file(name, read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf"), layout, n_gold)
     if not answers:
-        raise InputError(Fault("no-answers", "no answer is in it", Place(name)))
+        what = "the folder has no files" if os.path.isdir(name) else "the file has no answers"  # noqa: PTH112
+        raise InputError(Fault("no-answers", what, Place(name)))
     return answers
 
 
