@@ -213,7 +213,7 @@ def test_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "answers.txt"
     with path.open("wb") as file:
         file.truncate(1 << 30)
-    with pytest.raises(UnreadableFile, match="file-too-large: more than 536870912 bytes"):
+    with pytest.raises(UnreadableFile, match="file-too-large: more than 512 MiB"):
         levelhead.recover(path, GOLD)
     path.unlink()
     monkeypatch.setattr(reading, "LIMITS", Limits(size=2000))
