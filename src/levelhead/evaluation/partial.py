@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
         coverages: that of each output; at least one.
     """
     by, *numbers = zip(*coverages)
-    loosest = next((one for one in ("text", "sent_id", "characters") if one in by), None)
+    loosest = next((one for one in reversed(get_args(PairedBy)) if one in by), None)
     return PartialCoverage(loosest, *map(sum, numbers))
 
 
