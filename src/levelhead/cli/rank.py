@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
@@ -314,13 +314,8 @@ def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
 
 
 def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras, *, partial: bool) -> Results:
-    measures = chosen.measures
-    if extras.wanted:
-        from levelhead.report.page.ranking import measures_of_page
-
-        measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
     setup = setup_of(
-        measures,
+        chosen.measures,
         rules=chosen.rules,
         registry=chosen.registry,
         folder=chosen.folder,
@@ -328,13 +323,13 @@ def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Ext
         allow_several_roots=chosen.several_roots,
     )
     unit = extras.tests.resample_by if extras.tests else AUTO
-    looks: dict[str, Any] = {}
-    if extras.is_folder:
-        from levelhead.report.page.ranking_report import pages_of_outputs
-
-        looks = {"look": pages_of_outputs(campaign, setup), "look_at_valid": True}
     with engine.running(campaign) as how:
-        return score_plan(campaign, setup, by_sentence=extras.tests is not None, resample_by=unit, **looks, **how)
+        how |= {"by_sentence": extras.tests is not None, "resample_by": unit}
+        if not extras.wanted:
+            return score_plan(campaign, setup, **how)
+        from levelhead.report.page.ranking_report import score_for_report
+
+        return score_for_report(campaign, setup, folder=extras.is_folder, **how)
 
 
 def _papers(found: RankedSystems, places: int) -> list[PaperTable]:

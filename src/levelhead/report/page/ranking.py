@@ -228,7 +228,7 @@ def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: 
 
 
 def _heat(campaign: _Campaign) -> Section:
-    lead = "Systems by rank, test sets by family. Darker blue is better. A name at the top sorts by that system."
+    lead = "Systems by rank, test sets by family. Stronger blue is better. A name at the top sorts by that system."
     if campaign.pages:
         lead += " Choose a number to see the errors behind it."
     return Section("treebanks", "Every system on every test set", lead, _blocks(campaign, "treebanks", _heat_of))

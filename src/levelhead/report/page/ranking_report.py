@@ -7,22 +7,24 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.campaign.job import Look
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, rank_results
+from levelhead.campaign.results import Results
+from levelhead.campaign.run import score_plan
 from levelhead.evaluation.pair import score_matches
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
-from levelhead.report.page.ranking import ranking_page
+from levelhead.report.page.ranking import measures_of_page, ranking_page
 from levelhead.report.page.render import render
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page, treebank_blocks
+from levelhead.significance.units import AUTO
 
 if TYPE_CHECKING:
-    from levelhead.campaign.ranked_systems import RankedSystems
-    from levelhead.campaign.results import Results
     from levelhead.report.page.blocks import Page
 
 _TITLE = "Ranking"
@@ -103,3 +105,46 @@ def write_ranking_report(path: str | os.PathLike[str], results: Results, found: 
     addresses = {key: address for key, (address, _) in made.items()}
     index = zlib.compress(render(page_of(results, found, addresses)))
     write_report_folder(path, [(INDEX, index), *made.values()])
+
+
+def rank_with_report(
+    path: str | os.PathLike[str], plan: Plan, setup: Setup, choice: RankingChoice, **how: Any
+) -> RankedSystems:
+    """Rank the systems of a plan and write the report.
+
+    Args:
+        path: where to, see `write_ranking_report`.
+        plan: the test sets and systems.
+        setup: the settings, with the measures to rank by.
+        choice: how systems are ranked.
+        how: `workers` and `store`, as in `score_plan`.
+
+    Raises:
+        InputError: a gold file is missing or invalid.
+        OutputError: the report cannot be written.
+    """
+    unit = choice.tests.resample_by if choice.tests else AUTO
+    results = score_for_report(plan, setup, folder=is_folder(path), by_sentence=choice.tests is not None,
+                               resample_by=unit, **how)  # fmt: skip
+    found = rank_results(results, setup.names, choice)
+    write_ranking_report(path, results, found)
+    return found
+
+
+def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> Results:
+    """Count the outputs of a plan by the measures of the ranking and of its page, and make the pages of a folder.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings, with the measures to rank by.
+        folder: whether there is a page for each output.
+        how: as in `score_plan`.
+
+    Raises:
+        InputError: a gold file is missing or invalid.
+        MeasureError: the rules have no aligned words, of which the pages of outputs are made.
+    """
+    shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules.name, setup.registry))
+    extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))
+    look = pages_of_outputs(plan, setup) if folder else None
+    return score_plan(plan, extended, look=look, look_at_valid=True, **how)
