@@ -156,3 +156,19 @@ def test_what_is_refused():
         assert (code, out) == (2, ""), arguments
         assert text in err
         assert "Traceback" not in err
+
+
+def test_the_signature_says_how_parsers_were_trained():
+    given = levelhead.suspects(GOLD, [ALPHA], seed=3).provenance.signature
+    trained = levelhead.suspects(GOLD, folds=2, seed=3).provenance.signature
+    assert not {"trained", "folds", "seed"} & set(given)
+    assert (trained["trained"], trained["folds"], trained["seed"]) == ("arc-eager+swap-lazy+graph", "2", "3")
+
+
+@pytest.mark.parametrize(("n", "shown"), [(1, "1 sentence "), (3, "3 sentences ")])
+def test_too_few_sentences_for_the_folds(tmp_path, n, shown):
+    path = tmp_path / "few.conllu"
+    path.write_text("\n\n".join(GOLD.read_text(encoding="utf-8").split("\n\n")[:n]) + "\n\n", encoding="utf-8")
+    code, _, err = run("suspects", path, "--folds", 4)
+    assert code == 2
+    assert f"too-few-sentences: {shown}cannot be divided into 4 folds: use fewer folds" in err

@@ -7,7 +7,7 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.result_paths import RESULT
+from levelhead.cli.shared.result_paths import RESULT, refuse_compressed
 
 
 @command()
@@ -43,6 +43,7 @@ def recover(
     """
     if output == "-":
         raise click.UsageError("--output must be a file: standard output is for the table")
+    refuse_compressed("the output is", output)
     options.check_paths([*options.files_in(answers), gold], [output])
     from levelhead.recovery import Layout, recover_answers
     from levelhead.report.recovery import answer_documents

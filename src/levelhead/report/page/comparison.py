@@ -21,6 +21,7 @@ from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell
+from levelhead.report.verdicts import verdict_text
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
 from levelhead.significance.units import AUTO, ENOUGH_UNITS
@@ -115,10 +116,11 @@ def _differences(comparison: Comparison) -> Iterable[Block]:
 
 
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
-    """All numbers of a measure, those of averages last."""
+    """All numbers of a measure, those of averages last, and the verdicts of its gate."""
     own = tuple(one for one in comparison.results if one.measure == measure)
-    table = comparison_table(replace(comparison, results=own, wins=()), each=True)
-    return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
+    table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
+    verdicts = [verdict_text(one, comparison) for one in comparison.gates if one.measure == measure]
+    return Block(name, "Numbers", ". ".join([table.notes[0], *verdicts]), table=table._replace(notes=()))
 
 
 def _spread(name: str, value: float | None, interval: tuple[float, float] | None, *, plain: bool) -> IntervalRow:
