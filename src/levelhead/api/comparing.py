@@ -208,11 +208,11 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
 
     setup = settings_for((), rules=rules, format=format)
     folders = [Path(one) for one in (old, new) if not isinstance(one, Treebank) and os.path.isdir(one)]  # noqa: PTH112
+    if not folders:
+        return changes(*load_pair(old, new, setup), setup.rules)
     if len(folders) == 1:
         raise InputError(Fault("invalid-argument", "give two treebanks or two folders, not one of each"))
-    if folders:
-        return release_changes(*folders, setup.rules, lambda path: load(path, setup.rules, setup.format))
-    return changes(*load_pair(old, new, setup), setup.rules)
+    return release_changes(folders[0], folders[1], setup.rules, lambda path: load(path, setup.rules, setup.format))
 
 
 @public(

@@ -155,9 +155,10 @@ def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD
     def found(matches: Matches, how: IntervalSettings) -> TreebankRepairs:
         return repairs(matches, measure, how, registry=setup.registry)
 
-    each, *rest = _with_intervals(plan, setup, found, intervals)
+    each, provenance, units = _with_intervals(plan, setup, found, intervals)
     averages = average_repairs([*each.values()], intervals.level) if len(each) > 1 else ()
-    return Repairs({code: one.kinds for code, one in each.items()}, *rest, str(measure), averages)
+    kinds = {code: one.kinds for code, one in each.items()}
+    return Repairs(kinds, provenance, units, str(measure), averages)
 
 
 def _with_intervals(

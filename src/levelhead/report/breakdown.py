@@ -206,7 +206,8 @@ def repairs_table(found: Repairs) -> Table:
         found: the kinds of errors on each treebank.
     """
     signature, several = found.provenance.signature, len(found.treebanks) > 1
-    every = [one.certainty for some in (*found.treebanks.values(), found.averages) for one in some]
+    every = [one.certainty for some in found.treebanks.values() for one in some]
+    every += [one.certainty for one in found.averages]
     columns = (
         *([Column("Treebank", "text")] if several else []),
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),

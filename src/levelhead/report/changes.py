@@ -87,7 +87,7 @@ def _pattern_row(found: Found, one: ChangePattern) -> tuple[Cell, ...]:
 def _files_table(found: Found, most: int | None, notes: tuple[str, ...]) -> Table:
     kinds = (Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT) for kind in KINDS)
     columns = (_FILE, Column("Old", "number"), Column("New", "number"), Column("Unchanged", "number"), *kinds)
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
         for name, part in found.parts.items()
     ]
@@ -138,8 +138,8 @@ def changes_text(found: Found, most: int | None = None) -> str:
         tables.append(_shortened(found, "pattern", len(found.patterns), shown))
     notes = (*tables[-1].notes, signature_line(found.provenance.signature))
     tables[-1] = tables[-1]._replace(notes=notes)
-    sizes = [f"{name}: {_size(found, side)}\n" for name, side in (("Old", "old"), ("New", "new"))]
-    return "\n".join(["".join(sizes), *(to_text(one, 2) for one in tables)])
+    sizes = f"Old: {_size(found, 'old')}\nNew: {_size(found, 'new')}\n"
+    return "\n".join([sizes, *(to_text(one, 2) for one in tables)])
 
 
 def _shortened(found: Found, by: Rows, n_rows: int, most: int) -> Table:

@@ -16,7 +16,7 @@ from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.errors import Fault, OutputError, Place, UnreadableFile
+from levelhead.errors import Fault, OutputError, Place, UnreadableFile, printable
 from levelhead.extras import require
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
@@ -274,13 +274,11 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         raise click.UsageError("standard output is for the table: write the table to a file with --output")
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise click.UsageError("two results cannot go to one file")
-    if any(_same_file(target, source) for target in targets for source in sources):
-        raise click.UsageError("a file that is read cannot be written")
-    folder = next((target for target in targets if any(_same_folder(target, source) for source in sources)), None)
-    if folder is not None:
-        from levelhead.errors import printable
-
-        raise click.UsageError(f"{printable(folder)} is a folder of inputs: name another folder for the results")
+    for target in targets:
+        if any(_same_file(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is an input file: write the output to another file")
+        if any(_same_folder(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
 
 
@@ -364,7 +362,12 @@ def print_table(table: Table, output_format: str, places: int | None, output: st
     if output_format == "tsv":
         for note in table.notes:
             say(note)
-    emit(WRITERS[output_format](table, default if places is None else places), output)
+    text = WRITERS[output_format](table, default if places is None else places)
+    if output_format == "text" and output in {None, "-"} and sys.stdout is not None and sys.stdout.isatty():
+        from levelhead.cli.shared.color import colored_table, wants_color
+
+        text = colored_table(text) if wants_color(sys.stdout) else text
+    emit(text, output)
 
 
 def print_result(
