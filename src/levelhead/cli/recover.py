@@ -9,7 +9,7 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.result_paths import RESULT
+from levelhead.cli.shared.result_paths import RESULT, refuse_compressed
 from levelhead.errors import printable
 
 
@@ -46,6 +46,7 @@ def recover(
     """
     if output == "-":
         raise click.UsageError("--output must be a file: standard output is for the table")
+    refuse_compressed("the output is", output)
     options.check_paths([*options.files_in(answers), gold], [output])
     if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(output)} would be one of the answers: write the output to another folder")

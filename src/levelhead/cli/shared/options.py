@@ -246,15 +246,18 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
 
     Args:
         inputs: the paths that are read.
-        outputs: those that are written, None where there is none.
+        outputs: those that are written, that of the table first; None where there is none, or the table is printed.
 
     Raises:
         click.UsageError: standard input is read twice, or a result would replace another or an input.
         InputError: an input does not exist, or needs an optional library that is not installed.
     """
-    sources, targets = list(inputs), [path for path in outputs if path is not None]
+    sources, (table, *others) = list(inputs), [*outputs] or [None]
+    targets = [path for path in (table, *others) if path is not None]
     if sources.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
+    if table is None and "-" in others:
+        raise click.UsageError("standard output is for the table: write the table to a file with --output")
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise click.UsageError("two results cannot go to one file")
     for target in targets:
