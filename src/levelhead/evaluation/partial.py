@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.errors import InputError
+from levelhead.errors import InputError, MalformedDeps
 from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, takes_apart
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
@@ -23,7 +23,6 @@ from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_de
 from levelhead.scoring.sentence_pairing import PairedBy
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_of
-from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read_leniently
 from levelhead.treebank.reader import read_if_valid

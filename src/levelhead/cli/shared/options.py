@@ -17,13 +17,11 @@ from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
 from levelhead.errors import Fault, OutputError, Place, UnreadableFile, printable
-from levelhead.extras import require
-from levelhead.report.table import Table
-from levelhead.report.writers import WRITERS
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
     from levelhead.report.page import Page
+    from levelhead.report.table import Table
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
     from levelhead.treebank.training_data import Training
@@ -323,6 +321,8 @@ def check_inputs(paths: Iterable[str]) -> None:
         except OSError as error:
             missing.append(Fault("unreadable-file", error.strerror or str(error), Place(path)))
         if path.lower().endswith(".zst"):
+            from levelhead.extras import require
+
             require("zstandard", ".zst files")
     if missing:
         raise UnreadableFile(*missing)
@@ -344,6 +344,8 @@ def _same_folder(target: str, source: str) -> bool:
 
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
     """Print a finished table."""
+    from levelhead.report.writers import WRITERS
+
     default = None if output_format == "tsv" else 2
     if output_format == "tsv":
         for note in table.notes:
