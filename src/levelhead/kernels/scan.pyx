@@ -309,17 +309,20 @@ cdef object joined_comments(Bytes data, const int64_t* pairs, int64_t n_sentence
     return joined, offsets
 
 
-cdef int64_t count_lines(Bytes data, int64_t size) noexcept nogil:
-    """The number of line feeds, which compilers count with vector instructions: as many at a time as a byte can."""
-    cdef int64_t count = 0
+cdef int64_t count_tokens(Bytes data, int64_t size) noexcept nogil:
+    """The number of lines that begin with a digit: words, multiword tokens and empty nodes.
+
+    Compilers make vector instructions of this: it counts as many at a time as a byte can.
+    """
+    cdef int64_t count = 1 if size and <uint8_t> (data[0] - ZERO) <= 9 else 0
     cdef int64_t at = 0
     cdef int64_t end
     cdef uint8_t found
-    while at < size:
-        end = min(size, at + 255)
+    while at < size - 1:
+        end = min(size - 1, at + 255)
         found = 0
         for at in range(at, end):
-            found += data[at] == NEWLINE
+            found += (data[at] == NEWLINE) & (<uint8_t> (data[at + 1] - ZERO) <= 9)
         count += found
         at = end
     return count
@@ -342,7 +345,7 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     """
     cdef int64_t size = data.shape[0]
     cdef Bytes start = &data[0] if size else NULL
-    cdef int64_t n_lines
+    cdef int64_t n_most
     cdef Codes[8] columns
     cdef Table table
     cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
@@ -350,11 +353,11 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     cdef int64_t stopped
     cdef int i
     with nogil:
-        n_lines = count_lines(start, size) + 1  # an upper bound of all there is: memory that is not used costs nothing
-    arrays = [block(4 * n_lines) for _ in range(9)]
+        n_most = count_tokens(start, size) + 2  # more than there are words or sentences
+    arrays = [block(4 * n_most) for _ in range(9)]
     for i in range(8):
         columns[i] = <int32_t*> PyByteArray_AS_STRING(arrays[i])
-    starts, lines, comments = block(4 * n_lines), block(4 * n_lines), block(16 * n_lines)
+    starts, lines, comments = block(4 * n_most), block(4 * n_most), block(16 * n_most)
     out.columns, out.heads = columns, <int32_t*> PyByteArray_AS_STRING(arrays[8])
     out.sentence_starts = <int32_t*> PyByteArray_AS_STRING(starts)
     out.sentence_lines = <int32_t*> PyByteArray_AS_STRING(lines)
