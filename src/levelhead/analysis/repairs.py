@@ -15,7 +15,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
-from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, gain_certainty
+from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, gain_certainty, mean_gain_certainty
 from levelhead.treebank.schemes import NIVRE_FANG
 
 NOT_ALIGNED = "words not aligned"
@@ -61,6 +61,18 @@ class Repair(NamedTuple):
     certainty: Certainty
 
 
+class TreebankRepairs(NamedTuple):
+    """What the repair of each kind of error would gain on one treebank.
+
+    Args:
+        kinds: the kinds of errors, the largest gain first.
+        nothing: how certain a gain of 0 is: that of a kind of error that does not occur.
+    """
+
+    kinds: tuple[Repair, ...]
+    nothing: Certainty
+
+
 class AverageRepair(NamedTuple):
     """The mean gain of one kind of repair over treebanks.
 
@@ -69,28 +81,38 @@ class AverageRepair(NamedTuple):
         detail: gold's value, and the system's if it is another.
         words: how many words of all treebanks have the error.
         gain: the mean of the gains, 0 where the error does not occur.
+        certainty: the confidence interval of the mean.
     """
 
     error: str
     detail: str
     words: int
     gain: float
+    certainty: Certainty
 
 
-def average_repairs(treebanks: Sequence[Sequence[Repair]]) -> list[AverageRepair]:
+def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[AverageRepair]:
     """Return the mean gain of each kind of repair, the largest first.
 
     Args:
         treebanks: the kinds of errors on each treebank.
+        level: the confidence level.
     """
-    words: dict[tuple[str, str], int] = {}
-    gains: dict[tuple[str, str], float] = {}
-    for one in (one for some in treebanks for one in some):
-        kind = (one.error, one.detail)
-        words[kind] = words.get(kind, 0) + one.words
-        gains[kind] = gains.get(kind, 0.0) + one.gain
-    found = [AverageRepair(*kind, words[kind], gain / len(treebanks)) for kind, gain in gains.items()]
-    return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
+    by_kind = [{(one.error, one.detail): one for one in some.kinds} for some in treebanks]
+    found = []
+    for kind in dict.fromkeys(kind for some in by_kind for kind in some):
+        own = [some[kind] for some in by_kind if kind in some]
+        every = [
+            some[kind].certainty if kind in some else treebank.nothing
+            for some, treebank in zip(by_kind, treebanks, strict=True)
+        ]
+        gain = sum(one.gain for one in own) / len(treebanks)
+        found.append(AverageRepair(*kind, sum(one.words for one in own), gain, mean_gain_certainty(every, level)))
+    return sorted(found, key=_largest_first)
+
+
+def _largest_first(one: Repair | AverageRepair) -> tuple[float, int, str, str]:
+    return -one.gain, -one.words, one.error, one.detail
 
 
 class _Change(NamedTuple):
@@ -109,7 +131,7 @@ class _Change(NamedTuple):
 
 def repairs(
     matches: Matches, measure: Measure, intervals: IntervalSettings, *, registry: Registry = STANDARD
-) -> list[Repair]:
+) -> TreebankRepairs:
     """Return what each kind of error costs: the points gained if its words were as in gold, and nothing else changed.
 
     An aligned word is repaired by giving it what the measure compares. Words that are not aligned are repaired by
@@ -132,8 +154,9 @@ def repairs(
     names, kinds = _kinds(matches, needs, gold, system)
     change = _changes(matches, kinds, gold, system, matches.agree(needs), len(names))
     before = _counts(matches, gold, system, matches.agree(needs))
-    found = list(_repairs(matches, measure, intervals, names, change, before))
-    return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
+    found = sorted(_repairs(matches, measure, intervals, names, change, before), key=_largest_first)
+    parts = _parts(intervals.units.sums(before.astype(np.float64)), measure)
+    return TreebankRepairs(tuple(found), gain_certainty(parts, parts, 0, intervals.level))
 
 
 def _repairs(

@@ -14,6 +14,7 @@ from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.gates import gates, passed
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.papers import check_cite, cite_option, print_citation
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, scored_reading_options
 
@@ -44,6 +45,7 @@ class _Request(NamedTuple):
     reading: Reading
     printing: Printing
     counts: bool
+    cite: bool
     enhancements: str
     partial: bool
     under: tuple[str, ...]
@@ -70,6 +72,7 @@ class _Request(NamedTuple):
     def check(self) -> None:
         """Refuse what would not be what was requested."""
         check_kinds(self.gold, [self.system])
+        check_cite(self.printing.output_format, cite=self.cite)
         options.check_partial(partial=self.partial, page=self.wants_page)
         if self.enhancements and self.reading.rules != "udtools":
             raise click.UsageError("--enhancements requires --rules udtools")
@@ -139,6 +142,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @options.figures_option
 @engine_options
 @scored_reading_options
+@cite_option
 @printing_options
 def score(**given: Any) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files of the same names.
@@ -158,10 +162,13 @@ def score(**given: Any) -> int:
     evaluation, blocks = _score(request, setup, gold, system)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
-    request.printing.print(
-        lambda: score_table(evaluation, counts=request.counts),
-        lambda: score_document(evaluation),
-    )
+    if request.cite:
+        print_citation(evaluation, request.printing)
+    else:
+        request.printing.print(
+            lambda: score_table(evaluation, counts=request.counts),
+            lambda: score_document(evaluation),
+        )
     if request.wants_page:
         _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
     return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
@@ -212,20 +219,28 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Blocks]:
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.report.scores import counts_table, score_document, scores_document, scores_table
-
     evaluations, blocks = _counted(request, setup)
-    average, strict = evaluations.average, evaluations.valid_trees_average
+    average = evaluations.average
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
+    if request.cite:
+        print_citation(evaluations, request.printing)
+    else:
+        _print_folders(request, evaluations)
+    if request.wants_page:
+        _write_page(request, evaluations, blocks, average)
+    return average
+
+
+def _print_folders(request: _Request, evaluations: Evaluations) -> None:
+    from levelhead.report.scores import counts_table, score_document, scores_document, scores_table
+
+    average, strict = evaluations.average, evaluations.valid_trees_average
     request.printing.print(
         lambda: counts_table(evaluations) if request.counts else scores_table(evaluations, average, strict),
         lambda: scores_document(evaluations, average, strict),
         lines=lambda: [{"treebank": name, **score_document(one)} for name, one in evaluations.items()],
     )
-    if request.wants_page:
-        _write_page(request, evaluations, blocks, average)
-    return average
 
 
 def _look(request: _Request, n_treebanks: int) -> Look:

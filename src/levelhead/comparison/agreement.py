@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -62,6 +61,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators have.
+        n_units: the number of units in which somebody gives another label than the commonest one; with fewer than 10,
+            coefficients have no interval.
         observed: the share of words on which two annotators agree, averaged over pairs of annotators.
         expected: the share on which they would agree by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.
@@ -71,6 +72,7 @@ class LabelAgreement(NamedTuple):
 
     name: str
     words: int
+    n_units: int
     observed: float
     expected: float
     cohen: BeyondChance
@@ -83,11 +85,12 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: what the annotator says who is named first; for heads, the tag of the head.
+        first: what the annotator says who is named first; for heads, the tag of the head. Of more than two annotators,
+            the label that comes first in the alphabet, whoever gave it.
         second: what the other says.
         n_words: on how many words; each pair of annotators counts.
         share: of all disagreements of this kind, 0 to 1.
-        pair: the annotators of the first case.
+        pair: the annotators of the first case: who gave the first label, and who gave the second.
         sentence: the index of the first case's sentence in the first of all annotations.
         form: the word of the first case.
     """
@@ -238,34 +241,57 @@ def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int,
         BeyondChance(None if math.isnan(one.value) else one.value, interval_of(one, level))
         for one in (found.cohen, found.fleiss, found.krippendorff)
     )
-    return LabelAgreement(labeled.name, found.words, found.observed, found.expected, *each)
+    return LabelAgreement(labeled.name, found.words, found.cohen.n_units, found.observed, found.expected, *each)
 
 
 def _order(one: Disagreement) -> tuple[int, str, str, str]:
     return -one.n_words, one.name, one.first, one.second
 
 
+class _Case(NamedTuple):
+    """Two labels of one word.
+
+    Args:
+        first: the number of one label.
+        second: that of the other.
+        row: the word.
+        pair: the annotators who gave them.
+    """
+
+    first: int
+    second: int
+    row: int
+    pair: tuple[int, int]
+
+
 def _disagreements(
     words: AnnotatedWords, labeled: Sequence[LabeledWords], names: Sequence[str]
 ) -> Iterator[Disagreement]:
+    """Group the words on which two annotators disagree by their labels; of more than two, whoever gave which."""
     for one in labeled:
         shown = _tags_of_heads(words) if one.name == HEADS else one
-        counts: Counter[tuple[int, int]] = Counter()
-        first: dict[tuple[int, int], tuple[int, int, int]] = {}
-        for i, j in combinations(range(len(names)), 2):
-            both = (one.labels[:, [i, j]] != MISSING).all(axis=1)
-            rows = np.flatnonzero(both & (one.labels[:, i] != one.labels[:, j]))
-            for row, *pattern in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
-                key = (pattern[0], pattern[1])
-                counts[key] += 1
-                first.setdefault(key, (row, i, j))
-        total = sum(counts.values())
-        for key, count in counts.items():
-            row, i, j = first[key]
-            form = words.treebanks[i].forms[int(words.rows[row, i])]
-            sentence = int(words.sentences[row])
-            labels = shown.names[key[0]], shown.names[key[1]]
-            yield Disagreement(one.name, *labels, count, count / total, (names[i], names[j]), sentence, form)
+        cases: dict[tuple[int, int], list[_Case]] = {}
+        for case in _cases(one, shown, ordered=len(names) == 2):
+            cases.setdefault(case[:2], []).append(case)
+        total = sum(map(len, cases.values()))
+        for (first, second), some in cases.items():
+            (_, _, row, pair), count = some[0], len(some)
+            form = words.treebanks[pair[0]].forms[int(words.rows[row, pair[0]])]
+            annotators = names[pair[0]], names[pair[1]]
+            labels = shown.names[first], shown.names[second]
+            yield Disagreement(one.name, *labels, count, count / total, annotators, int(words.sentences[row]), form)
+
+
+def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Iterator[_Case]:
+    """Give the words on which two annotators disagree, with their labels in the order of annotators or of names."""
+    for i, j in combinations(range(compared.labels.shape[1]), 2):
+        one, other = compared.labels[:, i], compared.labels[:, j]
+        rows = np.flatnonzero((one != other) & (one != MISSING) & (other != MISSING))
+        for row, first, second in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
+            if ordered or shown.names[first] <= shown.names[second]:
+                yield _Case(first, second, row, (i, j))
+            else:
+                yield _Case(second, first, row, (j, i))
 
 
 def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:

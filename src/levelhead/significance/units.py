@@ -167,15 +167,28 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
         units: the units of each test set by its code.
         results: what was computed from them.
     """
+    kinds = dict.fromkeys(one.kind for one in units.values())
+    return f"{results} by {' or '.join(map(_unit_name, kinds))}: {units_counted(units)}"
+
+
+def units_counted(units: Mapping[str, Units]) -> str:
+    """Return how many units there are of each kind, such as `20 documents and 300 sentences`.
+
+    Args:
+        units: the units of each test set by its code.
+    """
     kinds: dict[str, int] = {}
     for one in units.values():
         kinds[one.kind] = kinds.get(one.kind, 0) + one.n_units
-    counted = " and ".join(f"{_plural(kind, n_units)}" for kind, n_units in kinds.items())
-    return f"{results} by {' or '.join(map(_unit_name, kinds))}: {counted}"
+    return " and ".join(_plural(kind, n_units) for kind, n_units in kinds.items())
 
 
 def unit_notes(
-    units: Mapping[str, Units], results: str = "intervals and p-values", *, averaged: bool = False
+    units: Mapping[str, Units],
+    results: str = "intervals and p-values",
+    *,
+    averaged: bool = False,
+    marked_by: str = "gold",
 ) -> Iterator[str]:
     """Return notes on missing, rough or too optimistic intervals and p-values.
 
@@ -183,11 +196,12 @@ def unit_notes(
         units: the units of each test set by its code.
         results: what is computed from them.
         averaged: whether several test sets are averaged, and averages have results even if a test set has none.
+        marked_by: which file marks documents.
     """
     unmarked = [name for name, one in units.items() if not one.marked]
     if unmarked:
         names = listed(unmarked, _MOST)
-        yield f"gold marks no documents, so sentences are resampled as if they were independent: {names}"
+        yield f"{marked_by} marks no documents, so sentences are resampled as if they were independent: {names}"
     none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
     if none:
         own = " of their own" if averaged and len(units) > 1 else ""

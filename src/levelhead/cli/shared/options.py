@@ -16,7 +16,7 @@ from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.errors import Fault, OutputError, Place, UnreadableFile
+from levelhead.errors import Fault, OutputError, Place, UnreadableFile, printable
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
     from levelhead.typology.profiled import Files
 
-FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
+FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
 PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are reported alike."""
@@ -269,13 +269,11 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         raise click.UsageError("only one file can be standard input")
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise click.UsageError("two results cannot go to one file")
-    if any(_same_file(target, source) for target in targets for source in sources):
-        raise click.UsageError("a file that is read cannot be written")
-    folder = next((target for target in targets if any(_same_folder(target, source) for source in sources)), None)
-    if folder is not None:
-        from levelhead.errors import printable
-
-        raise click.UsageError(f"{printable(folder)} is a folder of inputs: name another folder for the results")
+    for target in targets:
+        if any(_same_file(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is an input file: write the output to another file")
+        if any(_same_folder(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
 
 
@@ -363,7 +361,12 @@ def print_table(table: Table, output_format: str, places: int | None, output: st
     if output_format == "tsv":
         for note in table.notes:
             say(note)
-    emit(WRITERS[output_format](table, default if places is None else places), output)
+    text = WRITERS[output_format](table, default if places is None else places)
+    if output_format == "text" and output in {None, "-"} and sys.stdout is not None and sys.stdout.isatty():
+        from levelhead.cli.shared.color import colored_table, wants_color
+
+        text = colored_table(text) if wants_color(sys.stdout) else text
+    emit(text, output)
 
 
 def print_result(

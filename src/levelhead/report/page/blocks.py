@@ -164,6 +164,7 @@ class Page(NamedTuple):
         sections: its sections.
         notes: the notes at the end.
         signature: what decides the numbers.
+        kind: the page's own script and style in `assets`, if it has any.
     """
 
     title: str
@@ -173,6 +174,7 @@ class Page(NamedTuple):
     sections: Sequence[Section]
     notes: Sequence[str]
     signature: Mapping[str, str]
+    kind: str = ""
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown before the reader chooses anything."""

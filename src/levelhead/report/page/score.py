@@ -60,7 +60,7 @@ def score_page(
     first = next(iter(evaluations.values()))
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     parts = _sections(evaluations, average, sections)
-    return Page(name, _lead(name, evaluations, average), _facts(evaluations), choices, parts, (), shared)
+    return Page(name, _lead(name, evaluations, average), _facts(evaluations), choices, parts, (), shared, "score")
 
 
 def treebank_blocks(
@@ -83,7 +83,8 @@ def treebank_blocks(
     Raises:
         ConlluError: gold or the output has no trees.
     """
-    ((_, _, matches),) = outputs
+    (output,) = outputs
+    matches = output.matches
     matches.check_trees()
     return {
         "kinds": [kinds_block(matches, "kinds")],
