@@ -54,7 +54,7 @@ def _pairs(name: str, codes: Iterable[str], measured: Mapping[str, Rows]) -> Stu
     rows: list[tuple[Cell | str, ...]] = [
         (code, *(cell for found in measured.values() for cell in own_pair(found.get(code), name))) for code in codes
     ]
-    average = ("average", *(mean(column) for column in list(zip(*rows))[1:]))  # type: ignore[arg-type]
+    average = ("average", *(mean(column) for column in list(zip(*rows))[1:]))
     return StudySection(name, (), Table(_columns("treebank", measured), (*rows, average), (), frozenset({len(rows)})))
 
 

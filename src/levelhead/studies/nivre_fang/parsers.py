@@ -26,7 +26,7 @@ def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Stu
     columns = [Column("treebank", "text")]
     for name in _SHOWN:
         columns += [Column(f"{name} {whose}", "ratio" if name == "LAS" else "difference") for whose in
-                    ("printed", *measured)]  # type: ignore[arg-type]  # fmt: skip
+                    ("printed", *measured)]  # fmt: skip
     cells = tuple(
         (code, *(cell for name in _SHOWN for cell in (printed_row(numbers, code, name),
                  *(rows[code][name] if code in rows else None for rows in measured.values()))))
