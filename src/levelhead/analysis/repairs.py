@@ -48,6 +48,7 @@ class Repair(NamedTuple):
         detail: gold's relation, and the system's if it is another: `obl -> nmod`; parts of speech for measures that
             compare neither heads nor relations.
         words: how many words have the error.
+        share: their share of all words with an error that is listed, 0 if there are none.
         value: the value of the measure after the repair.
         gain: how much more that is.
         certainty: the confidence interval of the gain.
@@ -56,6 +57,7 @@ class Repair(NamedTuple):
     error: str
     detail: str
     words: int
+    share: float
     value: float
     gain: float
     certainty: Certainty
@@ -68,12 +70,14 @@ class AverageRepair(NamedTuple):
         error: what is wrong.
         detail: gold's value, and the system's if it is another.
         words: how many words of all treebanks have the error.
+        share: their share of all words with an error that is listed, 0 if there are none.
         gain: the mean of the gains, 0 where the error does not occur.
     """
 
     error: str
     detail: str
     words: int
+    share: float
     gain: float
 
 
@@ -89,22 +93,54 @@ def average_repairs(treebanks: Sequence[Sequence[Repair]]) -> list[AverageRepair
         kind = (one.error, one.detail)
         words[kind] = words.get(kind, 0) + one.words
         gains[kind] = gains.get(kind, 0.0) + one.gain
-    found = [AverageRepair(*kind, words[kind], gain / len(treebanks)) for kind, gain in gains.items()]
+    every = sum(words.values()) or 1
+    found = [
+        AverageRepair(*kind, words[kind], words[kind] / every, gain / len(treebanks)) for kind, gain in gains.items()
+    ]
     return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
 
 
-class _Change(NamedTuple):
-    """What the repair of each error adds to the counts, and where.
+class Errors(NamedTuple):
+    """Every error of a measure: words of gold that are not right, and words that only the system counts.
 
     Args:
-        kind: the number of the kind of error, int64, shape (errors,).
-        row: the gold sentence, same shape.
-        changes: what is added to correct, gold, system and aligned words, int64, shape (errors, 4).
+        names: what is wrong, and gold's value with the system's, of each kind of error, as in `Repair`.
+        kind: the number of the kind of each error, int64, shape (errors,).
+        word: its gold word, -1 for a system word that is not aligned, same shape.
+        row: its gold sentence, same shape.
+        changes: what its repair adds to correct, gold, system and aligned words, int64, shape (errors, 4).
+        before: correct, gold, system and aligned words of each gold sentence, int64, shape (sentences, 4).
     """
 
+    names: Sequence[tuple[str, str]]
     kind: NDArray[np.int64]
+    word: NDArray[np.int64]
     row: NDArray[np.int64]
     changes: NDArray[np.int64]
+    before: NDArray[np.int64]
+
+
+def errors_of(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> Errors:
+    """Return the errors of a measure, word by word.
+
+    Args:
+        matches: the aligned words.
+        measure: a measure of words.
+        registry: the available measures and schemes.
+
+    Raises:
+        MeasureError: the measure is weighted or does not count words.
+    """
+    definition = check_breakable(measure, registry)
+    selection = selection_for(matches, measure, definition, registry.schemes)
+    n_gold, n_system = matches.gold.n_words, matches.system.n_words
+    gold, system = matches.values(selection) if selection else (np.ones(n_gold, bool), np.ones(n_system, bool))
+    needs = definition.needs_for(measure.argument)
+    names, kinds = _kinds(matches, needs, gold, system)
+    agree = matches.agree(needs)
+    return Errors(
+        names, *_changes(matches, kinds, gold, system, agree, len(names)), _counts(matches, gold, system, agree)
+    )
 
 
 def repairs(
@@ -124,44 +160,33 @@ def repairs(
     Raises:
         MeasureError: the measure is weighted or does not count words.
     """
-    definition = check_breakable(measure, registry)
-    selection = selection_for(matches, measure, definition, registry.schemes)
-    n_gold, n_system = matches.gold.n_words, matches.system.n_words
-    gold, system = matches.values(selection) if selection else (np.ones(n_gold, bool), np.ones(n_system, bool))
-    needs = definition.needs_for(measure.argument)
-    names, kinds = _kinds(matches, needs, gold, system)
-    change = _changes(matches, kinds, gold, system, matches.agree(needs), len(names))
-    before = _counts(matches, gold, system, matches.agree(needs))
-    found = list(_repairs(matches, measure, intervals, names, change, before))
+    found = list(_repairs(errors_of(matches, measure, registry=registry), measure, intervals, matches.rules.undefined))
+    every = sum(one.words for one in found) or 1
+    found = [one._replace(share=one.words / every) for one in found]
     return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
 
 
 def _repairs(
-    matches: Matches,
-    measure: Measure,
-    intervals: IntervalSettings,
-    names: list[tuple[str, str]],
-    change: _Change,
-    before: NDArray[np.int64],
+    errors: Errors, measure: Measure, intervals: IntervalSettings, undefined: float | None
 ) -> Iterator[Repair]:
-    units, undefined = intervals.units, matches.rules.undefined
-    by_unit = units.sums(before.astype(np.float64))
-    value = _value(before.sum(axis=0), measure, undefined)
-    order = np.argsort(change.kind, kind="stable")
-    starts = np.searchsorted(change.kind[order], np.arange(len(names) + 1))
-    for number, (error, detail) in enumerate(names):
+    units, changes = intervals.units, errors.changes
+    by_unit = units.sums(errors.before.astype(np.float64))
+    value = _value(errors.before.sum(axis=0), measure, undefined)
+    order = np.argsort(errors.kind, kind="stable")
+    starts = np.searchsorted(errors.kind[order], np.arange(len(errors.names) + 1))
+    for number, (error, detail) in enumerate(errors.names):
         own = order[starts[number] : starts[number + 1]]
         if len(own) == 0:
             continue
-        after, of_unit = by_unit.copy(), units.of_sentence[change.row[own]]
-        np.add.at(after, of_unit, change.changes[own])
+        after, of_unit = by_unit.copy(), units.of_sentence[errors.row[own]]
+        np.add.at(after, of_unit, changes[own])
         fixed = _value(after.sum(axis=0).astype(np.int64), measure, undefined)
         if fixed is None or value is None or fixed <= value:
             continue  # as errors of precision by recall
         before_parts, after_parts = _parts(by_unit, measure), _parts(after, measure)
         certainty = gain_certainty(before_parts, after_parts, len(np.unique(of_unit)), intervals.level)
-        n_words = len(own) if error != NOT_ALIGNED else int(np.count_nonzero(change.changes[own, 0]))
-        yield Repair(error, detail, n_words, fixed, fixed - value, certainty)
+        n_words = len(own) if error != NOT_ALIGNED else int(np.count_nonzero(changes[own, 0]))
+        yield Repair(error, detail, n_words, 0.0, fixed, fixed - value, certainty)
 
 
 def _kinds(
@@ -214,8 +239,11 @@ def _changes(
     system: NDArray[np.bool_],
     agree: NDArray[np.bool_],
     n_kinds: int,
-) -> _Change:
-    """What each repair adds: the word is right if gold counts it, and the system counts it if gold does."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Kind, gold word and sentence of each error, and what its repair adds.
+
+    The word is right if gold counts it, and the system counts it if gold does.
+    """
     ours, theirs = matches.alignment.gold, matches.alignment.system
     in_gold, in_system = gold[ours].astype(np.int64), system[theirs].astype(np.int64)
     right = agree & (in_gold == 1) & (in_system == 1)
@@ -227,8 +255,9 @@ def _changes(
     missed, extra = np.flatnonzero(alone & gold), np.flatnonzero((matches.gold_of_system < 0) & system)
     added, removed = np.tile([1, 0, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0], (len(extra), 1))
     rows = matches.gold.sentence_of_word
-    return _Change(
+    return (
         np.concatenate([kinds[wrong], np.full(len(missed) + len(extra), n_kinds - 1)]).astype(np.int64),
+        np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64),
         np.concatenate([rows[ours[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
         np.concatenate([pairs, added, removed]).astype(np.int64),
     )

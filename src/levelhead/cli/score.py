@@ -21,7 +21,7 @@ from levelhead.report import scores as report
 from levelhead.scoring.matches import Matches, match
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from fractions import Fraction
     from typing import TypeAlias
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
 
-    Blocks: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
+    Parts: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
 
 
 class _Request(NamedTuple):
@@ -148,7 +148,7 @@ def score(**given: Any) -> int:
     setup = request.setup(wanted, registry)
     if request.folders:
         return passed(_score_folders(request, setup), wanted)
-    evaluation, blocks = _score(request, setup)
+    evaluation, parts = _score(request, setup)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
     request.printing.print(
@@ -156,39 +156,39 @@ def score(**given: Any) -> int:
         lambda: report.score_document(evaluation),
     )
     if request.wants_page:
-        _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
+        _write_page(request, dict.fromkeys(parts, evaluation), parts, None)
     return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
 
 
-def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Blocks]:
+def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Parts]:
     """The scores of a pair, and the parts of the page, if there is one.
 
     Without a store nothing is planned or hashed: loading what does that would take longer than scoring.
     """
     ready = setup.single()
     if request.engine.store is not None:
-        evaluations, blocks = _counted(request, ready)
+        evaluations, parts = _counted(request, ready)
         (evaluation,) = evaluations.values()
-        return evaluation, blocks
+        return evaluation, parts
     training = request.measuring.training()
     if not request.wants_page:
         return score_files(request.gold, request.system, ready, training=training), {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready, training=training), _blocks_of_pair(request, matches)
+    return score_matches(matches, ready, training=training), _parts_of_pair(request, matches, ready.names)
 
 
-def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Blocks]:
+def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
     from levelhead.comparison.evaluations import one_run, score_and_look
 
     plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
-    look = _look(request, len(plan.test_sets)) if request.wants_page else None
+    look = _look(request, len(plan.test_sets), setup.names) if request.wants_page else None
     with request.engine.running(plan) as how:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    evaluations, blocks = _counted(request, setup)
+    evaluations, parts = _counted(request, setup)
     average, strict = evaluations.average, evaluations.valid_trees_average
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
@@ -200,31 +200,33 @@ def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | N
         lines=lambda: [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()],
     )
     if request.wants_page:
-        _write_page(request, evaluations, blocks, average)
+        _write_page(request, evaluations, parts, average)
     return average
 
 
-def _look(request: _Request, n_treebanks: int) -> Look:
+def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
     """What makes the parts of the page, where the engine reads the outputs."""
-    from levelhead.report.page.score import treebank_blocks
+    from levelhead.report.page.score import measure_of_errors, treebank_part
 
-    return partial(treebank_blocks, name=request.name, n_treebanks=n_treebanks, registry=request.measuring.registry)
+    registry = request.measuring.registry
+    measure = measure_of_errors(measures, registry)
+    return partial(treebank_part, name=request.name, n_treebanks=n_treebanks, registry=registry, measure=measure)
 
 
-def _blocks_of_pair(request: _Request, matches: Matches) -> Blocks:
+def _parts_of_pair(request: _Request, matches: Matches, measures: Sequence[str]) -> Parts:
     from pathlib import Path
 
     from levelhead.campaign.outputs import Output
     from levelhead.treebank.layouts import gold_files
 
     code = gold_files(Path(request.gold))[0].code
-    return {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}
+    return {code: _look(request, 1, measures)(code, [Output(request.name, request.name, matches)])}
 
 
 def _write_page(
-    request: _Request, evaluations: Mapping[str, Evaluation], blocks: Blocks, average: report.Average | None
+    request: _Request, evaluations: Mapping[str, Evaluation], parts: Parts, average: report.Average | None
 ) -> None:
     from levelhead.report.page.score import score_page
 
-    page = score_page(request.name, evaluations, blocks, average)
+    page = score_page(request.name, evaluations, parts, average, request.measuring.registry)
     options.write_page(page, request.report_file, request.figures)

@@ -144,19 +144,24 @@ def _certainty(one: _Sums, level: float, *, difference: bool) -> Certainty:
     if difference:
         more = (OBSERVATION / one.size) ** 2 if one.size else 0.0
         estimate = estimate._replace(variance=one.variance + more)
-        interval = estimate.interval(level)
-        interval = None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
+        interval = _difference_interval(estimate, level)
     else:
         interval = estimate.score_interval(level)
     return Certainty(interval, int(one.n_units), effective < ENOUGH_UNITS, estimate)
 
 
-def mean_certainty(some: Sequence[Certainty], level: float) -> Certainty:
+def _difference_interval(estimate: Estimate, level: float) -> Interval | None:
+    interval = estimate.interval(level)
+    return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
+
+
+def mean_certainty(some: Sequence[Certainty], level: float, *, difference: bool = False) -> Certainty:
     """Return how certain the mean of the values of one bucket on several test sets is.
 
     Args:
         some: that of each test set that has the bucket.
         level: the confidence level.
+        difference: whether the values are differences.
     """
     each, n = [one.estimate for one in some], len(some)
     variance = sum(one.variance for one in each)
@@ -164,4 +169,5 @@ def mean_certainty(some: Sequence[Certainty], level: float) -> Certainty:
     freedom = variance**2 / parts if parts else sum(one.freedom for one in each)
     n_units = 0 if min(one.n_units for one in each) < 2 and n > 1 else sum(one.n_units for one in each)
     mean = Estimate(sum(one.value for one in each) / n, variance / n**2, freedom, n_units)
-    return Certainty(mean.score_interval(level), n_units, freedom + 1 < ENOUGH_UNITS or n_units < ENOUGH_UNITS, mean)
+    interval = _difference_interval(mean, level) if difference else mean.score_interval(level)
+    return Certainty(interval, n_units, freedom + 1 < ENOUGH_UNITS or n_units < ENOUGH_UNITS, mean)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from levelhead.report.charts.row_charts import RowChart
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
 
@@ -82,14 +83,14 @@ class Confused(NamedTuple):
     Args:
         names: the relations.
         counts: words by gold relation (rows) and system relation (columns).
-        cells: the words behind a cell, as numbers of sentences below and of gold words in them; by row and column.
-        sentences: what the page needs to draw them, see `examples.sentence`.
+        wrong: how many of them are wrong: on the diagonal those with a wrong head, elsewhere all.
+        store: the treebank whose words the cells open, as its number among those of the page, from 1.
     """
 
     names: Sequence[str]
     counts: Sequence[Sequence[int]]
-    cells: Mapping[tuple[int, int], Sequence[tuple[int, int]]]
-    sentences: Sequence[Mapping[str, Any]]
+    wrong: Sequence[Sequence[int]]
+    store: str = ""
 
     def shades(self) -> list[list[float]]:
         """Return how dark each cell is, from 0 to 1, by its share of the errors of the gold relation."""
@@ -120,6 +121,8 @@ class Block(NamedTuple):
         confused: a matrix that opens sentences.
         sentences: sentences to be drawn.
         faults: what went wrong: what, and the reasons.
+        chart: a chart of rows.
+        explained: terms that are explained below it.
     """
 
     name: str
@@ -133,6 +136,8 @@ class Block(NamedTuple):
     confused: Confused | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[tuple[str, Sequence[str]]] = ()
+    chart: RowChart | None = None
+    explained: Sequence[str] = ()
 
 
 class Section(NamedTuple):
@@ -164,6 +169,9 @@ class Page(NamedTuple):
         sections: its sections.
         notes: the notes at the end.
         signature: what decides the numbers.
+        kind: the page's own script and style in `assets`, if it has any.
+        data: what its script needs besides the sentences of blocks.
+        terms: what terms mean, wherever they are the label of a row or a heading.
     """
 
     title: str
@@ -173,6 +181,9 @@ class Page(NamedTuple):
     sections: Sequence[Section]
     notes: Sequence[str]
     signature: Mapping[str, str]
+    kind: str = ""
+    data: Mapping[str, Any] = MappingProxyType({})
+    terms: Mapping[str, str] = MappingProxyType({})
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown before the reader chooses anything."""

@@ -19,7 +19,7 @@ from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spr
 from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
-from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
+from levelhead.report.page.score import CONFUSION_LEAD
 from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings

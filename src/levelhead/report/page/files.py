@@ -97,7 +97,7 @@ def _drawing(block: Block, title: str) -> Drawing | None:
             (name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)
         ]
         return heat(title, "gold", other.names, counts, other.shades(), step=38)
-    return block.drawing
+    return block.chart.drawing() if block.chart is not None else block.drawing
 
 
 def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:

@@ -6,14 +6,18 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import InputError
 from levelhead.extras import missing_library
 from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.table import Cell, Column, IntervalCell, formatted
+
+if TYPE_CHECKING:
+    import jinja2
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -30,26 +34,51 @@ def render(page: Page) -> bytes:
     Raises:
         InputError: jinja2 is not installed.
     """
+    names = _assets(page)
+    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}show();\n}})();\n'
+    style = "".join(_asset(f"{name}.css") for name in names)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": _data(page)}
+    text = _environment().get_template("page.html.j2").render(shown)
+    return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
+
+
+def _assets(page: Page) -> list[str]:
+    """The scripts and styles of a page, in order: the common ones, those of what it shows, and those of its kind."""
+    blocks = [block for section in page.sections for block in section.blocks]
+    parts = {
+        "heat": any(block.heat or block.confused for block in blocks),
+        "rows": any(block.chart for block in blocks),
+        "trees": bool(page.data) or any(_sentences_of(block) for block in blocks),
+        "opening": bool(page.data),
+        "confusion": any(block.confused for block in blocks),
+        "terms": bool(page.terms),
+    }
+    return ["common", *(name for name, used in parts.items() if used), *([page.kind] if page.kind else [])]
+
+
+def _asset(name: str) -> str:
+    """The text of a script or style; a part of a page need not have both."""
+    path = files("levelhead.report.page") / "assets" / name
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+@cache
+def _environment() -> jinja2.Environment:
     try:
         import jinja2
     except ImportError as error:
         raise InputError(missing_library("jinja2", "reports")) from error
-    script, style = _resource("page.js"), _resource("page.css")
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalize
-    )
-    template = environment.from_string(_resource("page.html.j2"))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalize,
+        loader=jinja2.PackageLoader("levelhead.report.page"),
+    )  # fmt: skip
     functions: dict[str, Callable[..., Any]] = {
         "formatted": _formatted, "shade": _shade, "is_number": _is_number, "sentences_of": _sentences_of,
-        "when_of": lambda block: _when(page, block),
+        "when_of": _when, "term_number": _term_number,
     }  # fmt: skip
-    text = template.render(page=page, script=script, style=style, script_hash=digest, data=_data(page), **functions)
-    return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
-
-
-def _resource(name: str) -> str:
-    return (files("levelhead.report.page") / name).read_text(encoding="utf-8")
+    environment.globals.update(functions)
+    return environment
 
 
 def _finalize(value: Any) -> Any:
@@ -73,7 +102,12 @@ def _shade(value: float | None) -> str:
 
 
 def _sentences_of(block: Block) -> bool:
-    return bool(block.sentences or block.confused)
+    return bool(block.sentences)
+
+
+def _term_number(page: Page, label: str) -> int | None:
+    """The number of a term, None for other labels."""
+    return next((number for number, term in enumerate(page.terms, 1) if term == label), None)
 
 
 def _when(page: Page, block: Block) -> str:
@@ -82,14 +116,11 @@ def _when(page: Page, block: Block) -> str:
 
 
 def _data(page: Page) -> str:
-    """The sentences of all blocks, as JSON that cannot end its element."""
-    data: dict[str, Any] = {}
+    """The data of the page's script and the sentences of its blocks, as JSON that cannot end its element."""
+    data: dict[str, Any] = dict(page.data)
     for section in page.sections:
         for block in section.blocks:
             if block.sentences:
                 data[block.name] = {"sentences": block.sentences}
-            if block.confused:
-                cells = {f"{i},{j}": words for (i, j), words in block.confused.cells.items()}
-                data[block.name] = {"sentences": block.confused.sentences, "cells": cells}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return "".join(_ESCAPED.get(character, character) for character in text)
