@@ -42,7 +42,7 @@ class _Request(NamedTuple):
         if len(self.files) not in {0, 3}:
             raise click.UsageError("give GOLD and two SYSTEMs, or no files for typical test sets")
         if self.figure is not None:
-            from levelhead.report.page.files import checked_suffix
+            from levelhead.report.charts.files import checked_suffix
 
             checked_suffix(self.figure)
         files = [*inputs_of(self.files), *self.measuring.files()]
@@ -130,6 +130,6 @@ def _print(request: _Request, found: Power) -> None:
     request.printing.print(lambda: found.table(each=request.each), found.to_dict)
     if request.figure is not None:
         from levelhead.report import power as report
-        from levelhead.report.page.files import write_drawing
+        from levelhead.report.charts.files import write_drawing
 
         write_drawing(report.power_chart(found, each=request.each), request.figure)

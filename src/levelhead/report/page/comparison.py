@@ -59,7 +59,9 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart]) -> Pa
         ("gold sentences", f"{sum(part.n_sentences for part in parts):,}"),
     ]
     shown = [section for section in sections if section.blocks]
-    return Page("Comparison", _lead(comparison), facts, choices, shown, (), comparison.provenance.signature)
+    return Page(
+        "Comparison", _lead(comparison), facts, choices, shown, (), comparison.provenance.signature, "comparison"
+    )
 
 
 _DIFFERENCES = (

@@ -1,4 +1,4 @@
-"""Drawings as files, and all charts and tables of a page."""
+"""All charts and tables of a page as files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from levelhead.errors import Fault, InputError, OutputError, Place
-from levelhead.extras import missing_library
+from levelhead.errors import OutputError, Place
+from levelhead.report.charts.files import encoded
 from levelhead.report.charts.page_charts import heat
-from levelhead.report.charts.svg import Drawing, clean
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.table import Column, Table, formatted
 from levelhead.report.writers import to_latex, to_tsv
-
-SUFFIXES = (".svg", ".png", ".pdf", ".html")
-"""The file formats of a drawing."""
 
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
 _NO_LETTERS = re.compile(r"[^a-z0-9]+")
@@ -68,9 +65,9 @@ def _slug(name: str) -> str:
 
 
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
-    drawing, table = _drawing(block, title), _table(block)
+    drawing, table = drawing_of(block, title), _table(block)
     if drawing is not None:
-        yield from ((suffix, _encoded(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
+        yield from ((suffix, encoded(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
     if table is not None:
         yield ".tsv", to_tsv(table).encode("utf-8", "backslashreplace")
         yield ".tex", to_latex(table).encode("utf-8", "backslashreplace")
@@ -86,7 +83,13 @@ def _table(block: Block) -> Table | None:
     return None if matrix is None else matrix.table()
 
 
-def _drawing(block: Block, title: str) -> Drawing | None:
+def drawing_of(block: Block, title: str) -> Drawing | None:
+    """Return the chart of a block, also of a matrix; None if it has neither.
+
+    Args:
+        block: the block.
+        title: what the chart shows.
+    """
     if block.heat is not None:
         one = block.heat
         rows = [(name, [formatted(value, one.column, 1) for value in values]) for name, values in one.rows]
@@ -97,51 +100,4 @@ def _drawing(block: Block, title: str) -> Drawing | None:
             (name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)
         ]
         return heat(title, "gold", other.names, counts, other.shades(), step=38)
-    return block.chart.drawing() if block.chart is not None else block.drawing
-
-
-def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
-    """Write a drawing as SVG, PNG, PDF, or HTML that needs no network, by the file's name.
-
-    Args:
-        drawing: what to write.
-        path: the file, replaced whole or not at all.
-
-    Raises:
-        InputError: the suffix is not in `SUFFIXES`, or vl-convert is not installed, which PNG and PDF need.
-        OutputError: the file cannot be written.
-    """
-    from levelhead.treebank.write import replace_file
-
-    replace_file(path, [_encoded(drawing, checked_suffix(path))])
-
-
-def checked_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the suffix of a drawing's file name, in lower case.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: it is not in `SUFFIXES`.
-    """
-    name = os.fspath(path)
-    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load
-    if suffix not in SUFFIXES:
-        message = f"the name of a figure must end in {' or '.join(SUFFIXES)}"
-        raise InputError(Fault("unknown-figure-format", message, Place(name)))
-    return suffix
-
-
-def _encoded(drawing: Drawing, suffix: str) -> bytes:
-    svg = drawing.file()
-    if suffix == ".svg":
-        return svg.encode("utf-8", "backslashreplace")
-    if suffix == ".html":
-        head = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{clean(drawing.title)}</title>\n'
-        return f"{head}{svg}\n".encode("utf-8", "backslashreplace")
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise InputError(missing_library("vl_convert", "figures")) from error
-    return bytes(vl_convert.svg_to_pdf(svg) if suffix == ".pdf" else vl_convert.svg_to_png(svg, scale=2))
+    return block.drawing if block.chart is None else block.chart.drawing()

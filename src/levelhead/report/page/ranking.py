@@ -95,7 +95,7 @@ def ranking_page(
     choices = {"group": campaign.groups, "measure": campaign.measures}
     shown = [section for section in sections if section.blocks]
     lead = _lead(first, several=len(campaign.groups) > 1)
-    return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature)
+    return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature, "ranking")
 
 
 def _lead(ranking: Ranking, *, several: bool) -> str:

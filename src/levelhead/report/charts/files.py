@@ -1,0 +1,68 @@
+"""Drawings as files: SVG, PNG, PDF and HTML."""
+
+from __future__ import annotations
+
+import os
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.extras import missing_library
+from levelhead.report.charts.svg import Drawing, clean
+
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+"""The file formats of a drawing."""
+
+
+def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
+    """Write a drawing as SVG, PNG, PDF, or HTML that needs no network, by the file's name.
+
+    Args:
+        drawing: what to write.
+        path: the file, replaced whole or not at all.
+
+    Raises:
+        InputError: the suffix is not in `SUFFIXES`, or vl-convert is not installed, which PNG and PDF need.
+        OutputError: the file cannot be written.
+    """
+    from levelhead.treebank.write import replace_file
+
+    replace_file(path, [encoded(drawing, checked_suffix(path))])
+
+
+def checked_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix of a drawing's file name, in lower case.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: it is not in `SUFFIXES`.
+    """
+    name = os.fspath(path)
+    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load
+    if suffix not in SUFFIXES:
+        message = f"the name of a figure must end in {' or '.join(SUFFIXES)}"
+        raise InputError(Fault("unknown-figure-format", message, Place(name)))
+    return suffix
+
+
+def encoded(drawing: Drawing, suffix: str) -> bytes:
+    """Return a drawing as the contents of a file.
+
+    Args:
+        drawing: the drawing.
+        suffix: the format, one of `SUFFIXES`.
+
+    Raises:
+        InputError: vl-convert is not installed, which PNG and PDF need.
+    """
+    svg = drawing.file()
+    if suffix == ".svg":
+        return svg.encode("utf-8", "backslashreplace")
+    if suffix == ".html":
+        head = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{clean(drawing.title)}</title>\n'
+        return f"{head}{svg}\n".encode("utf-8", "backslashreplace")
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise InputError(missing_library("vl_convert", "figures")) from error
+    return bytes(vl_convert.svg_to_pdf(svg) if suffix == ".pdf" else vl_convert.svg_to_png(svg, scale=2))
