@@ -48,7 +48,7 @@ class ChartRow(NamedTuple):
         parts: how many of each kind, in a chart of parts.
         opens: the words that it opens, if it does.
         total: whether it sums up the rows above it.
-        goes: the value of a choice that it goes to, by the name of the choice.
+        goes: a choice, its value, and the section of the page that it goes to.
     """
 
     label: str
@@ -60,7 +60,7 @@ class ChartRow(NamedTuple):
     parts: tuple[int, ...] = ()
     opens: Opens | None = None
     total: bool = False
-    goes: tuple[str, str] | None = None
+    goes: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class RowChart:
         kinds: the parts and their colors, in a chart of parts.
         least: how many of the other columns remain where there is little room.
         full: the value of a bar that fills the width; None for the largest.
+        zero: whether zero is on the scale, and marked.
         explained: whether labels and headings are terms that the page explains.
     """
 
@@ -89,6 +90,7 @@ class RowChart:
     kinds: tuple[tuple[str, str], ...] = ()
     least: int = 2
     full: float | None = None
+    zero: bool = True
     explained: bool = False
 
     @cached_property
@@ -98,7 +100,7 @@ class RowChart:
         start, end = _MARGIN, 100 - _MARGIN
         if self.shape == "bar":
             return Scale(min([0.0, *ends]), self.full or max([0.0, *ends]) or 1.0, start, end)
-        return scale_for(ends, start, end, zero=True)
+        return scale_for(ends, start, end, zero=self.zero)
 
     @cached_property
     def ticks(self) -> list[float]:
@@ -165,7 +167,7 @@ class RowChart:
             return panels(self.title, [row.label for row in known], values, places=2)
         rows = [IntervalRow(row.label, row.value or 0.0, row.low, row.high) for row in known]
         rules = {i for i, row in enumerate(known) if row.total and not (i and known[i - 1].total)}
-        return spreads(self.title, rows, self.axis, rules=rules, zero=True)
+        return spreads(self.title, rows, self.axis, rules=rules, zero=self.zero)
 
 
 def _fluid(height: float, body: str) -> str:

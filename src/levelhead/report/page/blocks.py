@@ -123,6 +123,7 @@ class Block(NamedTuple):
         faults: what went wrong: what, and the reasons.
         chart: a chart of rows.
         explained: terms that are explained below it.
+        folded: whether the table is shown only when it is asked for, as those of charts are.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Block(NamedTuple):
     faults: Sequence[tuple[str, Sequence[str]]] = ()
     chart: RowChart | None = None
     explained: Sequence[str] = ()
+    folded: bool = False
 
 
 class Section(NamedTuple):

@@ -309,7 +309,7 @@ def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, mea
         if isinstance(value, float):
             text = formatted(value, Column(""))
             unit = 1 if scores[shown].perplexity else 100
-            rows.append(ChartRow(treebank, unit * value, cells=(text,), goes=("treebank", treebank)))
+            rows.append(ChartRow(treebank, unit * value, cells=(text,), goes=("treebank", treebank, "scores")))
     rows.sort(key=lambda row: -(row.value or 0.0))
     full = None if first[shown].perplexity else 100
     chart = RowChart(f"{shown} on each treebank", "Treebank", shown, (shown,), rows, full=full)

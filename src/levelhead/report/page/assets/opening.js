@@ -98,7 +98,7 @@ for (const button of all("[data-goes]")) {
     const [name, value] = button.dataset.goes.split("="), select = selects.find((one) => one.dataset.choice === name);
     select.value = value;
     select.dispatchEvent(new Event("change", { bubbles: true }));
-    document.querySelector(select.dataset.target || "main > section:not([hidden])").scrollIntoView();
     select.focus({ preventScroll: true });
+    document.getElementById(button.dataset.to).scrollIntoView();
   });
 }
