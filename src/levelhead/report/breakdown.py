@@ -213,7 +213,12 @@ def repairs_table(
     every = [one.certainty for some in treebanks.values() for one in some]
     columns = (
         *([Column("Treebank", "text")] if several else []),
-        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number"), Column("Share")),
+        *(
+            Column("Wrong", "text"),
+            Column("Gold -> system", "text", key="Detail"),
+            Column("Words", "number"),
+            Column("Share"),
+        ),
         *(Column(f"{measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
         *certainty_columns(signature["level"], every, difference=True),
     )
@@ -224,7 +229,13 @@ def repairs_table(
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
     rows = tuple(row for part in parts for row in part)
     note = f"Gain: points of {measure} if these words were as in gold and nothing else changed; the largest first"
-    notes = (note, "Share: percentage of all words with an error", *certainty_notes(every), unit_line(units, "confidence intervals"), *signed(signature))
+    notes = (
+        note,
+        "Share: percentage of all words with an error",
+        *certainty_notes(every),
+        unit_line(units, "confidence intervals"),
+        *signed(signature),
+    )
     averaged = average_repairs(list(treebanks.values())) if several else []
     summary = [(f"Average of {len(treebanks)}", *one[:4], None, one.gain, None, "") for one in averaged]
     return Table(columns, rows, notes, starts, tuple(summary))
@@ -242,7 +253,10 @@ def repairs_document(
         measure: the measure.
     """
     documents = {name: [_repair(one) for one in some] for name, some in treebanks.items()}
-    means = [{**one._asdict(), "share": points(one.share), "gain": points(one.gain)} for one in average_repairs(list(treebanks.values()))]
+    means = [
+        {**one._asdict(), "share": points(one.share), "gain": points(one.gain)}
+        for one in average_repairs(list(treebanks.values()))
+    ]
     return {
         **header("repairs", signature),
         "measure": measure,

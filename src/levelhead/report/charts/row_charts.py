@@ -1,4 +1,4 @@
-"""Charts of rows: a label, a picture on a common scale, and numbers. As wide as the page in pages, and whole in files."""
+"""Charts of rows: a label, a picture on a common scale, and numbers; as wide as a page, and whole in files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ Shape = Literal["bar", "dot", "parts"]
 """Bars from zero, dots with their intervals, or bars of parts that fill the width."""
 
 _MARGIN = 3.0  # percent of the width, for what is drawn at the ends
-_TICKS = 4
-_HEIGHT = 28
-_MIDDLE = _HEIGHT / 2
+_READABLE = 5  # percent of the width, for a number
+_TICKS = 5
 
 
 class Opens(NamedTuple):
@@ -47,6 +46,7 @@ class ChartRow(NamedTuple):
         color: the class of its color: `s0`, `s1`, ... or `fade`.
         parts: how many of each kind, in a chart of parts.
         opens: the words that it opens, if it does.
+        uncertain: whether its interval says so little that it need not fit on the scale.
         total: whether it sums up the rows above it.
         goes: a choice, its value, and the section of the page that it goes to.
     """
@@ -59,6 +59,7 @@ class ChartRow(NamedTuple):
     color: str = "s0"
     parts: tuple[int, ...] = ()
     opens: Opens | None = None
+    uncertain: bool = False
     total: bool = False
     goes: tuple[str, str, str] | None = None
 
@@ -75,7 +76,7 @@ class RowChart:
         rows: the rows.
         shape: how values are drawn.
         kinds: the parts and their colors, in a chart of parts.
-        least: how many of the other columns remain where there is little room.
+        hidden: which of the other columns are left out where there is little room.
         full: the value of a bar that fills the width; None for the largest.
         zero: whether zero is on the scale, and marked.
         explained: whether labels and headings are terms that the page explains.
@@ -88,7 +89,7 @@ class RowChart:
     rows: Sequence[ChartRow]
     shape: Shape = "bar"
     kinds: tuple[tuple[str, str], ...] = ()
-    least: int = 2
+    hidden: tuple[str, ...] = ("95% CI", "p")
     full: float | None = None
     zero: bool = True
     explained: bool = False
@@ -96,7 +97,8 @@ class RowChart:
     @cached_property
     def scale(self) -> Scale:
         """Where values are, in percent of the width."""
-        ends = [end for row in self.rows for end in (row.value, row.low, row.high) if end is not None]
+        ends = [row.value for row in self.rows if row.value is not None]
+        ends += [end for row in self.rows for end in (row.low, row.high) if end is not None and not row.uncertain]
         start, end = _MARGIN, 100 - _MARGIN
         if self.shape == "bar":
             return Scale(min([0.0, *ends]), self.full or max([0.0, *ends]) or 1.0, start, end)
@@ -111,10 +113,8 @@ class RowChart:
         """Return the axis, for the heading of the pictures."""
         if self.shape == "parts":
             return ""
-        texts = [
-            f'<text class="mute small" x="{short(self.scale(at))}%" y="11" text-anchor="middle">{clean(number(at))}</text>'
-            for at in self.ticks
-        ]
+        kind = 'class="mute small" y="11" text-anchor="middle"'
+        texts = (f'<text {kind} x="{short(self.scale(at))}%">{clean(number(at))}</text>' for at in self.ticks)
         return _fluid(15, "".join(texts))
 
     def picture(self, row: ChartRow) -> str:
@@ -124,15 +124,15 @@ class RowChart:
             row: the row.
         """
         if self.shape == "parts":
-            return _fluid(_HEIGHT, self._parts(row))
+            return _fluid(None, self._parts(row))
         grid = "".join(_upright(self.scale(at), "rule" if at == 0 else "grid") for at in self.ticks)
         if row.value is None:
-            return _fluid(_HEIGHT, grid)
-        return _fluid(_HEIGHT, grid + (self._bar(row, row.value) if self.shape == "bar" else self._dot(row, row.value)))
+            return _fluid(None, grid)
+        return _fluid(None, grid + (self._bar(row, row.value) if self.shape == "bar" else self._dot(row, row.value)))
 
     def _bar(self, row: ChartRow, value: float) -> str:
         left, right = sorted((self.scale(0), self.scale(value)))
-        drawn = _box(left, max(right - left, 0.3), 8, 12, row.color)
+        drawn = _box(left, max(right - left, 0.3), 12, row.color)
         if row.low is not None and row.high is not None:
             drawn += _across(self.scale(row.low), self.scale(row.high), "whisker")
         return drawn
@@ -142,18 +142,18 @@ class RowChart:
         if row.low is not None and row.high is not None:
             drawn = _across(self.scale(row.low), self.scale(row.high), f"line {row.color}")
         if not row.total:
-            return f'{drawn}<circle class="{row.color} halo" cx="{at:.2f}%" cy="{short(_MIDDLE)}" r="4.5"/>'
+            return f'{drawn}<circle class="{row.color} halo" cx="{at:.2f}%" cy="50%" r="4.5"/>'
         shape = f'<path class="{row.color} halo" d="M-8 0L0 -6.5L8 0L0 6.5Z"/>'
-        return f'{drawn}<svg x="{at:.2f}%" y="{short(_MIDDLE)}" overflow="visible">{shape}</svg>'
+        return f'{drawn}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>'
 
     def _parts(self, row: ChartRow) -> str:
         whole, done, drawn = sum(row.parts) or 1, 0, ""
         for n, (_, color) in zip(row.parts, self.kinds, strict=True):
             if n:
                 share = 100 * n / whole
-                drawn += _box(100 * done / whole, share, 6, 16, color)
-                shown = f'<text class="{"small" if color == "none" else "on small"}" x="{short(100 * done / whole + 0.8)}%"'
-                drawn += f' y="18">{n}</text>' if share > 6 else ""
+                drawn += _box(100 * done / whole, share, 16, color)
+                kind, at = "small" if color == "none" else "on small", short(100 * done / whole + 0.8)
+                drawn += f'<text class="{kind}" x="{at}%" y="50%" dy=".36em">{n}</text>' if share > _READABLE else ""
             done += n
         return drawn
 
@@ -170,9 +170,10 @@ class RowChart:
         return spreads(self.title, rows, self.axis, rules=rules, zero=self.zero)
 
 
-def _fluid(height: float, body: str) -> str:
-    """A picture as wide as its cell; those who cannot see it read the numbers next to it."""
-    return f'<svg width="100%" height="{short(height)}" aria-hidden="true" focusable="false">{body}</svg>'
+def _fluid(height: float | None, body: str) -> str:
+    """A picture as wide as its cell, and as high if no height is given; those who cannot see it read the numbers."""
+    size = "100%" if height is None else short(height)
+    return f'<svg width="100%" height="{size}" aria-hidden="true" focusable="false">{body}</svg>'
 
 
 def _upright(x: float, kind: str) -> str:
@@ -180,9 +181,12 @@ def _upright(x: float, kind: str) -> str:
 
 
 def _across(left: float, right: float, kind: str) -> str:
-    y = short(_MIDDLE)
-    return f'<line class="{kind}" x1="{left:.2f}%" x2="{right:.2f}%" y1="{y}" y2="{y}"/>'
+    start, end = (min(100.0, max(0.0, one)) for one in (left, right))
+    return f'<line class="{kind}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
 
 
-def _box(left: float, width: float, y: float, height: float, kind: str) -> str:
-    return f'<rect class="{kind}" x="{left:.2f}%" width="{width:.2f}%" y="{short(y)}" height="{short(height)}" rx="1.5"/>'
+def _box(left: float, width: float, height: float, kind: str) -> str:
+    size = f'width="{width:.2f}%" height="{short(height)}"'
+    return (
+        f'<rect class="{kind}" x="{left:.2f}%" y="50%" {size} rx="1.5" transform="translate(0 {short(-height / 2)})"/>'
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from levelhead.report.page.examples import ALL_WORDS, Examples, Shown, examples_
 from levelhead.report.page.score import ALL, CONFUSION_LEAD, cells_of, confused_relations
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import measure_terms
-from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, p_text, value_cell
+from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
 from levelhead.significance.estimates import Interval
@@ -97,7 +97,8 @@ def _confusion(one: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Exam
 def _contrasts(shown: Sequence[Shown], most: int, setup: Setup) -> tuple[Examples, list[float]]:
     """The sentences in which each system gains or loses most, gains before losses, and by how many words."""
     lengths = np.diff(shown[0].matches.gold.sentence_starts)
-    sentences, words, changes = [], [], []
+    sentences: list[dict[str, Any]] = []
+    words, changes = [], []
     groups: dict[str, list[int]] = {str(number): [] for number in range(1, len(shown))}
     totals: dict[str, Mapping[int, int]] = {}
     for number, system in enumerate(shown[1:], 1):
@@ -182,7 +183,9 @@ def _lead(comparison: Comparison) -> str:
     plain, column = measure in comparison.perplexities, Column(measure, "difference")
     changes = ((one.system, formatted(value_cell(one.difference, perplexity=plain), column)) for one in real)
     text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
-    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}."
+    wins = [one for one in comparison.wins if one.measure == measure] if len(others) == 1 else []
+    counted = [f" {wins_text(one, comparison).partition(': ')[2].partition(';')[0]}." for one in wins]
+    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}.{''.join(counted)}"
 
 
 def _differences(comparison: Comparison) -> Iterator[Block]:
@@ -192,9 +195,10 @@ def _differences(comparison: Comparison) -> Iterator[Block]:
         when, plain = {"measure": measure}, measure in comparison.perplexities
         results = _of_average(comparison, measure)
         rows = [_difference_row(one, one.system, plain=plain) for one in results if one.difference is not None]
-        if rows:
+        if rows and not (several and len(rows) == 1):  # the last rows of the only forest plot
             title = "Macro-averages" if several else ""
-            chart = _differences_chart(f"Differences of {measure} to {comparison.systems[0]}", "System", rows, plain=plain)
+            whole = f"Differences of {measure} to {comparison.systems[0]}"
+            chart = _differences_chart(whole, "System", rows, plain=plain)
             yield Block(f"differences{own}", title, when=when, chart=chart)
         if several:
             yield from _forests(comparison, measure, own, plain=plain)
@@ -238,7 +242,7 @@ def _difference_row(one: SystemResult, label: str, *, plain: bool) -> ChartRow:
     cells = (
         _signed(value_cell(change, perplexity=plain)),
         _signed(interval_cell(interval, perplexity=plain)),
-        "" if one.p_holm is None else p_text(one.p_holm),
+        "" if one.p_holm is None else probability(one.p_holm, 4),
         mark(one.p_holm) if one.enough_runs else "",
     )
     return ChartRow(label, unit * change, *_ends(interval, unit), cells=cells, color=color)
@@ -305,7 +309,8 @@ def _gain_blocks(
     rows = [_gain_row(one) for one in shown]
     if not any(one.more_correct for one in shown):
         return
-    chart = RowChart(f"Differences of {system} by {title.lower()}", title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
+    whole = f"Differences of {system} by {title.lower()}"
+    chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
     few = any(one.certainty is not None and one.certainty.uncertain for one in shown)
     yield Block(name, title, UNCERTAIN if few else "", when, chart=chart, table=_gains_table(title, own))
 
@@ -320,11 +325,12 @@ def _gain_row(one: Gain | AverageGain) -> ChartRow:
     certainty, change = one.certainty, one.difference or 0.0
     interval = None if certainty is None else certainty.interval
     sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
-    label = f"{one.values[0]} {MARK}" if certainty is not None and certainty.uncertain else one.values[0]
+    uncertain = certainty is not None and certainty.uncertain
+    label = f"{one.values[0]} {MARK}" if uncertain else one.values[0]
     color = ("s0" if change > 0 else "s1") if sure else "fade"
     words = f"{one.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
     cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)
-    return ChartRow(label, 100 * change, *_ends(interval), cells=cells, color=color)
+    return ChartRow(label, 100 * change, *_ends(interval), cells=cells, color=color, uncertain=uncertain)
 
 
 def _gains_table(title: str, found: Sequence[Gain | AverageGain]) -> Table:
@@ -352,8 +358,8 @@ def _sentences(parts: Sequence[TreebankPart]) -> Iterator[Block]:
             yield _sentence_block(system, "0", str(number), totals, whole, {"system": system, "treebank": ALL})
         for store, part in enumerate(parts, 1):
             when = {"system": system, **({"treebank": part.treebank} if len(parts) > 1 else {})}
-            totals = part.contrasts.totals[str(number)]
-            yield _sentence_block(system, str(store), str(number), totals, part.n_sentences, when)
+            own = part.contrasts.totals[str(number)]
+            yield _sentence_block(system, str(store), str(number), own, part.n_sentences, when)
 
 
 def _sentence_block(
@@ -381,8 +387,8 @@ def _joined(parts: Sequence[TreebankPart]) -> Examples:
     start, found = 0, []
     for part in parts:
         for i, ((place, word), change) in enumerate(zip(part.contrasts.words, part.changes, strict=True)):
-            groups = tuple(own[i] for own in part.contrasts.groups.values())
-            found.append((-abs(change), start + place, word, groups))
+            numbers = tuple(own[i] for own in part.contrasts.groups.values())
+            found.append((-abs(change), start + place, word, numbers))
         start += len(part.contrasts.sentences)
     found.sort()
     names = list(parts[0].contrasts.groups)

@@ -223,7 +223,7 @@ def _lead(
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
     every = [part.repairs for part in parts.values()]
     worst = (average_repairs(every) if len(every) > 1 else every[0])[:1]
-    costs = [f" What costs most: {_label(one)}, {100 * one.gain:.2f} points of {_measure(parts)}." for one in worst]
+    costs = [f" The costliest error: {_title(one)}, {100 * one.gain:.2f} points of {_measure(parts)}." for one in worst]
     return f"{name} {where}{', '.join(values)}.{''.join(costs)}"
 
 
@@ -289,7 +289,9 @@ def _scores(evaluation: Evaluation) -> Block:
 
 
 def _scores_chart(title: str, rows: Sequence[ChartRow]) -> RowChart:
-    return RowChart(title, "Measure", "F1 Score", ("F1 Score", "Precision", "Recall", "AligndAcc"), rows, full=100, explained=True)
+    return RowChart(
+        title, "Measure", "F1 Score", ("F1 Score", "Precision", "Recall", "AligndAcc"), rows, full=100, explained=True
+    )
 
 
 def _score_row(name: str, score: Score) -> ChartRow:
@@ -327,11 +329,11 @@ def _label(one: Repair | AverageRepair) -> str:
     return f"{value}, wrong {' and '.join(wrong)}" if wrong else value
 
 
-def _title(one: Repair) -> str:
+def _title(one: Repair | AverageRepair) -> str:
     """The same with gold's and the system's relation in words."""
     values = one.detail.split(" -> ")
     if one.error == NOT_ALIGNED:
-        return "Words that the system splits or joins in another way"
+        return "words that the system splits or joins in another way"
     wrong = [part for part in one.error.split(", ") if len(values) < 2 or part not in {"relation", "UPOS"}]
     what = " taken for ".join(map(in_words, values))
     return f"{what} with a wrong {' and '.join(wrong)}" if wrong else what
@@ -349,7 +351,8 @@ def _costs(part: TreebankPart, store: str) -> Block:
     chart = _costs_chart(part.measure, rows)
     if not part.repairs:
         return Block("costs", caption="No word is wrong.")
-    return Block("costs", "", _others(part.repairs), chart=chart, table=_costs_table(part.repairs[:_MOST_ROWS], part.measure))
+    table = _costs_table(part.repairs[:_MOST_ROWS], part.measure)
+    return Block("costs", "", _others(part.repairs), chart=chart, table=table)
 
 
 def _costs_chart(measure: str, rows: Sequence[ChartRow], *, interval: bool = True) -> RowChart:
@@ -396,8 +399,10 @@ def _kinds(part: TreebankPart, store: str) -> Block:
     ]  # fmt: skip
     if not rows:
         return Block("kinds", caption="No aligned word is wrong.")
-    table = Table((Column("Error", "text"), Column("Words", "number")), tuple((r.label, int(r.value or 0)) for r in rows))
-    return Block("kinds", chart=RowChart("Kinds of errors", "Error", "Words", ("Words", "Share"), rows), table=table, explained=tuple(r.label for r in rows))
+    numbers = tuple((row.label, part.kinds[row.label]) for row in rows)
+    table = Table((Column("Error", "text"), Column("Words", "number")), numbers)
+    chart = RowChart("Kinds of errors", "Error", "Words", ("Words", "Share"), rows)
+    return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows))
 
 
 def _breakdown(part: TreebankPart, by: str, store: str) -> Block:
@@ -424,7 +429,8 @@ def _bucket_row(
     if f1 is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
     shown = (formatted(f1, _RATIO), _between(certainty, _RATIO), *cells)
-    return ChartRow(label, 100 * f1, *_ends(certainty), cells=shown, opens=opens)
+    ends = _ends(certainty)
+    return ChartRow(label, 100 * f1, *ends, cells=shown, opens=opens, uncertain=certainty.uncertain)
 
 
 def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:

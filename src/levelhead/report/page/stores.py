@@ -20,9 +20,10 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
         joint: those of all treebanks, with sentences by number among the sentences of all parts; or None.
 
     Returns:
-        `packed`, JSON compressed by zlib, in base 64: `relations`, each once; `sentences`, see `sentence`, with relations by number; and `stores`, for each part from 1, with `joint` as 0: `words`,
-        pairs of the numbers of a sentence and of a word in it in one list; `groups`, by what they are grouped: the
-        group of each word; `totals`, how many words each group has, with those that are not on the page.
+        `packed`, JSON compressed by zlib, in base 64: `relations`, each once; `sentences`, see `sentence`, with
+        relations by number; and `stores`, for each part from 1, with `joint` as 0: `words`, pairs of the numbers of a
+        sentence and of a word in it in one list; `groups`, by what they are grouped: the group of each word; `totals`,
+        how many words each group has, with those that are not on the page.
     """
     number: dict[str, int] = {}
     sentences: list[dict[str, Any]] = []
@@ -43,7 +44,7 @@ def _store(part: Examples, start: int) -> dict[str, Any]:
 
 
 def _packed(sentence: Mapping[str, Any], number: dict[str, int]) -> dict[str, Any]:
-    """A sentence with relations by number; of a tree over gold's words only what is not gold's: word, head, relation."""
+    """A sentence with relations by number; of a tree over gold's words only where it differs: word, head, relation."""
 
     def numbers(relations: Sequence[str]) -> list[int]:
         return [number.setdefault(one, len(number)) for one in relations]

@@ -84,7 +84,8 @@ def class_terms(scheme: Scheme) -> dict[str, str]:
     Args:
         scheme: the classes.
     """
-    listed = {name: f"The relations {' '.join(sorted(some))} ({scheme.source})." for name, some in scheme.classes.items()}
+    source = f"({scheme.source})"
+    listed = {name: f"The relations {' '.join(sorted(some))} {source}." for name, some in scheme.classes.items()}
     return listed if scheme.otherwise in listed else {**listed, scheme.otherwise: "All other relations."}
 
 

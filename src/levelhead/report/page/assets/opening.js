@@ -38,10 +38,10 @@ function panelOf(button) {
   const bar = make("div", { class: "pager" }), where = make("span", { class: "where", role: "status" }), shown = make("div");
   const back = make("button", { type: "button" }, "‹ Previous"), on = make("button", { type: "button" }, "Next ›"), shut = make("button", { type: "button", class: "shut" }, "Close");
   let at = 0;
-  const sample = words.length < total ? ` (${words.length.toLocaleString("en")} of them on this page)` : "";
+  const some = words.length.toLocaleString("en"), every = total.toLocaleString("en"), sampled = words.length < total;
   const go = (step) => {
     at = Math.max(0, Math.min(words.length - 1, at + step));
-    where.textContent = words.length ? `${at + 1} of ${(sample ? words.length : total).toLocaleString("en")}` : "";
+    where.textContent = words.length ? `${(at + 1).toLocaleString("en")} of ${some}` : "";
     back.disabled = at === 0;
     on.disabled = at >= words.length - 1;
     const [sentence, word] = words[at] || [];
@@ -54,9 +54,10 @@ function panelOf(button) {
     if (event.key === "Escape") { event.stopPropagation(); close(button); button.focus(); }
     if (event.target.closest(".pager") && (event.key === "ArrowLeft" || event.key === "ArrowRight")) { event.preventDefault(); go(event.key === "ArrowLeft" ? -1 : 1); }
   });
-  bar.append(back, where, on, shut);
-  const sampled = words.length && sample ? make("p", { class: "note" }, `${total.toLocaleString("en")} words${sample}`) : "";
-  panel.append(make("h3", {}, title), sampled, bar, shown, legend());
+  bar.append(back, where, on);
+  if (sampled) bar.append(make("span", { class: "sampled" }, `${some} of ${every} are on this page`));
+  bar.append(shut);
+  panel.append(make("h3", {}, title), bar, shown, legend());
   return [panel, () => go(0)];
 }
 
