@@ -314,8 +314,12 @@ TOPICS = {
     "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),
     "results": Topic(
         "Results",
-        "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages and charts.",
-        ("levelhead.tabular", "levelhead.report", "levelhead.report.writers", "levelhead.report.page"),
+        "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages, charts, tables for"
+        " papers.",
+        (
+            "levelhead.tabular", "levelhead.api.papers", "levelhead.report.citation", "levelhead.report",
+            "levelhead.report.writers", "levelhead.report.page",
+        ),
     ),
     "studies": Topic("Studies", "Run the experiments of papers again.", ("levelhead.api.studies", "levelhead.studies")),
     "jobs": Topic("Jobs", "Run jobs in processes or on a cluster, and keep their results.", ("levelhead.jobs",)),

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if path.name != "cli.md")
 PAGES_WITH_SESSIONS = ("README.md", "docs/index.md", "docs/developers.md", "docs/fair-measures.md", "docs/significance.md", "docs/power.md", "docs/comparing.md",
          "docs/concepts.md", "docs/organizers.md", "docs/maintainers.md", "docs/typologists.md", "docs/contributing.md",
-         "docs/morphosyntax.md", "docs/studies.md", "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md")  # fmt: skip
+         "docs/morphosyntax.md", "docs/studies.md", "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md",
+         "docs/papers.md")  # fmt: skip
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 INLINE = re.compile(r"`(levelhead [^`]+)`")
 PYTHON = re.compile(r"(?<=```pycon\n).*?(?=```)", re.DOTALL)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from levelhead.api.breakdowns import breakdown, confusion, trees
     from levelhead.api.comparing import agree, compare, diff, languages, power
     from levelhead.api.conversion import convert, derive, perplexity, recover
+    from levelhead.api.papers import cite, paper_table
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
     from levelhead.api.scoring import explain, score
@@ -54,6 +55,7 @@ __all__ = [
     "agree",
     "breakdown",
     "build",
+    "cite",
     "compare",
     "confusion",
     "convert",
@@ -67,6 +69,7 @@ __all__ = [
     "judge",
     "languages",
     "measurements",
+    "paper_table",
     "parse",
     "parse_measure",
     "perplexity",
@@ -92,6 +95,7 @@ _ROOMS = {
     "api.comparing": ("agree", "compare", "diff", "languages", "power"),
     "api.suspicious": ("suspects",),
     "api.conversion": ("convert", "derive", "perplexity", "recover"),
+    "api.papers": ("cite", "paper_table"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),
     "api.scoring": ("explain", "score"),

@@ -9,7 +9,8 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.cli.trees import _colored
+from levelhead.cli.shared.color import colored_trees
+from levelhead.report.tree_text import draw, draw_both
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -32,11 +33,11 @@ def _seven(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_five_words_are_drawn_unless_limit_says_otherwise(run, seven) -> None:
     code, out, _ = run("trees", *seven, "--show", "obl:nmod")
-    assert (code, out.count("* a&b")) == (0, 2 * 5)
+    assert (code, out.count("* a&b")) == (0, 5)
     assert out.startswith("obl:nmod: 7 words, the first 5 shown (--limit)\n")
     _, out, _ = run("trees", *seven, "--show", "obl:nmod", "--limit", 7)
     assert out.startswith("obl:nmod: 7 words\n")
-    assert out.count("* a&b") == 2 * 7
+    assert out.count("* a&b") == 7
     for limit, n in (((), 7), (("--limit", 2), 2)):
         document = json.loads(run("trees", *seven, "--show", "obl:nmod", "--format", "json", *limit)[1])
         assert len(document["cells"]["obl:nmod"]) == n
@@ -111,7 +112,33 @@ def test_marked_words_are_red_on_terminals(run) -> None:
     """The lines of marked words and no others."""
     for arguments in (("--show", "obl:nmod", ALPHA), (ALPHA, BETA)):
         out = run("trees", GOLD, *arguments)[1]
-        colored = _colored(out).splitlines()
+        colored = colored_trees(out).splitlines()
         red = [line for line in colored if line.startswith("\x1b[31m") and line.endswith("\x1b[0m")]
         assert len(red) == len([line for line in out.splitlines() if " * " in line]) > 0
         assert "\x1b" not in out
+
+
+_MIRROR = dict(zip("┐┘┤╴┌└├╶◄", "┌└├╶┐┘┤╴►", strict=True))
+
+
+@pytest.mark.parametrize("code", [path.stem for path in sorted((PARALLEL / "gold").iterdir())])
+def test_one_drawing_holds_both_analyses(code: str) -> None:
+    """Gold's arcs at the left, those of the system mirrored at the right; its relation only where it differs."""
+    pair = (levelhead.read(PARALLEL / part / f"{code}.conllu") for part in ("gold", "systems/alpha"))
+    n_drawn = 0
+    for gold, system in zip(*pair, strict=False):
+        both = draw_both(gold, system, "alpha")
+        assert (both is None) == (gold.forms != system.forms)
+        alone = [draw(one.forms, one.heads, one.relations) for one in (gold, system)]
+        for form, line, own, other, one, two in zip(
+            gold.forms, (both or ())[1:], *alone, gold.relations, system.relations, strict=both is not None
+        ):
+            left, right = (drawn.split(f"   {form}")[0] for drawn in (own, other))
+            back = "".join(_MIRROR.get(mark, mark) for mark in reversed(line))
+            assert line.startswith(f"{left}   {form}")
+            assert back.startswith(right.lstrip())
+            assert (
+                line.removeprefix(f"{left}   {form}").split()[:2][: 1 + (one != two)] == [one, two][: 1 + (one != two)]
+            )
+            n_drawn += 1
+    assert n_drawn

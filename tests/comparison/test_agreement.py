@@ -63,13 +63,25 @@ def test_several_agree_the_same_in_any_order():
             assert other.krippendorff.value == pytest.approx(one.krippendorff.value)
             assert other.fleiss.value == pytest.approx(one.fleiss.value)
             assert other.cohen.value == pytest.approx(one.cohen.value)
-        by_label = {}
-        for one in found.disagreements:
-            by_label[one.name] = by_label.get(one.name, 0) + one.n_words
-        of_first = {}
-        for one in first.disagreements:
-            of_first[one.name] = of_first.get(one.name, 0) + one.n_words
-        assert by_label == of_first
+        assert patterns(found) == patterns(first)
+
+
+def patterns(found):
+    return {(one.name, one.first, one.second): (one.n_words, one.share) for one in found.disagreements}
+
+
+def test_patterns_of_several_are_counted_whoever_gave_which_label():
+    """obl by the first and nmod by the second on one word, the reverse on another: one pattern, two words."""
+    rows = [[(form, "X", "_", head, relation) for form, head, relation in zip("abc", (0, 1, 1), relations)]
+            for relations in (("root", "obl", "nmod"), ("root", "nmod", "obl"), ("root", "nmod", "nmod"))]  # fmt: skip
+    one, two, three = map(annotation, rows)
+    several = levelhead.agree(one, two, three)
+    assert patterns(several) == {("relations", "nmod", "obl"): (4, 1.0)}
+    assert several.disagreements[0].pair == ("annotation 2", "annotation 1")
+    assert patterns(levelhead.agree(one, two)) == {
+        ("relations", "obl", "nmod"): (1, 0.5),
+        ("relations", "nmod", "obl"): (1, 0.5),
+    }
 
 
 def test_a_lemma_or_column_that_one_side_lacks_is_no_agreement():

@@ -208,7 +208,7 @@ def test_subtypes_are_named_where_they_count():
     (found,) = levelhead.breakdown(gold, {"s": system}, by="repair", measures="LAS(full)").treebanks.values()
     assert [(one.error, one.detail, one.words) for one in found] == [("relation", "nmod:poss -> nmod", 1)]
     (nothing,) = levelhead.breakdown(gold, {"s": system}, by="repair").treebanks.values()
-    assert nothing == []
+    assert nothing == ()
 
 
 def test_many_relations_are_folded():

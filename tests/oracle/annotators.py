@@ -21,6 +21,20 @@ def light(items):
     return sum(kappas) / len(kappas)
 
 
+def observation(items):
+    """What one more disagreement of two annotators on a word does: 1 of the words on which chance does not agree."""
+    shares = []
+    for i, j in combinations(range(len(items[0])), 2):
+        pairs = [(item[i], item[j]) for item in items if item[i] is not None and item[j] is not None]
+        if not pairs:
+            return 0
+        first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+        shares.append(sum(Fraction(first[label] * second[label], len(pairs) ** 2) for label in first))
+    words = sum(sum(label is not None for label in item) > 1 for item in items)
+    left = words * (1 - sum(shares) / len(shares))
+    return 1 / left if left else 0
+
+
 def fleiss(items):
     """Fleiss (1971), equations 1 to 7, over the items that everybody labeled."""
     items = [item for item in items if None not in item]

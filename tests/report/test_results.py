@@ -51,6 +51,7 @@ RESULTS = {
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
     "Changes": lambda: levelhead.diff(GOLD, ALPHA),
+    "ReleaseChanges": lambda: levelhead.diff(GOLDS, SYSTEMS / "alpha"),
     "Suspects": lambda: levelhead.suspects(GOLD, [ALPHA]),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
     "Power": lambda: levelhead.power(GOLD, [ALPHA, BETA]),

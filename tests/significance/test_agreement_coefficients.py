@@ -54,7 +54,17 @@ def test_the_variance_is_of_the_values_without_each_unit(drawn):
                 sum(label is not None for label in item) > 1 for item, own in zip(items, units) if own == unit
             )
             moves.append(float(without - whole) if without is not None and telling else 0.0)
-        assert estimate.variance == pytest.approx(sum(move**2 for move in moves))
+        more = float(oracle.observation(items)) ** 2
+        assert estimate.variance == pytest.approx(sum(move**2 for move in moves) + more)
+
+
+def test_annotators_who_differ_in_the_same_way_everywhere_are_not_without_error():
+    """Each unit is alike: the second never gives the feature that the first gives to every tenth word."""
+    first = np.tile(np.arange(10) == 0, 40).astype(np.int64)
+    found = coefficients(Ratings(np.stack([first, np.zeros_like(first)], axis=1), np.repeat(np.arange(40), 10), 40))
+    assert found.cohen.variance == pytest.approx((1 / (400 * 0.1)) ** 2)
+    low, high = interval_of(found.krippendorff, 0.95)
+    assert high - low > 0.05
 
 
 def test_by_hand():

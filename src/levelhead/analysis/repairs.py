@@ -15,7 +15,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
-from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, gain_certainty
+from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, gain_certainty, mean_gain_certainty
 from levelhead.treebank.schemes import NIVRE_FANG
 
 NOT_ALIGNED = "words not aligned"
@@ -63,6 +63,18 @@ class Repair(NamedTuple):
     certainty: Certainty
 
 
+class TreebankRepairs(NamedTuple):
+    """What the repair of each kind of error would gain on one treebank.
+
+    Args:
+        kinds: the kinds of errors, the largest gain first.
+        nothing: how certain a gain of 0 is: that of a kind of error that does not occur.
+    """
+
+    kinds: tuple[Repair, ...]
+    nothing: Certainty
+
+
 class AverageRepair(NamedTuple):
     """The mean gain of one kind of repair over treebanks.
 
@@ -72,6 +84,7 @@ class AverageRepair(NamedTuple):
         words: how many words of all treebanks have the error.
         share: their share of all words with an error that is listed, 0 if there are none.
         gain: the mean of the gains, 0 where the error does not occur.
+        certainty: the confidence interval of the mean.
     """
 
     error: str
@@ -79,25 +92,32 @@ class AverageRepair(NamedTuple):
     words: int
     share: float
     gain: float
+    certainty: Certainty
 
 
-def average_repairs(treebanks: Sequence[Sequence[Repair]]) -> list[AverageRepair]:
+def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[AverageRepair]:
     """Return the mean gain of each kind of repair, the largest first.
 
     Args:
         treebanks: the kinds of errors on each treebank.
+        level: the confidence level.
     """
-    words: dict[tuple[str, str], int] = {}
-    gains: dict[tuple[str, str], float] = {}
-    for one in (one for some in treebanks for one in some):
-        kind = (one.error, one.detail)
-        words[kind] = words.get(kind, 0) + one.words
-        gains[kind] = gains.get(kind, 0.0) + one.gain
-    every = sum(words.values()) or 1
-    found = [
-        AverageRepair(*kind, words[kind], words[kind] / every, gain / len(treebanks)) for kind, gain in gains.items()
-    ]
-    return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
+    by_kind = [{(one.error, one.detail): one for one in some.kinds} for some in treebanks]
+    found = []
+    for kind in dict.fromkeys(kind for some in by_kind for kind in some):
+        own = [some[kind] for some in by_kind if kind in some]
+        every = [
+            some[kind].certainty if kind in some else treebank.nothing
+            for some, treebank in zip(by_kind, treebanks, strict=True)
+        ]
+        n_words, gain = sum(one.words for one in own), sum(one.gain for one in own) / len(treebanks)
+        found.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_certainty(every, level)))
+    n_all = sum(one.words for one in found) or 1
+    return sorted((one._replace(share=one.words / n_all) for one in found), key=_largest_first)
+
+
+def _largest_first(one: Repair | AverageRepair) -> tuple[float, int, str, str]:
+    return -one.gain, -one.words, one.error, one.detail
 
 
 class Errors(NamedTuple):
@@ -145,7 +165,7 @@ def errors_of(matches: Matches, measure: Measure, *, registry: Registry = STANDA
 
 def repairs(
     matches: Matches, measure: Measure, intervals: IntervalSettings, *, registry: Registry = STANDARD
-) -> list[Repair]:
+) -> TreebankRepairs:
     """Return what each kind of error costs: the points gained if its words were as in gold, and nothing else changed.
 
     An aligned word is repaired by giving it what the measure compares. Words that are not aligned are repaired by
@@ -160,10 +180,12 @@ def repairs(
     Raises:
         MeasureError: the measure is weighted or does not count words.
     """
-    found = list(_repairs(errors_of(matches, measure, registry=registry), measure, intervals, matches.rules.undefined))
+    errors = errors_of(matches, measure, registry=registry)
+    found = sorted(_repairs(errors, measure, intervals, matches.rules.undefined), key=_largest_first)
     every = sum(one.words for one in found) or 1
-    found = [one._replace(share=one.words / every) for one in found]
-    return sorted(found, key=lambda one: (-one.gain, -one.words, one.error, one.detail))
+    kinds = tuple(one._replace(share=one.words / every) for one in found)
+    parts = _parts(intervals.units.sums(errors.before.astype(np.float64)), measure)
+    return TreebankRepairs(kinds, gain_certainty(parts, parts, 0, intervals.level))
 
 
 def _repairs(

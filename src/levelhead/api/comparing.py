@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import (
@@ -19,6 +21,7 @@ from levelhead.api.inputs import (
 from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
 from levelhead.arguments import choice, flag, number, optional, several
 from levelhead.errors import Fault, InputError
+from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from levelhead.comparison.changes import Changes
     from levelhead.comparison.languages import Languages
     from levelhead.comparison.power import Power
+    from levelhead.comparison.release_changes import ReleaseChanges
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
@@ -187,22 +191,28 @@ def agree(
 
 
 @public(old=TREEBANK, new=TREEBANK)
-def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
+def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes | ReleaseChanges:
     """Return what changed between two versions of a treebank, or two outputs; their texts may differ.
 
     Args:
-        old: the old version, or its path.
-        new: the new version, or its path.
+        old: the old version, or its path; or a folder of treebanks.
+        new: the new version, in the same form; the files of folders are paired by name.
 
     Raises:
-        InputError: a file is invalid.
+        InputError: a file is invalid, only one of both is a folder, or no two files of folders have the same name.
         MeasureError: the rules are unknown, or score no single words.
     """
     from levelhead.comparison.changes import changes
-    from levelhead.evaluation.pair import load_pair
+    from levelhead.comparison.release_changes import release_changes
+    from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)
-    return changes(*load_pair(old, new, setup), setup.rules)
+    folders = [Path(one) for one in (old, new) if not isinstance(one, Treebank) and os.path.isdir(one)]  # noqa: PTH112
+    if not folders:
+        return changes(*load_pair(old, new, setup), setup.rules)
+    if len(folders) == 1:
+        raise InputError(Fault("invalid-argument", "give two treebanks or two folders, not one of each"))
+    return release_changes(folders[0], folders[1], setup.rules, lambda path: load(path, setup.rules, setup.format))
 
 
 @public(

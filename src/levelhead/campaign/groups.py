@@ -14,6 +14,9 @@ from levelhead.errors import Fault, InputError, unknown
 ALL = "all"
 """The group of all test sets of a campaign."""
 
+EACH = "each"
+"""Every test set as a group of its own."""
+
 
 class Group(NamedTuple):
     """Some test sets, over which averages are taken.
@@ -44,8 +47,9 @@ def groups_named(
 ) -> tuple[Group, ...]:
     """Find groups by their names.
 
-    A name is `all`; one of a campaign's own; `language:Czech`, `family:Uralic` or `genus:Slavic`, as the test sets
-    have them; or one of a shared task, `conll18:pud`, or just `pud` where systems are ranked as in that task.
+    A name is `all`; `each`, which makes a group of every test set; one of a campaign's own; `language:Czech`,
+    `family:Uralic` or `genus:Slavic`, as the test sets have them; or one of a shared task, `conll18:pud`, or just `pud`
+    where systems are ranked as in that task.
 
     Args:
         names: the names.
@@ -56,14 +60,22 @@ def groups_named(
     Raises:
         InputError: the group is unknown, or the campaign has none of its test sets.
     """
-    return tuple(_group(name, test_sets, own or {}, ranking) for name in dict.fromkeys(names))
+    groups = (
+        _each(test_sets) if name == EACH and EACH not in (own or {}) else [_group(name, test_sets, own or {}, ranking)]
+        for name in dict.fromkeys(names)
+    )
+    return tuple(dict.fromkeys(group for some in groups for group in some))
+
+
+def _each(test_sets: Sequence[TestSet]) -> list[Group]:
+    return [Group(test_set.code, (test_set.code,)) for test_set in test_sets]
 
 
 def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str) -> Group:
     members = _members(name, test_sets, own, ranking)
     if members is None:
         kinds = ("language:NAME", "family:NAME", "genus:NAME", "conll17:NAME", "conll18:NAME")
-        known = [ALL, *own, *official_groups().get(ranking, {}), *kinds]
+        known = [ALL, EACH, *own, *official_groups().get(ranking, {}), *kinds]
         raise InputError(Fault("unknown-group", unknown("group", name, known)))
     here = {test_set.code for test_set in test_sets}
     codes = tuple(code for code in dict.fromkeys(members) if code in here)

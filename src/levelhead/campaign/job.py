@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.contents import contents_hash, contents_of
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.partial import PartialOutput
 
 _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
 _FILES_AT_ONCE = 8
@@ -195,18 +198,22 @@ def look_at_outputs(
     Raises:
         StaleInput: a file is not what it was when the job was planned.
     """
+    from levelhead.evaluation.partial import PartialOutput
+
     records, matched = [], []
     for system, name, file, settings in outputs:
         record, matches = _record(gold, file, settings)
         records.append(record)
         if isinstance(matches, Matches):
             matched.append(Output(system, name, matches))
+        elif isinstance(matches, PartialOutput):
+            matched.append(Output(system, name, matches.partial.matches, matches))
     return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
 
 
 def _record(
     gold: Source, system: Source | None, settings: JobSetup, most: int = sys.maxsize
-) -> tuple[bytes, TreebankPair | None]:
+) -> tuple[bytes, TreebankPair | PartialOutput | None]:
     try:
         record, matches = _record_of(gold, system, settings, most)
     except _UnusableFile as error:
@@ -216,7 +223,7 @@ def _record(
 
 def _record_of(
     gold: Source, system: Source | None, settings: JobSetup, most: int
-) -> tuple[dict[str, Any], TreebankPair | None]:
+) -> tuple[dict[str, Any], TreebankPair | PartialOutput | None]:
     setup = _setup_with_files(settings)
     reference = gold_of(gold, setup, most)
     if not isinstance(reference, Treebank):
@@ -227,14 +234,14 @@ def _record_of(
             units = units_of(reference, settings.resample_by)
         except InputError as error:
             raise _UnusableFile("gold", error) from error
-    matches = None
+    matches: TreebankPair | PartialOutput | None = None
     if system is None:
         record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
     elif setup.partial:
         from levelhead.campaign.partial_record import partial_record
 
         output = system if isinstance(system, Treebank) else whole_contents(system, most)
-        record = partial_record(reference, output, setup, by_sentence=settings.by_sentence)
+        record, matches = partial_record(reference, output, setup, by_sentence=settings.by_sentence)
     else:
         record, matches = _scored(reference, system, setup, most, by_sentence=settings.by_sentence)
     nothing = setup.names if setup.rules.undefined is None else ()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches, match
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.partial import PartialOutput
 
 
 class Output(NamedTuple):
@@ -20,11 +23,13 @@ class Output(NamedTuple):
         system: the name of the system.
         name: the system, with the name of the run if there are several.
         matches: the aligned words.
+        partial: what is known of an output with partial scores; None for other scores.
     """
 
     system: str
     name: str
     matches: Matches
+    partial: PartialOutput | None = None
 
 
 def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tuple[str, list[Output]]]:

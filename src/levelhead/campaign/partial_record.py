@@ -9,9 +9,11 @@ from levelhead.campaign.job import lists_of, sentence_parts, valid_fields
 from levelhead.campaign.record_fields import faults_of_error, numbers_of
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.partial import match_output, partial_evaluation
+from levelhead.evaluation.partial import PartialOutput, match_output, partial_evaluation
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank
+
+Scored = tuple[dict[str, Any], PartialOutput | None]
 
 
 def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
@@ -23,8 +25,8 @@ def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
     return {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": evaluation.coverage}
 
 
-def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by_sentence: bool) -> dict[str, Any]:
-    """Return the record of an output, without what gold decides.
+def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by_sentence: bool) -> Scored:
+    """Return the record of an output, without what gold decides, and its aligned words; None if it is invalid.
 
     Args:
         gold: the gold treebank.
@@ -33,13 +35,14 @@ def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by
         by_sentence: whether the counts of every gold sentence are part of it.
     """
     try:
-        evaluation, counted = partial_evaluation(match_output(gold, output, None, setup), setup)
+        matched = match_output(gold, output, None, setup)
+        evaluation, counted = partial_evaluation(matched, setup)
     except InputError as error:
-        return {"state": "invalid", "status": status_of_refusal(error), "reasons": faults_of_error(error)}
+        return {"state": "invalid", "status": status_of_refusal(error), "reasons": faults_of_error(error)}, None
     record = valid_fields(evaluation, setup) | partial_fields(evaluation)
     if by_sentence:
         measures = [measure for measure in setup.measures if str(measure) in counted]
         for key in ("sentences", "sentences_valid_trees"):
             parts = {str(one): sentence_parts(getattr(counted[str(one)], key), one) for one in measures}
             record[key] = {name: lists_of(numbers) for name, numbers in parts.items()}
-    return record
+    return record, matched

@@ -12,6 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.papers import Papers, papers_options
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
 from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, scored_reading_options
 from levelhead.cli.shared.result_paths import RESULT
@@ -46,6 +47,7 @@ class _Request(NamedTuple):
     figures: str | None
     engine: EngineOptions
     reading: Reading
+    papers: Papers
     printing: Printing
 
     @property
@@ -55,6 +57,7 @@ class _Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
+        self.papers.check(self.printing.output_format)
         options.check_partial(partial=self.partial, page=self.wants_page or self.summary is not None)
         from levelhead.measures.registry import split_measures
 
@@ -97,6 +100,7 @@ class _Request(NamedTuple):
 @options.figures_option
 @engine_options
 @scored_reading_options
+@papers_options
 @printing_options
 def compare(**given: Any) -> int:
     """Compare SYSTEMS with the first of them: which differences are significant?
@@ -147,7 +151,11 @@ def _compared(request: _Request, plan: Plan, setup: Setup, gates: list[str], wor
 
 
 def _print(request: _Request, comparison: Comparison) -> None:
-    request.printing.print(lambda: comparison.table(each=request.each), comparison.to_dict)
+    from levelhead.report.paper import comparison_papers
+
+    tables = partial(comparison_papers, comparison, each=request.each)
+    if not request.papers.print(comparison, tables, request.printing):
+        request.printing.print(lambda: comparison.table(each=request.each), comparison.to_dict)
 
 
 class _Parts(NamedTuple):

@@ -10,6 +10,7 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
+from levelhead.cli.shared.reading import inputs_of
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import Choice, limited
 
@@ -18,9 +19,9 @@ from levelhead.cli.shared.values import Choice, limited
 @click.argument("old", type=options.PATH)
 @click.argument("new", type=options.PATH)
 @click.option(
-    "--by", type=Choice(["pattern", "sentence"]),
-    help="What the rows of the table are: patterns of changes, or sentences that changed  [default: a summary and the"
-    " commonest patterns as text, otherwise pattern]",
+    "--by", type=Choice(["pattern", "sentence", "file"]),
+    help="What the rows of the table are: patterns of changes, sentences that changed, or files  [default: a summary"
+    " and the commonest patterns as text, otherwise pattern]",
 )  # fmt: skip
 @click.option(
     "--limit", type=limited("limit"), metavar="N",
@@ -30,6 +31,8 @@ from levelhead.cli.shared.values import Choice, limited
 @click.option(
     "--changelog", type=RESULT, metavar="MARKDOWN", help="Also write the draft of a changelog to this Markdown file"
 )
+@options.report_option
+@options.figures_option
 @options.rules_option
 @options.input_format_option
 @printing_options
@@ -39,6 +42,8 @@ def diff(
     by: str | None,
     limit: int | None,
     changelog: str | None,
+    report_file: str | None,
+    figures: str | None,
     rules: str,
     input_format: Any,
     printing: Printing,
@@ -47,22 +52,24 @@ def diff(
 
     Sentences are added, removed, re-tokenized, re-annotated, or their text changed. Changes of annotation are grouped
     by column and pattern, such as `obl -> obj`. Texts may differ: sentences are paired by sent_id, otherwise by text.
+    OLD and NEW may also be folders, such as two releases of a treebank: files are paired by name.
     """
     from levelhead.api.comparing import diff as diff_of
+    from levelhead.report.changes import changelog as changelog_of
+    from levelhead.report.changes import changes_text
 
-    if any(map(options.holds_test_sets, (old, new))):
-        raise click.UsageError("diff takes files, not folders")
-    options.check_paths([old, new], [printing.output, changelog])
+    options.check_paths(inputs_of([old, new]), [printing.output, changelog, report_file, figures])
     found = diff_of(old, new, rules=rules, format=input_format)
     print_provenance(found.provenance)
     if changelog is not None:
-        from levelhead.report.changes import changelog as changelog_of
-
         options.emit(changelog_of(found, limit), changelog)
     if printing.output_format == "text" and by is None:
-        from levelhead.report.changes import changes_text
-
         options.emit(changes_text(found, limit), printing.output)
     else:
         printing.print(lambda: found.table(by=by or "pattern", most=limit), lambda: found.to_dict(most=limit))
+    if report_file is not None or figures is not None:
+        from levelhead.report.page.changes import changes_page
+        from levelhead.scoring.rules import rules_named
+
+        options.write_page(changes_page(found, rules_named(rules)), report_file, figures)
     return DONE

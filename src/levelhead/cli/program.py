@@ -268,8 +268,13 @@ def say(message: str) -> None:
     """Write lines on standard error; if that is closed or full, nothing can be said, and the exit code tells."""
     from levelhead.errors import printable
 
+    lines = map(printable, message.split("\n"))
     try:
-        sys.stderr.write("".join(f"{printable(line)}\n" for line in message.split("\n")))
+        if sys.stderr.isatty():
+            from levelhead.cli.shared.color import colored_message, wants_color
+
+            lines = map(colored_message, lines) if wants_color(sys.stderr) else lines
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()
     except (AttributeError, OSError):
         _forget(2)

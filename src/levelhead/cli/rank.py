@@ -20,13 +20,15 @@ from levelhead.campaign import (
     read_scores,
     score_plan,
 )
-from levelhead.campaign.groups import ALL
+from levelhead.campaign.groups import ALL, EACH
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, rank_results
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.papers import Papers, papers_options
+from levelhead.cli.shared.printing import Printing
 from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
@@ -38,6 +40,7 @@ from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
+    from levelhead.report.paper import PaperTable
     from levelhead.treebank.layouts import Split
 
 _RESAMPLES = 2000
@@ -70,8 +73,8 @@ class _Options(NamedTuple):
 )  # fmt: skip
 @click.option(
     "--group", "groups", multiple=True, metavar="NAME",
-    help="Test sets to average over: all, a group of the manifest, family:NAME, genus:NAME, language:NAME,"
-    " conll18:pud ...; can be repeated  [default: all]",
+    help="Test sets to average over: all, each (every test set by itself), a group of the manifest, family:NAME,"
+    " genus:NAME, language:NAME, conll18:pud ...; can be repeated  [default: all]",
 )  # fmt: skip
 @click.option("--system", "only", multiple=True, metavar="NAME", help="Rank only this system; can be repeated")
 @options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under conll17; MSLAS, LAS and Feats under msp25")
@@ -87,7 +90,7 @@ class _Options(NamedTuple):
 @click.option(
     "--significance/--no-significance", default=None,
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
-    " lines between neighbors that do.  [default: with --report and --figures]",
+    " lines between neighbors that do.  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
 @click.option(
     "--rank-sets", type=Choice(RANK_SETS), default="marginal", show_default=True,
@@ -104,6 +107,7 @@ class _Options(NamedTuple):
 @options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
 @engine_options
+@papers_options
 @options.format_option(*options.FORMATS, "prototext")
 @options.places_option
 @click.option(
@@ -136,6 +140,7 @@ def rank(
     figures: str | None,
     by_treebank: bool,
     engine: EngineOptions,
+    papers: Papers,
     output_format: str,
     places: int | None,
     output: str | None,
@@ -145,7 +150,8 @@ def rank(
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
     of such files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    tested = significance if significance is not None else bool(report_file or figures)
+    papers.check(output_format)
+    tested = significance if significance is not None else bool(report_file or figures or papers.cite or papers.table)
     tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
     extras = _Extras(tests, rank_sets, report_file, figures)
     options.check_partial(partial=partial, page=extras.wanted)
@@ -157,6 +163,8 @@ def rank(
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
     chosen = chosen._replace(several_roots=allow_several_roots)
+    if papers.table and by_treebank:
+        chosen = chosen._replace(groups=(EACH, *chosen.groups))
     if scores is not None:
         _check_for_scores(gold, partial=partial, allow_several_roots=allow_several_roots)
         options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
@@ -171,7 +179,8 @@ def rank(
         _check_output(output_format, output, [system.name for system in campaign.systems])
         results = _score(campaign, chosen, engine, extras, partial=partial)
     found = _ranked(results, chosen, written, extras)
-    _emit(found, output_format, places, output, by_treebank=by_treebank)
+    if not papers.print(found, lambda digits: _papers(found, digits), Printing(output_format, places, output)):
+        _emit(found, output_format, places, output, by_treebank=by_treebank)
     if extras.wanted:
         _write_page(results, found, extras)
     return DONE
@@ -308,6 +317,12 @@ def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Ext
     unit = extras.tests.resample_by if extras.tests else AUTO
     with engine.running(campaign) as how:
         return score_plan(campaign, setup, by_sentence=extras.tests is not None, resample_by=unit, **how)
+
+
+def _papers(found: RankedSystems, places: int) -> list[PaperTable]:
+    from levelhead.report.paper import ranking_papers
+
+    return ranking_papers(found, places)
 
 
 def _emit(

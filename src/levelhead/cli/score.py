@@ -13,6 +13,7 @@ from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.gates import gates, passed
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.papers import check_cite, cite_option, print_citation
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, scored_reading_options
 from levelhead.evaluation.files import score_files
@@ -41,6 +42,7 @@ class _Request(NamedTuple):
     reading: Reading
     printing: Printing
     counts: bool
+    cite: bool
     enhancements: str
     partial: bool
     under: tuple[str, ...]
@@ -67,6 +69,7 @@ class _Request(NamedTuple):
     def check(self) -> None:
         """Refuse what would not be what was requested."""
         check_kinds(self.gold, [self.system])
+        check_cite(self.printing.output_format, cite=self.cite)
         options.check_partial(partial=self.partial, page=self.wants_page)
         if self.enhancements and self.reading.rules != "udtools":
             raise click.UsageError("--enhancements requires --rules udtools")
@@ -135,6 +138,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @options.figures_option
 @engine_options
 @scored_reading_options
+@cite_option
 @printing_options
 def score(**given: Any) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files of the same names.
@@ -151,10 +155,13 @@ def score(**given: Any) -> int:
     evaluation, parts = _score(request, setup)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
-    request.printing.print(
-        lambda: report.score_table(evaluation, counts=request.counts),
-        lambda: report.score_document(evaluation),
-    )
+    if request.cite:
+        print_citation(evaluation, request.printing)
+    else:
+        request.printing.print(
+            lambda: report.score_table(evaluation, counts=request.counts),
+            lambda: report.score_document(evaluation),
+        )
     if request.wants_page:
         _write_page(request, dict.fromkeys(parts, evaluation), parts, None)
     return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
@@ -189,9 +196,20 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
     evaluations, parts = _counted(request, setup)
-    average, strict = evaluations.average, evaluations.valid_trees_average
+    average = evaluations.average
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
+    if request.cite:
+        print_citation(evaluations, request.printing)
+    else:
+        _print_folders(request, evaluations)
+    if request.wants_page:
+        _write_page(request, evaluations, parts, average)
+    return average
+
+
+def _print_folders(request: _Request, evaluations: Evaluations) -> None:
+    average, strict = evaluations.average, evaluations.valid_trees_average
     request.printing.print(
         lambda: (
             report.counts_table(evaluations) if request.counts else report.scores_table(evaluations, average, strict)
@@ -199,9 +217,6 @@ def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | N
         lambda: report.scores_document(evaluations, average, strict),
         lines=lambda: [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()],
     )
-    if request.wants_page:
-        _write_page(request, evaluations, parts, average)
-    return average
 
 
 def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:

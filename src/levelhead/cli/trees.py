@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +9,7 @@ import click
 
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
+from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
@@ -90,8 +89,8 @@ def _print(found: ErrorExamples | Contrasts, output_format: str, output: str | N
     if output_format.startswith("json"):
         options.print_json(found.to_dict(), output, lines=output_format == "jsonl")
     elif output_format == "text":
-        on_terminal = output in {None, "-"} and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-        options.emit(_colored(f"{found}\n") if on_terminal else f"{found}\n", output)
+        shown = output in {None, "-"} and wants_color(sys.stdout)
+        options.emit(colored_trees(f"{found}\n") if shown else f"{found}\n", output)
     else:
         options.emit(_drawn(found, output_format), output)
 
@@ -106,11 +105,3 @@ def _drawn(found: ErrorExamples | Contrasts, output_format: str) -> str:
 
         return render(trees_page(groups, signature)).decode()
     return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
-
-
-_MARKED = re.compile(r"^ {4}(?:[ ╵╷│╴┘┐┤╶└┌├─┴┬┼]*[►─ ] \* | *\* +\d+ ).*$", re.MULTILINE)
-
-
-def _colored(text: str) -> str:
-    """Marked words in red."""
-    return _MARKED.sub(lambda line: click.style(line[0], fg="red"), text)

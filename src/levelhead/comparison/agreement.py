@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -83,11 +82,12 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: what the annotator says who is named first; for heads, the tag of the head.
+        first: what the annotator says who is named first; for heads, the tag of the head. Of more than two annotators,
+            the label that comes first in the alphabet, whoever gave it.
         second: what the other says.
         n_words: on how many words; each pair of annotators counts.
         share: of all disagreements of this kind, 0 to 1.
-        pair: the annotators of the first case.
+        pair: the annotators of the first case: who gave the first label, and who gave the second.
         sentence: the index of the first case's sentence in the first of all annotations.
         form: the word of the first case.
     """
@@ -245,27 +245,50 @@ def _order(one: Disagreement) -> tuple[int, str, str, str]:
     return -one.n_words, one.name, one.first, one.second
 
 
+class _Case(NamedTuple):
+    """Two labels of one word.
+
+    Args:
+        first: the number of one label.
+        second: that of the other.
+        row: the word.
+        pair: the annotators who gave them.
+    """
+
+    first: int
+    second: int
+    row: int
+    pair: tuple[int, int]
+
+
 def _disagreements(
     words: AnnotatedWords, labeled: Sequence[LabeledWords], names: Sequence[str]
 ) -> Iterator[Disagreement]:
+    """Group the words on which two annotators disagree by their labels; of more than two, whoever gave which."""
     for one in labeled:
         shown = _tags_of_heads(words) if one.name == HEADS else one
-        counts: Counter[tuple[int, int]] = Counter()
-        first: dict[tuple[int, int], tuple[int, int, int]] = {}
-        for i, j in combinations(range(len(names)), 2):
-            both = (one.labels[:, [i, j]] != MISSING).all(axis=1)
-            rows = np.flatnonzero(both & (one.labels[:, i] != one.labels[:, j]))
-            for row, *pattern in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
-                key = (pattern[0], pattern[1])
-                counts[key] += 1
-                first.setdefault(key, (row, i, j))
-        total = sum(counts.values())
-        for key, count in counts.items():
-            row, i, j = first[key]
-            form = words.treebanks[i].forms[int(words.rows[row, i])]
-            sentence = int(words.sentences[row])
-            labels = shown.names[key[0]], shown.names[key[1]]
-            yield Disagreement(one.name, *labels, count, count / total, (names[i], names[j]), sentence, form)
+        cases: dict[tuple[int, int], list[_Case]] = {}
+        for case in _cases(one, shown, ordered=len(names) == 2):
+            cases.setdefault(case[:2], []).append(case)
+        total = sum(map(len, cases.values()))
+        for (first, second), some in cases.items():
+            (_, _, row, pair), count = some[0], len(some)
+            form = words.treebanks[pair[0]].forms[int(words.rows[row, pair[0]])]
+            annotators = names[pair[0]], names[pair[1]]
+            labels = shown.names[first], shown.names[second]
+            yield Disagreement(one.name, *labels, count, count / total, annotators, int(words.sentences[row]), form)
+
+
+def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Iterator[_Case]:
+    """Give the words on which two annotators disagree, with their labels in the order of annotators or of names."""
+    for i, j in combinations(range(compared.labels.shape[1]), 2):
+        one, other = compared.labels[:, i], compared.labels[:, j]
+        rows = np.flatnonzero((one != other) & (one != MISSING) & (other != MISSING))
+        for row, first, second in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
+            if ordered or shown.names[first] <= shown.names[second]:
+                yield _Case(first, second, row, (i, j))
+            else:
+                yield _Case(second, first, row, (j, i))
 
 
 def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:

@@ -17,7 +17,7 @@ from levelhead.analysis import (
     leave_out,
 )
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.repairs import Repair, repairs
+from levelhead.analysis.repairs import AverageRepair, Repair, TreebankRepairs, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
@@ -71,8 +71,15 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: one breakdown for each property, on each treebank."""
 
 
+@dataclass(frozen=True, repr=False)
 class Repairs(WithIntervals[Sequence[Repair]]):
-    """What the repair of each kind of error would gain, on each treebank."""
+    """What the repair of each kind of error would gain, on each treebank.
+
+    Args:
+        averages: the mean gains over treebanks; empty for one treebank.
+    """
+
+    averages: Sequence[AverageRepair] = ()
 
 
 class Confusions(PerTreebank[Confusion]):
@@ -145,10 +152,13 @@ def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
 
-    def found(matches: Matches, how: IntervalSettings) -> list[Repair]:
+    def found(matches: Matches, how: IntervalSettings) -> TreebankRepairs:
         return repairs(matches, measure, how, registry=setup.registry)
 
-    return Repairs(*_with_intervals(plan, setup, found, intervals), str(measure))
+    each, provenance, units = _with_intervals(plan, setup, found, intervals)
+    averages = average_repairs([*each.values()], intervals.level) if len(each) > 1 else ()
+    kinds = {code: one.kinds for code, one in each.items()}
+    return Repairs(kinds, provenance, units, str(measure), averages)
 
 
 def _with_intervals(

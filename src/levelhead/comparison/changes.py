@@ -67,11 +67,13 @@ class ChangeExample(NamedTuple):
         old: the index of the sentence in OLD.
         new: its index in NEW.
         form: the word, as OLD writes it.
+        file: the name of the file, of folders; otherwise empty.
     """
 
     old: int
     new: int
     form: str
+    file: str = ""
 
 
 class ChangePattern(NamedTuple):
@@ -117,6 +119,11 @@ class Changes(Tabular):
     provenance: Provenance
 
     @property
+    def parts(self) -> Mapping[str, Changes]:
+        """The changes of each file by its name: of one file, itself."""
+        return {"": self}
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many sentences changed, by kind; a sentence can be of several."""
         counts = Counter(kind for one in self.sentences for kind in one.kinds)
@@ -125,10 +132,29 @@ class Changes(Tabular):
     @property
     def by_column(self) -> dict[str, int]:
         """How many changes there are in each column."""
-        counts: Counter[str] = Counter()
-        for one in self.patterns:
-            counts[one.column] += one.n_changes
-        return dict(sorted(counts.items(), key=lambda item: _column_order(item[0])))
+        return changes_by_column(self.patterns)
+
+
+def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
+    """Return how many changes there are in each column.
+
+    Args:
+        patterns: the changes.
+    """
+    counts: Counter[str] = Counter()
+    for one in patterns:
+        counts[one.column] += one.n_changes
+    return dict(sorted(counts.items(), key=lambda item: _column_order(item[0])))
+
+
+def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
+    """Return patterns, the commonest first.
+
+    Args:
+        patterns: the changes.
+    """
+    order = sorted(patterns, key=lambda one: (-one.n_changes, *_column_order(one.column), one.old, one.new))
+    return tuple(order)
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
@@ -151,8 +177,8 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     kept = list(_kept(pairs, cells))
     changed = [one for one in kept if one.kinds]
     every = chain(_only(pairs.rows[:, 0].tolist(), old, "removed"), _only(pairs.rows[:, 1].tolist(), new, "added"))
-    sentences = _in_order([*changed, *every], kept)
-    patterns = tuple(_patterns(pairs, cells))
+    sentences = _sentences_in_order([*changed, *every], kept)
+    patterns = _patterns(pairs, cells)
     n_kept = len(kept)
     return Changes(old, new, sentences, patterns, n_kept, n_kept - len(changed), _provenance(old, new, rules))
 
@@ -162,7 +188,7 @@ def _only(paired: list[int], treebank: Treebank, kind: str) -> Iterator[Sentence
         yield SentenceChange(one, None, (kind,)) if kind == "removed" else SentenceChange(None, one, (kind,))
 
 
-def _in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
+def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
     """Sentences in the order of NEW; a removed one follows the sentence before it in OLD."""
     places = {one.old: one.new for one in kept}
     before = -1
@@ -208,12 +234,11 @@ def _comments(treebank: Treebank, sentence: int) -> str:
     return _ID_LINE.sub("", treebank.comments[sentence])
 
 
-def _patterns(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> list[ChangePattern]:
+def _patterns(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> tuple[ChangePattern, ...]:
     grouped: dict[tuple[str, str, str], list[ChangedCell]] = {}
     for cell in cells:
         grouped.setdefault((cell.column, cell.old, cell.new), []).append(cell)
-    found = [ChangePattern(*key, *_places(pairs, some)) for key, some in grouped.items()]
-    return sorted(found, key=lambda one: (-one.n_changes, *_column_order(one.column), one.old, one.new))
+    return in_order(ChangePattern(*key, *_places(pairs, some)) for key, some in grouped.items())
 
 
 def _places(pairs: PairedVersions, cells: list[ChangedCell]) -> tuple[int, int, tuple[ChangeExample, ...]]:

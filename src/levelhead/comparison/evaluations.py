@@ -16,6 +16,7 @@ from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.leakage import Leakage
 from levelhead.evaluation.pair import Evaluation, score_matches
+from levelhead.evaluation.partial import partial_evaluation
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
@@ -73,8 +74,7 @@ def score_and_look(
     Args:
         plan: the test sets, and one run of one system.
         setup: the settings.
-        training: what was seen in training, to report how much of each test set occurs there, unless scores are
-            partial; or None.
+        training: what was seen in training, to report how much of each test set occurs there; or None.
         look: what else is made of the output on each test set, if anything.
         how: `workers` and `store`, as in `score_plan`.
 
@@ -85,7 +85,7 @@ def score_and_look(
         InputError: an output is missing or a file is invalid; the error holds the faults of all.
     """
     plan = one_run(plan)
-    if training is None or setup.partial:
+    if training is None:
         results = score_outputs(plan, setup, look=look, **how)
         return evaluations_of(results, setup), results.looked
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
@@ -114,7 +114,10 @@ def _look_for_leakage(
     code: str, outputs: Sequence[Output], *, setup: Setup, training: Training, look: Look | None
 ) -> _Looked:
     (output,) = outputs
-    evaluation = score_matches(output.matches, setup.read(code), training=training)
+    if output.partial is None:
+        evaluation = score_matches(output.matches, setup.read(code), training=training)
+    else:
+        evaluation, _ = partial_evaluation(output.partial, setup.read(code), training)
     return _Looked(evaluation.leakage, None if look is None else look(code, outputs))
 
 

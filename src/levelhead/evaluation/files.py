@@ -35,14 +35,18 @@ def score_files(
         system: the system treebank or its path.
         setup: the settings.
         sizes: which files are large; by default `blocks.SIZES`.
-        training: what was seen in training, to report how much of gold occurs there (not with partial scores); or None.
+        training: what was seen in training, to report how much of gold occurs there; or None.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure has no weight for a relation.
     """
-    if training is not None and not setup.partial:
+    if training is not None:
         ready = setup.single()
+        if setup.partial:
+            from levelhead.evaluation.partial import score_partially
+
+            return score_partially(gold, system, ready, training)
         return score_matches(match(*load_pair(gold, system, ready), ready.rules), ready, training=training)
     chosen = sizes or blocks.SIZES
     if setup.partial:

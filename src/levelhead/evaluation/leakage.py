@@ -8,9 +8,9 @@ same if each word has the same head by its number, which is stricter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import TreebankPair
 from levelhead.scoring.score import Score, count, score_of
+from levelhead.treebank import Treebank
 from levelhead.treebank.training_data import Training
 
 
@@ -54,19 +55,19 @@ class Leakage(NamedTuple):
     occurring: tuple[Occurrence, ...]
 
 
-def leakage_of(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup, training: Training) -> Leakage:
+def leakage_of(
+    gold: Treebank, scores: Mapping[str, Score], by_sentence: Mapping[str, Counts], training: Training
+) -> Leakage:
     """Return how much of the gold treebank occurs in training, and the scores of an output on the rest.
 
     Args:
-        matches: the aligned words.
+        gold: the gold treebank.
         scores: the scores on the whole test set.
-        ready: the settings, with the weights and models that measures name.
+        by_sentence: the counts in each gold sentence, of the measures that have a value.
         training: what was seen in training.
     """
-    gold = matches.gold
     words, heads = training.same_words(gold), training.same_heads(gold)
     lengths = np.diff(gold.sentence_starts)
-    by_sentence = dict(_by_sentence(matches, scores, ready))
     senses: tuple[tuple[Literal["words", "heads", "words or heads"], NDArray[np.bool_]], ...] = (
         ("words", words),
         ("heads", heads),
@@ -84,15 +85,20 @@ def leakage_of(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup,
     return Leakage(training.hashes, len(gold), gold.n_words, tuple(found))
 
 
-def _by_sentence(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup) -> Iterator[tuple[str, Counts]]:
-    schemes = ready.registry.schemes
-    for measure, definition in ready.defined:
-        if scores[str(measure)].reason is None:
-            weights = ready.values_of(measure)
-            yield (
-                str(measure),
-                count(matches, measure, definition, schemes=schemes, weights=weights, by_sentence=True),
-            )
+def counts_by_sentence(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup) -> dict[str, Counts]:
+    """Return the counts in each gold sentence, of the measures that have a value.
+
+    Args:
+        matches: the aligned words.
+        scores: the scores on the whole test set.
+        ready: the settings, with the weights and models that measures name.
+    """
+    how: dict[str, Any] = {"schemes": ready.registry.schemes, "by_sentence": True}
+    return {
+        str(measure): count(matches, measure, definition, weights=ready.values_of(measure), **how)
+        for measure, definition in ready.defined
+        if scores[str(measure)].reason is None
+    }
 
 
 def _score_on(counts: Counts, kept: NDArray[np.bool_], whole: Score) -> Score:

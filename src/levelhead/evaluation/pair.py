@@ -190,9 +190,9 @@ def score_matches(
         scores[str(measure)] = replace(found, signature=provenance.signature)
     if training is None:
         return Evaluation(scores, gold, system, provenance)
-    from levelhead.evaluation.leakage import leakage_of
+    from levelhead.evaluation.leakage import counts_by_sentence, leakage_of
 
-    leakage = leakage_of(matches, scores, ready, training)
+    leakage = leakage_of(matches.gold, scores, counts_by_sentence(matches, scores, ready), training)
     return Evaluation(scores, gold, system, provenance, leakage=leakage)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read_leniently
 from levelhead.treebank.reader import read_if_valid
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.leakage import Leakage
+    from levelhead.treebank.training_data import Training
 
 
 class PartialCoverage(NamedTuple):
@@ -103,13 +107,14 @@ class PartialOutput(NamedTuple):
         )
 
 
-def score_partially(gold: Input, system: Input, setup: Setup) -> Evaluation:
+def score_partially(gold: Input, system: Input, setup: Setup, training: Training | None = None) -> Evaluation:
     """Score a system's output although its text differs from gold or its trees are broken; both are read whole.
 
     Args:
         gold: a treebank or the path of one, which must be valid.
         system: the system treebank or its path.
         setup: the settings.
+        training: what was seen in training, to report how much of gold occurs there; or None.
 
     Raises:
         InputError: gold is not valid, or no row of the output can be read.
@@ -120,7 +125,7 @@ def score_partially(gold: Input, system: Input, setup: Setup) -> Evaluation:
     reference = reference.without_multiword_tokens() if takes_apart(ready) else reference
     source = system if isinstance(system, Treebank) else read_bytes(system)
     name = None if isinstance(system, Treebank) else os.fsdecode(system)
-    return partial_evaluation(match_output(reference, source, name, ready), ready)[0]
+    return partial_evaluation(match_output(reference, source, name, ready), ready, training)[0]
 
 
 def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, ready: Setup) -> PartialOutput:
@@ -166,12 +171,15 @@ def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | No
         return None
 
 
-def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation, Mapping[str, PartialCounts]]:
+def partial_evaluation(
+    output: PartialOutput, ready: Setup, training: Training | None = None
+) -> tuple[Evaluation, Mapping[str, PartialCounts]]:
     """Return the scores of an output, and the counts of every measure that has a value.
 
     Args:
         output: the output, aligned with gold.
         ready: the settings, with the weights that measures name.
+        training: what was seen in training, to report how much of gold occurs there; or None.
 
     Raises:
         MeasureError: a measure has no weight for a relation.
@@ -183,6 +191,8 @@ def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation,
     notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
     gold = contents_of(matches.gold)
     provenance = pair_provenance(gold, output.contents, ready, (*notes, *ready.warnings))
+    if training is not None:
+        provenance = provenance.with_parts(train=training.hashes)
     signature, undefined = provenance.signature, ready.rules.undefined
     counted: dict[str, PartialCounts] = {}
     scores: list[dict[str, Score]] = [{}, {}]
@@ -202,5 +212,14 @@ def partial_evaluation(output: PartialOutput, ready: Setup) -> tuple[Evaluation,
             found = (Score(measure, 0, 0, 0, None, undefined, reason),) * 2
         for each, score in zip(scores, found):
             each[name] = replace(score, signature=signature)
-    evaluation = Evaluation(scores[0], gold, output.contents, provenance, scores[1], output.coverage())
+    leakage = None if training is None else _leakage(matches.gold, scores[0], counted, training)
+    evaluation = Evaluation(scores[0], gold, output.contents, provenance, scores[1], output.coverage(), leakage)
     return evaluation, counted
+
+
+def _leakage(
+    gold: Treebank, scores: Mapping[str, Score], counted: Mapping[str, PartialCounts], training: Training
+) -> Leakage:
+    from levelhead.evaluation.leakage import leakage_of
+
+    return leakage_of(gold, scores, {name: counts.sentences for name, counts in counted.items()}, training)

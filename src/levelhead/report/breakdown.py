@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from levelhead.analysis import Average, Breakdown, averages
-from levelhead.analysis.repairs import Repair, average_repairs
+from levelhead.analysis.repairs import Repair
 from levelhead.analysis.word_properties import property_named
+from levelhead.comparison.breakdowns import Repairs
 from levelhead.report.certainty import certainty_cells, certainty_columns, certainty_document, certainty_notes
 from levelhead.report.documents import header, points
 from levelhead.report.scores import signed, units_document
@@ -198,71 +199,55 @@ def _average(by: tuple[str, ...], one: Average) -> dict[str, Any]:
     }
 
 
-def repairs_table(
-    treebanks: Mapping[str, Sequence[Repair]], signature: Signature, units: Mapping[str, Units], measure: str
-) -> Table:
+def repairs_table(found: Repairs) -> Table:
     """Return one row for each treebank and kind of error: words, and the points that their repair would gain.
 
     Args:
-        treebanks: the kinds of errors on each treebank.
-        signature: everything that decides the numbers.
-        units: what was left out as a whole on each treebank.
-        measure: the measure.
+        found: the kinds of errors on each treebank.
     """
-    several = len(treebanks) > 1
-    every = [one.certainty for some in treebanks.values() for one in some]
+    signature, several = found.provenance.signature, len(found.treebanks) > 1
+    every = [one.certainty for some in found.treebanks.values() for one in some]
+    every += [one.certainty for one in found.averages]
     columns = (
         *([Column("Treebank", "text")] if several else []),
-        *(
-            Column("Wrong", "text"),
-            Column("Gold -> system", "text", key="Detail"),
-            Column("Words", "number"),
-            Column("Share"),
-        ),
-        *(Column(f"{measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
+        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
+        *(Column("Share"), Column(f"{found.measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
         *certainty_columns(signature["level"], every, difference=True),
     )
     parts = [
         [(*((name,) if several else ()), *one[:6], *certainty_cells(one.certainty)) for one in some]
-        for name, some in treebanks.items()
+        for name, some in found.treebanks.items()
     ]
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
     rows = tuple(row for part in parts for row in part)
-    note = f"Gain: points of {measure} if these words were as in gold and nothing else changed; the largest first"
-    notes = (
-        note,
-        "Share: percentage of all words with an error",
-        *certainty_notes(every),
-        unit_line(units, "confidence intervals"),
-        *signed(signature),
+    note = f"Gain: points of {found.measure} if these words were as in gold and nothing else changed; the largest first"
+    share = "Share: percentage of all words with an error"
+    units = unit_line(found.units, "confidence intervals")
+    label = f"Average of {len(found.treebanks)}"
+    summary = [(label, *one[:4], None, one.gain, *certainty_cells(one.certainty)) for one in found.averages]
+    return Table(
+        columns, rows, (note, share, *certainty_notes(every), units, *signed(signature)), starts, tuple(summary)
     )
-    averaged = average_repairs(list(treebanks.values())) if several else []
-    summary = [(f"Average of {len(treebanks)}", *one[:4], None, one.gain, None, "") for one in averaged]
-    return Table(columns, rows, notes, starts, tuple(summary))
 
 
-def repairs_document(
-    treebanks: Mapping[str, Sequence[Repair]], signature: Signature, units: Mapping[str, Units], measure: str
-) -> dict[str, Any]:
+def repairs_document(found: Repairs) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:
-        treebanks: the kinds of errors on each treebank.
-        signature: everything that decides the numbers.
-        units: what was left out as a whole on each treebank.
-        measure: the measure.
+        found: the kinds of errors on each treebank.
     """
-    documents = {name: [_repair(one) for one in some] for name, some in treebanks.items()}
     means = [
-        {**one._asdict(), "share": points(one.share), "gain": points(one.gain)}
-        for one in average_repairs(list(treebanks.values()))
+        {"error": one.error, "detail": one.detail, "words": one.words, "share": points(one.share)}
+        | {"gain": points(one.gain)}
+        | certainty_document(one.certainty)
+        for one in found.averages
     ]
     return {
-        **header("repairs", signature),
-        "measure": measure,
-        "treebanks": documents,
-        **({"averages": means} if len(treebanks) > 1 else {}),
-        "units": units_document(units),
+        **header("repairs", found.provenance.signature),
+        "measure": found.measure,
+        "treebanks": {name: [_repair(one) for one in some] for name, some in found.treebanks.items()},
+        **({"averages": means} if len(found.treebanks) > 1 else {}),
+        "units": units_document(found.units),
     }
 
 

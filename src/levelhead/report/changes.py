@@ -1,13 +1,15 @@
-"""Changes between two versions of a treebank as tables, text, a JSON document and a changelog."""
+"""Changes between two versions of treebanks as tables, text, a JSON document and a changelog."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Literal
 
 from levelhead.comparison.changed_cells import ABSENT
 from levelhead.comparison.changes import KINDS, ChangeExample, ChangePattern, Changes, SentenceChange
+from levelhead.comparison.release_changes import ReleaseChanges
 from levelhead.errors import number_of, printable
 from levelhead.report.documents import header, sources
 from levelhead.report.scores import signature_line
@@ -15,12 +17,16 @@ from levelhead.report.table import Cell, Column, Table
 from levelhead.report.writers import to_text
 from levelhead.treebank import Treebank
 
-Rows = Literal["pattern", "sentence"]
+Found = Changes | ReleaseChanges
+"""What changed in a file, or in the files of a folder."""
+
+Rows = Literal["pattern", "sentence", "file"]
 """What the rows of a table are."""
 
 _MOST_LISTED = 3
 _MOST_PATTERNS = 10
 
+_FILE = Column("File", "text")
 _SENTENCES = (
     Column("Old", "number"), Column("New", "number"), Column("sent_id", "text"), Column("Change", "text"),
     Column("Words", "number"), Column("Patterns", "text"),
@@ -29,10 +35,12 @@ _PATTERNS = (
     Column("Column", "text"), Column("Old", "text"), Column("New", "text"), Column("Count", "number"),
     Column("Sentences", "number"), Column("Example", "text"),
 )  # fmt: skip
+_SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
+"""The kinds of changes that a readable table of files has, by their heads."""
 
 
-def changes_table(found: Changes, by: Rows = "pattern", most: int | None = None) -> Table:
-    """Return what changed, one row for each pattern or each sentence.
+def changes_table(found: Found, by: Rows = "pattern", most: int | None = None) -> Table:
+    """Return what changed, one row for each pattern, sentence or file.
 
     Args:
         found: the changes.
@@ -40,11 +48,24 @@ def changes_table(found: Changes, by: Rows = "pattern", most: int | None = None)
         most: how many rows to list, all if None.
     """
     notes: tuple[str, ...] = (signature_line(found.provenance.signature),)
+    if by == "file":
+        return _files_table(found, most, notes)
     if by == "sentence":
-        rows = tuple(_sentence_row(found, one) for one in found.sentences[:most])
+        rows = tuple(islice(_sentence_rows(found), most))
         notes = ("Old, New: the number of the sentence; Words: re-annotated words", *notes)
-        return Table(_SENTENCES, rows, notes)
+        return Table((*_file_column(found), *_SENTENCES), rows, notes)
     return Table(_PATTERNS, tuple(_pattern_row(found, one) for one in found.patterns[:most]), notes)
+
+
+def _file_column(found: Found) -> tuple[Column, ...]:
+    """The column for the names of files, of folders."""
+    return (_FILE,) if isinstance(found, ReleaseChanges) else ()
+
+
+def _sentence_rows(found: Found) -> Iterator[tuple[Cell, ...]]:
+    for name, part in found.parts.items():
+        file = (printable(name),) if _file_column(found) else ()
+        yield from ((*file, *_sentence_row(part, one)) for one in part.sentences)
 
 
 def _sentence_row(found: Changes, one: SentenceChange) -> tuple[Cell, ...]:
@@ -58,13 +79,28 @@ def _pattern_text(column: str, old: str, new: str, count: int) -> str:
     return f"{column} {old} -> {new}" + (f" ({count})" if count > 1 else "")
 
 
-def _pattern_row(found: Changes, one: ChangePattern) -> tuple[Cell, ...]:
+def _pattern_row(found: Found, one: ChangePattern) -> tuple[Cell, ...]:
     texts = (printable(text) for text in (one.column, one.old, one.new))
     return (*texts, one.n_changes, one.n_sentences, printable(_example(found, one.examples[0])))
 
 
-def _example(found: Changes, one: ChangeExample) -> str:
-    return f"{one.form} ({_name(found.new, one.new)})"
+def _files_table(found: Found, most: int | None, notes: tuple[str, ...]) -> Table:
+    kinds = (Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT) for kind in KINDS)
+    columns = (_FILE, Column("Old", "number"), Column("New", "number"), Column("Unchanged", "number"), *kinds)
+    rows: list[tuple[Cell, ...]] = [
+        (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
+        for name, part in found.parts.items()
+    ]
+    heads = "Sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated"
+    return Table(columns, tuple(rows[:most]), (heads, *notes))
+
+
+def _example(found: Found, one: ChangeExample) -> str:
+    return f"{one.form} ({_place(found, one)})"
+
+
+def _place(found: Found, one: ChangeExample) -> str:
+    return _name(found.parts[one.file].new, one.new)
 
 
 def _name(treebank: Treebank, sentence: int) -> str:
@@ -78,16 +114,16 @@ def _id(found: Changes, one: SentenceChange) -> str | None:
     return None if one.old is None else found.old[one.old].id
 
 
-def _names(found: Changes, kind: str) -> list[str]:
-    """The sentences of one kind, by their names in NEW; removed ones in OLD."""
-    some = [one for one in found.sentences if kind in one.kinds]
+def _names(found: Found, kind: str) -> list[str]:
+    """The first sentences of one kind, by their names in NEW; removed ones in OLD; one more than are listed."""
+    some = ((part, one) for part in found.parts.values() for one in part.sentences if kind in one.kinds)
     return [
-        _name(found.old, one.old) if one.new is None and one.old is not None else _name(found.new, one.new or 0)
-        for one in some
+        _name(part.old, one.old) if one.new is None and one.old is not None else _name(part.new, one.new or 0)
+        for part, one in islice(some, _MOST_LISTED + 1)
     ]
 
 
-def changes_text(found: Changes, most: int | None = None) -> str:
+def changes_text(found: Found, most: int | None = None) -> str:
     """Return a summary of the sentences and the commonest patterns as text.
 
     Args:
@@ -95,65 +131,101 @@ def changes_text(found: Changes, most: int | None = None) -> str:
         most: how many patterns to list, ten if None.
     """
     shown = most or _MOST_PATTERNS
-    table = changes_table(found, "pattern", shown)
-    hidden = len(found.patterns) - shown
-    more = (f"{number_of(hidden, 'more pattern')}: --by pattern",) if hidden > 0 else ()
-    tables = [_summary(found)._replace(notes=())]
-    tables.append(table._replace(notes=(*more, *table.notes)))
-    if not found.patterns:
-        tables = [_summary(found)]
-    sizes = f"Old: {_size(found.old)}\nNew: {_size(found.new)}\n"
+    tables = [summary_table(found)]
+    if isinstance(found, ReleaseChanges):
+        tables.insert(0, _shortened(found, "file", len(found.parts), shown))
+    if found.patterns:
+        tables.append(_shortened(found, "pattern", len(found.patterns), shown))
+    notes = (*tables[-1].notes, signature_line(found.provenance.signature))
+    tables[-1] = tables[-1]._replace(notes=notes)
+    sizes = f"Old: {_size(found, 'old')}\nNew: {_size(found, 'new')}\n"
     return "\n".join([sizes, *(to_text(one, 2) for one in tables)])
 
 
-def _size(treebank: Treebank) -> str:
-    return f"{number_of(len(treebank), 'sentence')}, {number_of(treebank.n_words, 'word')}"
+def _shortened(found: Found, by: Rows, n_rows: int, most: int) -> Table:
+    """The first rows of a table without its signature, with a note on how many more there are."""
+    table, hidden = changes_table(found, by, most), n_rows - most
+    more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
+    return table._replace(notes=(*more, *table.notes[:-1]))
 
 
-def _summary(found: Changes) -> Table:
+def _size(found: Found, side: Literal["old", "new"]) -> str:
+    sizes = _sizes(found, side)
+    files = f"{number_of(sizes['files'], 'file')}, " if "files" in sizes else ""
+    return f"{files}{number_of(sizes['sentences'], 'sentence')}, {number_of(sizes['words'], 'word')}"
+
+
+def _sizes(found: Found, side: Literal["old", "new"]) -> dict[str, int]:
+    """How many sentences and words one version has, and files if it is a folder."""
+    treebanks = [getattr(part, side) for part in found.parts.values()]
+    files = {"files": sum(map(bool, map(len, treebanks)))} if isinstance(found, ReleaseChanges) else {}
+    return {**files, "sentences": sum(map(len, treebanks)), "words": sum(one.n_words for one in treebanks)}
+
+
+def summary_table(found: Found) -> Table:
+    """Return how many sentences changed, one row for each kind of change.
+
+    Args:
+        found: the changes.
+    """
     columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
     counts = [(KINDS[kind], count, _listed(_names(found, kind))) for kind, count in found.counts.items() if count]
     rows: tuple[tuple[Cell, ...], ...] = (("unchanged", found.n_unchanged, ""), *counts)
-    return Table(columns, rows, (signature_line(found.provenance.signature),))
+    return Table(columns, rows)
 
 
 def _listed(names: list[str]) -> str:
     return printable(" ".join(names[:_MOST_LISTED]) + (" ..." if len(names) > _MOST_LISTED else ""))
 
 
-def changes_document(found: Changes, most: int | None = None) -> dict[str, Any]:
+def changes_document(found: Found, most: int | None = None) -> dict[str, Any]:
     """Return the same for JSON: all patterns and all sentences that changed.
 
     Args:
         found: the changes.
-        most: how many patterns and how many sentences to list, all if None.
+        most: how many patterns and how many sentences (of each file) to list, all if None.
     """
     return {
         **header("diff", found.provenance.signature),
-        "old": {"sentences": len(found.old), "words": found.old.n_words},
-        "new": {"sentences": len(found.new), "words": found.new.n_words},
-        "kept": found.n_kept,
-        "unchanged": found.n_unchanged,
-        "counts": found.counts,
-        "columns": found.by_column,
+        "old": _sizes(found, "old"),
+        "new": _sizes(found, "new"),
+        **_counts(found),
         "patterns": [_pattern_document(found, one) for one in found.patterns[:most]],
-        "sentences": [_sentence_document(found, one) for one in found.sentences[:most]],
+        **_by_part(found, most),
         **sources(found.provenance),
     }
 
 
-def _pattern_document(found: Changes, one: ChangePattern) -> dict[str, Any]:
+def _counts(found: Found) -> dict[str, Any]:
+    return {"kept": found.n_kept, "unchanged": found.n_unchanged, "counts": found.counts, "columns": found.by_column}
+
+
+def _by_part(found: Found, most: int | None) -> dict[str, Any]:
+    """The sentences of a file, or the changes of each file of a folder."""
+    if isinstance(found, Changes):
+        return {"sentences": [_sentence_document(found, one) for one in found.sentences[:most]]}
+    parts = {
+        name: {"old": _sizes(part, "old"), "new": _sizes(part, "new"), **_counts(part), **_by_part(part, most)}
+        for name, part in found.parts.items()
+    }
+    return {"treebanks": parts, "refiled": found.n_refiled}
+
+
+def _pattern_document(found: Found, one: ChangePattern) -> dict[str, Any]:
     return {
         "column": one.column,
         "old": one.old,
         "new": one.new,
         "count": one.n_changes,
         "sentences": one.n_sentences,
-        "examples": [
-            {"old": place.old + 1, "new": place.new + 1, "sent_id": found.new[place.new].id, "form": place.form}
-            for place in one.examples
-        ],
+        "examples": [_example_document(found, place) for place in one.examples],
     }
+
+
+def _example_document(found: Found, one: ChangeExample) -> dict[str, Any]:
+    file = {"treebank": one.file} if _file_column(found) else {}
+    name = found.parts[one.file].new[one.new].id
+    return {**file, "old": one.old + 1, "new": one.new + 1, "sent_id": name, "form": one.form}
 
 
 def _sentence_document(found: Changes, one: SentenceChange) -> dict[str, Any]:
@@ -170,7 +242,7 @@ def _sentence_document(found: Changes, one: SentenceChange) -> dict[str, Any]:
     }
 
 
-def changelog(found: Changes, most: int | None = None) -> str:
+def changelog(found: Found, most: int | None = None) -> str:
     """Return the draft of a changelog in Markdown.
 
     Args:
@@ -180,11 +252,13 @@ def changelog(found: Changes, most: int | None = None) -> str:
     return "\n".join([*_changelog_of_sentences(found), *_changelog_of_patterns(found, most or _MOST_PATTERNS), ""])
 
 
-def _changelog_of_sentences(found: Changes) -> Iterator[str]:
+def _changelog_of_sentences(found: Found) -> Iterator[str]:
     yield "# Changes"
     yield ""
-    yield f"{_size(found.new)} (before: {_size(found.old)})."
+    yield f"{_size(found, 'new')} (before: {_size(found, 'old')})."
     yield ""
+    yield from (f"- {_markdown(note)}" for note in found.provenance.notes)
+    yield from [""] * bool(found.provenance.notes)
     yield "## Sentences"
     yield ""
     for kind, count in found.counts.items():
@@ -195,14 +269,14 @@ def _changelog_of_sentences(found: Changes) -> Iterator[str]:
     yield f"- unchanged: {found.n_unchanged}"
 
 
-def _changelog_of_patterns(found: Changes, most: int) -> Iterator[str]:
+def _changelog_of_patterns(found: Found, most: int) -> Iterator[str]:
     for column, total in found.by_column.items():
         some = [one for one in found.patterns if one.column == column]
         yield ""
         yield f"## {column}: {number_of(total, 'change')}"
         yield ""
         for one in some[:most]:
-            names = ", ".join(f"*{_markdown(at.form)}* ({_markdown(_name(found.new, at.new))})" for at in one.examples)
+            names = ", ".join(f"*{_markdown(at.form)}* ({_markdown(_place(found, at))})" for at in one.examples)
             yield f"- {_value(one.old)} → {_value(one.new)}: {one.n_changes}, for example {names}"
         if len(some) > most:
             yield f"- {number_of(len(some) - most, 'more pattern')}"

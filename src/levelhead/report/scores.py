@@ -163,12 +163,19 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
 def _partial_scores_table(
     evaluations: Mapping[str, Evaluation], average: Average, strict: Average, coverage: PartialCoverage
 ) -> Table:
-    columns = (Column("Treebank", "text"), *columns_with_valid_trees(average))
-    rows = tuple((code, *_partial_cells(one)) for code, one in evaluations.items())
+    leaked = all(one.leakage for one in evaluations.values())
+    columns = (
+        Column("Treebank", "text"),
+        *columns_with_valid_trees(average),
+        *(_leakage_columns(average) if leaked else ()),
+    )
+    rows = tuple((code, *_partial_cells(one), *_leakage_cells(one)) for code, one in evaluations.items())
     means = cells_with_valid_trees(average.values(), strict.values(), coverage)
     signature = joint_signature(one.signature for one in evaluations.values())
-    summary = ((f"Macro-average of {len(evaluations)}", *means),)
-    return Table(columns, rows, (str(coverage), signature_line(signature)), summary=summary)
+    new = _average_leakage_cells(evaluations) if leaked else ()
+    summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
+    notes = (str(coverage), *([_LEAKAGE] if leaked else []), signature_line(signature))
+    return Table(columns, rows, notes, summary=summary)
 
 
 _LEAKAGE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
@@ -23,6 +23,7 @@ MOST_WORDS = 200
 _MOST_LISTED = 20
 _NEIGHBORS = 3
 _ARROW = "►"
+_MIRRORED = str.maketrans("┌└├╶┐┘┤╴►", "┐┘┤╴┌└├╶◄")
 
 
 def draw(
@@ -36,21 +37,77 @@ def draw(
         relations: their relations.
         marked: the words to mark with an asterisk, from 0.
     """
+    arcs = _arcs(heads)
+    if arcs is None:
+        return _arc_list(forms, heads, relations, marked)
+    words = _aligned(forms)
+    return [
+        f"{arc} {_star(word, marked)} {form}  {printable(relation)}".rstrip()
+        for word, (arc, form, relation) in enumerate(zip(arcs, words, relations, strict=True))
+    ]
+
+
+def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[int] = ()) -> list[str] | None:
+    """Draw two analyses of the same words at once: gold's arcs at the left, the system's at the right.
+
+    The system's relation stands next to gold's where it differs.
+
+    Args:
+        gold: the sentence in gold.
+        system: the sentence in the output.
+        name: the name of the system.
+        marked: the words to mark with an asterisk, from 0.
+
+    Returns:
+        A heading, then a line for each word; None if the words differ, or the drawing would be too wide.
+    """
+    if gold.forms != system.forms or len(gold) > MOST_WORDS:
+        return None
+    left, right = _arcs(_heads(gold)), _arcs(_heads(system))
+    if left is None or right is None or len(left[0]) + len(right[0]) > 2 * _MOST_COLUMNS:
+        return None
+    own = ["gold", *map(printable, gold.relations)]
+    pairs = zip(gold.relations, system.relations, strict=True)
+    other = [printable(name), *("" if one == two else printable(two) for one, two in pairs)]
+    stars = [" ", *(_star(word, marked) for word in range(len(gold)))]
+    columns = (["", *left], stars, ["", *map(printable, gold.forms)], own, other, ["", *map(_mirrored, right)])
+    arcs, marks, forms, golds, others, back = map(_aligned, columns)
+    return [
+        f"{arc} {mark} {form}  {one}  {two} {last}".rstrip()
+        for arc, mark, form, one, two, last in zip(arcs, marks, forms, golds, others, back, strict=True)
+    ]
+
+
+def _aligned(texts: Sequence[str]) -> list[str]:
+    """Texts, filled to the width of the longest."""
+    shown = [printable(text) for text in texts]
+    width = max(map(len, shown), default=0)
+    return [text.ljust(width) for text in shown]
+
+
+def _star(word: int, marked: Collection[int]) -> str:
+    return "*" if word in marked else " "
+
+
+def _mirrored(arcs: str) -> str:
+    return arcs[::-1].translate(_MIRRORED)
+
+
+def _arcs(heads: Sequence[int]) -> list[str] | None:
+    """Draw the arcs left of each word; None if there are too many side by side."""
     columns = _columns(heads)
     width = max(columns.values(), default=0)
     if width > _MOST_COLUMNS:
-        return _arc_list(forms, heads, relations, marked)
-    grid = [[0] * (2 * width + 1) for _ in forms]
+        return None
+    grid = [[0] * (2 * width + 1) for _ in heads]
     for (word, head), column in columns.items():
         _draw_arc(grid, word, head, 2 * (width - column))
-    longest = max((len(printable(form)) for form in forms), default=0)
-    lines = []
-    for word, (form, head, relation) in enumerate(zip(forms, heads, relations, strict=True)):
-        arcs = "".join(_BOXES[cell] for cell in grid[word])[:-1] if width else ""
-        arrow = _ARROW if width and head else "─" if width and grid[word][-1] & _LEFT else " "
-        star = "*" if word in marked else " "
-        lines.append(f"{arcs}{arrow} {star} {printable(form).ljust(longest)}  {printable(relation)}".rstrip())
-    return lines
+    return [_arcs_of_word(cells, head) if width else " " for cells, head in zip(grid, heads, strict=True)]
+
+
+def _arcs_of_word(cells: Sequence[int], head: int) -> str:
+    arcs = "".join(_BOXES[cell] for cell in cells)[:-1]
+    return arcs + (_ARROW if head else "─" if cells[-1] & _LEFT else " ")
 
 
 def _columns(heads: Sequence[int]) -> dict[tuple[int, int], int]:
@@ -150,10 +207,18 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most
 
 def _example(matches: Matches, example: Example) -> list[str]:
     gold, system = matches.gold[example.gold_sentence], matches.system[example.system_sentence]
-    lines = [_title(gold, example.gold_sentence + 1)]
+    title = _title(gold, example.gold_sentence + 1)
+    both = draw_both(gold, system, "system", {example.gold_word})
+    if both is not None:
+        return [title, *_indented(both), ""]
+    lines = [title]
     for side, sentence, word in (("gold", gold, example.gold_word), ("system", system, example.system_word)):
-        lines += [f"  {side}", *(f"    {line}" for line in _tree(sentence, {word}))]
+        lines += [f"  {side}", *_indented(_tree(sentence, {word}))]
     return [*lines, ""]
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
 def draw_contrasts(
@@ -178,15 +243,31 @@ def draw_contrasts(
 
 def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree) -> list[str]:
     gold = baseline.matches.gold[contrast.sentence]
-    lines = [_title(gold, contrast.sentence + 1), "  gold"]
-    both = [_wrong_gold_words(output.matches, contrast.sentence, needs) for output in (baseline, system)]
-    lines += [f"    {line}" for line in _tree(gold, around=set.union(*both))]
-    for output, right in ((baseline, contrast.baseline), (system, contrast.system)):
+    lines = [_title(gold, contrast.sentence + 1)]
+    drawn = [_with_gold(output, contrast.sentence, needs) for output in (baseline, system)]
+    if None in drawn:
+        wrong = [_wrong_gold_words(output.matches, contrast.sentence, needs) for output in (baseline, system)]
+        lines += ["  gold", *_indented(_tree(gold, around=set.union(*wrong)))]
+    rights = (contrast.baseline, contrast.system)
+    for output, right, both in zip((baseline, system), rights, drawn, strict=True):
         lines.append(f"  {output.name}: {right:g} of {contrast.gold:g} right")
-        for sentence in _sentences_at(output.matches, contrast.sentence):
-            wrong = _wrong_words(output.matches, sentence, needs)
-            lines += [f"    {line}" for line in _tree(output.matches.system[sentence], wrong)]
+        lines += _indented(_alone(output, contrast.sentence, needs) if both is None else both)
     return [*lines, ""]
+
+
+def _with_gold(output: Output, sentence: int, needs: Agree) -> list[str] | None:
+    """Draw a sentence of gold and its analysis in an output at once; None if their words differ."""
+    own = _sentences_at(output.matches, sentence)
+    if len(own) != 1:
+        return None
+    wrong = _wrong_words(output.matches, own[0], needs)
+    return draw_both(output.matches.gold[sentence], output.matches.system[own[0]], output.name, wrong)
+
+
+def _alone(output: Output, sentence: int, needs: Agree) -> Iterator[str]:
+    """Draw the sentences of an output that have words in a sentence of gold."""
+    for own in _sentences_at(output.matches, sentence):
+        yield from _tree(output.matches.system[own], _wrong_words(output.matches, own, needs))
 
 
 def _sentences_at(matches: Matches, gold_sentence: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Tables as plain text, TSV, Markdown and LaTeX."""
+"""Tables as plain text, TSV, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
@@ -183,10 +183,10 @@ def to_latex(table: Table, places: int | None = 2) -> str:
     table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
-    lines += [_latex_row([column.name for column in table.columns]), "\\midrule"]
+    lines += [latex_row([latex_text(column.name) for column in table.columns]), "\\midrule"]
     for number, row in enumerate(table.every_row):
         lines += ["\\midrule"] if number in table.rules else []
-        lines.append(_latex_row([formatted(cell, c, places) for cell, c in zip(row, table.columns)]))
+        lines.append(latex_row([latex_text(formatted(cell, c, places)) for cell, c in zip(row, table.columns)]))
     lines += ["\\bottomrule", "\\end{tabular}", *(f"% {printable(note)}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
@@ -200,13 +200,18 @@ def latex_text(text: str) -> str:
     return printable(text).translate(_LATEX)
 
 
-def _latex_row(cells: list[str]) -> str:
-    row = " & ".join(map(latex_text, cells)) + r" \\"
+def latex_row(cells: list[str]) -> str:
+    """Return a row of a table in LaTeX.
+
+    Args:
+        cells: its cells, in LaTeX.
+    """
+    row = " & ".join(cells) + r" \\"
     return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
 
 
 def to_html(table: Table, places: int | None = 2) -> str:
-    """Return a table in HTML, for notebooks: nothing outside it is needed."""
+    """Return a table in HTML: nothing outside it is needed."""
     from html import escape
 
     head = "".join(f"<th{_side(column)}>{escape(printable(column.name))}</th>" for column in table.columns)
@@ -227,6 +232,6 @@ def _side(column: Column) -> str:
 
 
 WRITERS: Mapping[str, Callable[[Table, int | None], str]] = MappingProxyType(
-    {"text": to_text, "tsv": to_tsv, "markdown": to_markdown, "latex": to_latex}
+    {"text": to_text, "tsv": to_tsv, "markdown": to_markdown, "latex": to_latex, "html": to_html}
 )
 """A writer for each format of tables."""

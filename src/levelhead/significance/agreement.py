@@ -55,7 +55,8 @@ class Coefficients(NamedTuple):
 def coefficients(ratings: Ratings) -> Coefficients:
     """Return the coefficients of agreement; NaN where they are not defined.
 
-    Their variance is that of the jackknife, which leaves out one unit at a time.
+    Their variance is that of the jackknife, which leaves out one unit at a time, and of one more word on which two
+    annotators disagree: annotators who differ in the same way everywhere, or nowhere, are not without error.
 
     Args:
         ratings: the labels of at least two annotators.
@@ -63,12 +64,19 @@ def coefficients(ratings: Ratings) -> Coefficients:
     pairs = [_of_pair(ratings, one, other) for one, other in combinations(range(ratings.labels.shape[1]), 2)]
     observed, expected, kappas = (np.mean(values, axis=0) for values in zip(*pairs, strict=True))
     n_words = int(np.count_nonzero(_n_labels(ratings) > 1))
+    observation = _observation(n_words, float(expected[0]))
     return Coefficients(
         n_words,
         float(observed[0]),
         float(expected[0]),
-        *(_estimate(values, ratings) for values in (kappas, _fleiss(ratings), _krippendorff(ratings))),
+        *(_estimate(values, ratings, observation) for values in (kappas, _fleiss(ratings), _krippendorff(ratings))),
     )
+
+
+def _observation(n_words: int, expected: float) -> float:
+    """How much a coefficient changes if two annotators who agree on a word disagree."""
+    by_chance = n_words * (1 - expected)
+    return 1 / by_chance if by_chance > 0 else 0.0
 
 
 def _n_labels(ratings: Ratings) -> Labels:
@@ -76,13 +84,13 @@ def _n_labels(ratings: Ratings) -> Labels:
     return counts
 
 
-def _estimate(values: Values, ratings: Ratings) -> Estimate:
+def _estimate(values: Values, ratings: Ratings, observation: float) -> Estimate:
     """Make an estimate of a coefficient from its value and its values without each unit."""
     sizes = np.bincount(ratings.units[_n_labels(ratings) > 1], minlength=ratings.n_units).astype(np.float64)
     moves = np.nan_to_num(np.where(sizes > 0, values[1:] - values[0], 0.0))
     stratum = Stratum(moves[:, None, None], sizes[:, None, None], np.ones(1, dtype=bool))
     spread = spread_of([stratum], np.ones(1), 0)
-    return Estimate(float(values[0]), spread.variance, spread.freedom, _n_telling(ratings))
+    return Estimate(float(values[0]), spread.variance + observation**2, spread.freedom, _n_telling(ratings))
 
 
 def _n_telling(ratings: Ratings) -> int:

@@ -38,12 +38,14 @@ class Certainty(NamedTuple):
         n_units: the number of units that have something to count in the bucket.
         uncertain: whether there are fewer than 20, or units so uneven that they count as fewer.
         estimate: the value with its error.
+        observation: the part of its variance that one more observation makes; 0 unless it is a difference.
     """
 
     interval: Interval | None
     n_units: int
     uncertain: bool
     estimate: Estimate
+    observation: float = 0.0
 
 
 class UnitParts(NamedTuple):
@@ -141,16 +143,15 @@ class _Sums(NamedTuple):
 def _certainty(one: _Sums, level: float, *, difference: bool) -> Certainty:
     effective = one.size**2 / one.squares if one.squares else 1.0
     estimate = Estimate(one.value, one.variance, max(effective - 1, 1.0), int(one.n_units))
-    if difference:
-        more = (OBSERVATION / one.size) ** 2 if one.size else 0.0
-        estimate = estimate._replace(variance=one.variance + more)
-        interval = _difference_interval(estimate, level)
-    else:
-        interval = estimate.score_interval(level)
-    return Certainty(interval, int(one.n_units), effective < ENOUGH_UNITS, estimate)
+    more = (OBSERVATION / one.size) ** 2 if difference and one.size else 0.0
+    estimate = estimate._replace(variance=one.variance + more)
+    interval = _interval_of(estimate, level, difference=difference)
+    return Certainty(interval, int(one.n_units), effective < ENOUGH_UNITS, estimate, more)
 
 
-def _difference_interval(estimate: Estimate, level: float) -> Interval | None:
+def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Interval | None:
+    if not difference:
+        return estimate.score_interval(level)
     interval = estimate.interval(level)
     return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
 
@@ -163,11 +164,30 @@ def mean_certainty(some: Sequence[Certainty], level: float, *, difference: bool 
         level: the confidence level.
         difference: whether the values are differences.
     """
+    found = _mean(some, level, difference=difference)
+    return found._replace(uncertain=found.uncertain or found.n_units < ENOUGH_UNITS)
+
+
+def mean_gain_certainty(some: Sequence[Certainty], level: float) -> Certainty:
+    """Return how certain the mean gain of a repair over test sets is.
+
+    Args:
+        some: that of the gain on each test set; where there is nothing to repair, that of a gain of 0, with no units.
+        level: the confidence level.
+    """
+    found, affected = _mean(some, level, difference=True), sum(one.n_units for one in some)
+    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # no repair costs
+    return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
+
+
+def _mean(some: Sequence[Certainty], level: float, *, difference: bool) -> Certainty:
+    """The mean of values on several test sets; variances add up, and one test set has the one more observation."""
     each, n = [one.estimate for one in some], len(some)
-    variance = sum(one.variance for one in each)
-    parts = sum(one.variance**2 / one.freedom for one in each)
-    freedom = variance**2 / parts if parts else sum(one.freedom for one in each)
+    variances = [one.estimate.variance - one.observation for one in some]
+    parts = sum(variance**2 / one.freedom for variance, one in zip(variances, each, strict=True))
+    freedom = sum(variances) ** 2 / parts if parts else sum(one.freedom for one in each)
     n_units = 0 if min(one.n_units for one in each) < 2 and n > 1 else sum(one.n_units for one in each)
-    mean = Estimate(sum(one.value for one in each) / n, variance / n**2, freedom, n_units)
-    interval = _difference_interval(mean, level) if difference else mean.score_interval(level)
-    return Certainty(interval, n_units, freedom + 1 < ENOUGH_UNITS or n_units < ENOUGH_UNITS, mean)
+    more = max(one.observation for one in some)
+    mean = Estimate(sum(one.value for one in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
+    interval = _interval_of(mean, level, difference=difference)
+    return Certainty(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)

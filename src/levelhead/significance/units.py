@@ -167,11 +167,20 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
         units: the units of each test set by its code.
         results: what was computed from them.
     """
+    kinds = dict.fromkeys(one.kind for one in units.values())
+    return f"{results} by {' or '.join(map(_unit_name, kinds))}: {units_counted(units)}"
+
+
+def units_counted(units: Mapping[str, Units]) -> str:
+    """Return how many units there are of each kind, such as `20 documents and 300 sentences`.
+
+    Args:
+        units: the units of each test set by its code.
+    """
     kinds: dict[str, int] = {}
     for one in units.values():
         kinds[one.kind] = kinds.get(one.kind, 0) + one.n_units
-    counted = " and ".join(f"{_plural(kind, n_units)}" for kind, n_units in kinds.items())
-    return f"{results} by {' or '.join(map(_unit_name, kinds))}: {counted}"
+    return " and ".join(_plural(kind, n_units) for kind, n_units in kinds.items())
 
 
 def unit_notes(

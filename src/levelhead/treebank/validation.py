@@ -9,6 +9,7 @@ from dataclasses import field
 from levelhead.arguments import checked, choice, optional, path
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
+from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank.checking import CHECKED_RULES, faults_of
 from levelhead.treebank.fixing import copies_of, write_fixed
@@ -67,7 +68,7 @@ def validate(
     """
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
-        return Validation({file: faults_of(file, format=format, rules=rules) for file in files})
+        return Validation({file: faults_of(file, format=format, rules=rules) for file in tracked(files, "validating")})
     if rules != "ud":
         message = "only CoNLL-U (rules ud) is repaired, not files of morphosyntactic parsing"
         raise InputError(Fault("invalid-argument", message))
@@ -79,7 +80,7 @@ def _fixed(copies: Mapping[str, str], form: Format) -> Validation:
     """Write copies; the errors of a file that cannot be copied are its own."""
     faults: dict[str, tuple[Fault, ...]] = {}
     changes: dict[str, tuple[Fault, ...]] = {}
-    for file, copy in copies.items():
+    for file, copy in tracked(copies.items(), "repairing"):
         try:
             changes[file] = write_fixed(file, copy)
         except InputError as error:

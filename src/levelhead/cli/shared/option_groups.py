@@ -24,8 +24,8 @@ GROUPS = {
         "significance rank-sets resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"
     ),
     "Output": (
-        "fix sentences-to each format places output changelog summary report figures figure draw wde-table write-arpa"
-        " outputs"
+        "fix sentences-to each layout cite format places output changelog summary report figures figure draw wde-table"
+        " write-arpa outputs"
     ),
     "Gates": "fail-under fail-over fail-if-worse",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",

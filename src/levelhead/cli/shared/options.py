@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
     from levelhead.typology.profiled import Files
 
-FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
+FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
 PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are reported alike."""
@@ -361,7 +361,12 @@ def print_table(table: Table, output_format: str, places: int | None, output: st
     if output_format == "tsv":
         for note in table.notes:
             say(note)
-    emit(WRITERS[output_format](table, default if places is None else places), output)
+    text = WRITERS[output_format](table, default if places is None else places)
+    if output_format == "text" and output in {None, "-"} and sys.stdout is not None and sys.stdout.isatty():
+        from levelhead.cli.shared.color import colored_table, wants_color
+
+        text = colored_table(text) if wants_color(sys.stdout) else text
+    emit(text, output)
 
 
 def print_result(

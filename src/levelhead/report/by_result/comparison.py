@@ -22,6 +22,7 @@ from levelhead.comparison.examples import DRAWN, ErrorExamples
 from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
+from levelhead.comparison.release_changes import ReleaseChanges
 from levelhead.comparison.suspects import Suspects
 from levelhead.comparison.systems import Comparison
 from levelhead.report import agreement, analysis, breakdown, changes, comparison, power, scores, suspects
@@ -125,14 +126,6 @@ def _breakdowns_document(found: Breakdowns) -> dict[str, Any]:
     return breakdown.breakdown_document(found.treebanks, found.provenance.signature, found.units)
 
 
-def _repairs_table(found: Repairs) -> Table:
-    return breakdown.repairs_table(found.treebanks, found.provenance.signature, found.units, found.measure)
-
-
-def _repairs_document(found: Repairs) -> dict[str, Any]:
-    return breakdown.repairs_document(found.treebanks, found.provenance.signature, found.units, found.measure)
-
-
 VIEWS: Mapping[type, View] = {
     Evaluations: View(_scores_table, _scores_document),
     Comparison: View(comparison.comparison_table, comparison.comparison_document),
@@ -140,13 +133,14 @@ VIEWS: Mapping[type, View] = {
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(agreement.agreement_table, agreement.agreement_document, text=agreement.agreement_text),
     Changes: View(changes.changes_table, changes.changes_document, text=changes.changes_text),
+    ReleaseChanges: View(changes.changes_table, changes.changes_document, text=changes.changes_text),
     Suspects: View(suspects.suspects_table, suspects.suspects_document),
     Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
     ErrorExamples: View(_examples_table, _examples_document, text=_examples_text),
     Breakdowns: View(_breakdowns_table, _breakdowns_document),
-    Repairs: View(_repairs_table, _repairs_document),
+    Repairs: View(breakdown.repairs_table, breakdown.repairs_document),
     Confusions: _per_treebank(analysis.confusion_table, analysis.confusion_document),
     ErrorTypes: _per_treebank(analysis.errors_table, analysis.errors_document),
     CascadingErrors: _per_treebank(analysis.cascading_table, analysis.cascading_document),

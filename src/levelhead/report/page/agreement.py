@@ -83,7 +83,7 @@ def _sentences(found: Agreement, rules: Rules) -> Iterator[Block]:
         if len(drawn) < _MOST_SENTENCES:
             drawn.setdefault(one.sentence, one)
     for number, (index, one) in enumerate(drawn.items(), 1):
-        yield Block(f"pattern-{number}", _title(one), sentences=[sentence(shown, index)])
+        yield Block(f"pattern-{number}", _title(one), sentences=[sentence(shown, index, ("first", "other"))])
 
 
 def _title(one: Disagreement) -> str:

@@ -65,19 +65,21 @@ class Shown:
         return tree
 
 
-def sentence(outputs: Sequence[Shown], index: int) -> dict[str, Any]:
+def sentence(outputs: Sequence[Shown], index: int, sides: tuple[str, str] | None = None) -> dict[str, Any]:
     """Return a gold sentence with systems' trees.
 
     Args:
         outputs: the systems.
         index: the index of the gold sentence.
+        sides: what the upper and the lower tree are called, if they are not gold and a system.
 
     Returns:
         `i` its name, `t` its text, `r` whether it runs from right to left, `f`, `h`, `d` forms, heads, relations of
-        gold, `s` the systems' trees.
+        gold, `s` the systems' trees; and `k`, the names of both sides, where they are given.
     """
     gold = outputs[0].matches.gold[index]
     return {
+        **({} if sides is None else {"k": sides}),
         "i": plain(gold.id or f"sentence {index + 1}"),
         "t": plain(gold.text),
         "r": int(runs_leftwards(gold.text)),

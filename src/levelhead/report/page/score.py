@@ -12,14 +12,23 @@ from numpy.typing import NDArray
 from levelhead.analysis import Breakdown, averages, break_down, count_confusions
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
-from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Errors, Repair, average_repairs, errors_of, repairs
+from levelhead.analysis.repairs import (
+    NOT_ALIGNED,
+    AverageRepair,
+    Errors,
+    Repair,
+    TreebankRepairs,
+    average_repairs,
+    errors_of,
+    repairs,
+)
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.errors import MeasureError
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
-from levelhead.report.breakdown import breakdown_table, repairs_table
-from levelhead.report.certainty import MARK
+from levelhead.report.breakdown import breakdown_table
+from levelhead.report.certainty import MARK, certainty_cells, certainty_columns
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block, Confused, Page, Section
 from levelhead.report.page.examples import Examples, Shown, examples_of_errors
@@ -65,7 +74,7 @@ class TreebankPart(NamedTuple):
     """
 
     measure: str
-    repairs: Sequence[Repair]
+    repairs: TreebankRepairs
     numbers: Mapping[tuple[str, str], int]
     kinds: Mapping[str, int]
     breakdowns: Mapping[str, Breakdown]
@@ -96,7 +105,8 @@ def treebank_part(
     Raises:
         ConlluError: gold or the output has no trees.
     """
-    ((_, _, matches),) = outputs
+    (output,) = outputs
+    matches = output.matches
     matches.check_trees()
     parsed, intervals = parse_measure(measure, registry), IntervalSettings(units_of(matches.gold, AUTO))
     settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
@@ -222,7 +232,7 @@ def _lead(
         cell = value_cell(value, perplexity=scores[measure].perplexity)
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
     every = [part.repairs for part in parts.values()]
-    worst = (average_repairs(every) if len(every) > 1 else every[0])[:1]
+    worst = (average_repairs(every, 0.95) if len(every) > 1 else every[0].kinds)[:1]
     costs = [f" The costliest error: {_title(one)}, {100 * one.gain:.2f} points of {_measure(parts)}." for one in worst]
     return f"{name} {where}{', '.join(values)}.{''.join(costs)}"
 
@@ -340,28 +350,37 @@ def _title(one: Repair | AverageRepair) -> str:
 
 
 def _costs(part: TreebankPart, store: str) -> Block:
-    rows = [
-        ChartRow(
-            _label(one), 100 * one.gain, *_ends(one.certainty), color="s1",
-            cells=(_points(one.gain), _between(one.certainty), f"{one.words:,}", f"{100 * one.share:.1f}%"),
-            opens=Opens(store, "repair", part.numbers[one.error, one.detail], _title(one)),
-        )
-        for one in part.repairs[:_MOST_ROWS]
-    ]  # fmt: skip
-    chart = _costs_chart(part.measure, rows)
-    if not part.repairs:
+    shown = part.repairs.kinds[:_MOST_ROWS]
+    if not shown:
         return Block("costs", caption="No word is wrong.")
-    table = _costs_table(part.repairs[:_MOST_ROWS], part.measure)
-    return Block("costs", "", _others(part.repairs), chart=chart, table=table)
+    rows = [
+        _cost_row(one)._replace(opens=Opens(store, "repair", part.numbers[one.error, one.detail], _title(one)))
+        for one in shown
+    ]
+    chart = _costs_chart(part.measure, rows)
+    return Block("costs", "", _others(part.repairs.kinds), chart=chart, table=_costs_table(shown))
 
 
-def _costs_chart(measure: str, rows: Sequence[ChartRow], *, interval: bool = True) -> RowChart:
-    columns = ("Points", *(("95% CI",) if interval else ()), "Errors", "Share")
+def _cost_row(one: Repair | AverageRepair) -> ChartRow:
+    cells = (_points(one.gain), _between(one.certainty), f"{one.words:,}", f"{100 * one.share:.1f}%")
+    label = f"{_label(one)} {MARK}" if one.certainty.uncertain else _label(one)
+    ends = _ends(one.certainty)
+    return ChartRow(label, 100 * one.gain, *ends, cells=cells, color="s1", uncertain=one.certainty.uncertain)
+
+
+def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
+    columns = ("Points", "95% CI", "Errors", "Share")
     return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
 
 
-def _costs_table(found: Sequence[Repair], measure: str) -> Table:
-    return repairs_table({"": found}, {"level": "0.95"}, {}, measure)._replace(notes=())
+def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
+    columns = (
+        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
+        *(Column("Share"), Column("Gain", "difference")),
+        *certainty_columns("0.95", (one.certainty for one in found), difference=True),
+    )
+    rows = [(one.error, one.detail, one.words, one.share, one.gain, *certainty_cells(one.certainty)) for one in found]
+    return Table(columns, tuple(rows))
 
 
 def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
@@ -373,18 +392,12 @@ def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
     return f"{len(rest):,} other kinds of errors: {words:,} words, {share:.1f}% of all errors."
 
 
-def _costs_of_all(treebanks: Sequence[Sequence[Repair]], measure: str) -> Block:
-    found = average_repairs(treebanks)
-    rows = [
-        ChartRow(
-            _label(one), 100 * one.gain, color="s1",
-            cells=(_points(one.gain), f"{one.words:,}", f"{100 * one.share:.1f}%"),
-        )
-        for one in found[:_MOST_ROWS]
-    ]  # fmt: skip
-    chart = _costs_chart(measure, rows, interval=False)
-    note = "Means over treebanks; words of all of them. Choose a treebank above to see sentences."
-    return Block("costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart)
+def _costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str) -> Block:
+    found = average_repairs(treebanks, 0.95)
+    chart = _costs_chart(measure, [_cost_row(one) for one in found[:_MOST_ROWS]])
+    note = "Means over treebanks; words of all of them. Choose a treebank to see its sentences."
+    table = _costs_table(found[:_MOST_ROWS])
+    return Block("costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table)
 
 
 def _kinds(part: TreebankPart, store: str) -> Block:

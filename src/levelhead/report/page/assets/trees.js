@@ -68,6 +68,8 @@ function drawArcs(svg, arcs, x, base, direction, top) {
   }
 }
 
+const SIDES = ["gold", "system"];
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
 const KINDS = { o: "", l: "mislabeled", h: "wrong", b: "wrong", u: "wrong" };
 
 function drawTree(sentence, tree, asked, kept) {
@@ -93,7 +95,7 @@ function drawTree(sentence, tree, asked, kept) {
   const below = arcsOf(tree.h, tree.d, ofSystem, [...tree.e].map((letter) => KINDS[letter]), columns);
   const [up, down] = [above, below].map((arcs) => FIRST + STEP * (1 + levels(arcs.filter((arc) => arc.head > 0))));
   const first = up + 26, second = twoRows ? first + 30 : first, height = second + down + 24;
-  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t}. Gold above, ${tree.n} below.` });
+  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t}. ${capital((sentence.k || SIDES)[0])} above, ${tree.n} below.` });
   const place = (column, form, y, marked) => {
     const width = widthOf(form, 15) + 10, box = { x: x(column) - width / 2, y: y - 17, width, height: 23, rx: 4 };
     if (marked) svg.append(make("svg:rect", { ...box, class: "asked" }));
@@ -104,7 +106,8 @@ function drawTree(sentence, tree, asked, kept) {
   ofGold.forEach((column, word) => { if (shown(column)) place(column, sentence.f[word], first, word === asked); });
   if (twoRows) {
     ofSystem.forEach((column, word) => { if (shown(column)) place(column, forms[word], second, tree.a[word] === asked && asked >= 0); });
-    svg.append(make("svg:text", { class: "row", x: 0, y: first }, "gold"), make("svg:text", { class: "row", x: 0, y: second }, "system"));
+    const [upper, lower] = sentence.k || SIDES;
+    svg.append(make("svg:text", { class: "row", x: 0, y: first }, upper), make("svg:text", { class: "row", x: 0, y: second }, lower));
   }
   columns.forEach(({ gap }, column) => {
     if (!gap) return;
@@ -224,15 +227,16 @@ function settle(inside) {
   }
 }
 
-function legend() {
-  const line = make("p", { class: "legend" }, "Gold above the words, the system below. Grey: they agree. ");
-  line.append(make("b", { class: "g" }, "Gold only"), ", ", make("b", { class: "w" }, "system only"), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: the head is in another sentence.");
+function legend(sentence) {
+  const [upper, lower] = (sentence && sentence.k) || SIDES;
+  const line = make("p", { class: "legend" }, `${capital(upper)} above the words, ${lower} below. Grey: they agree. `);
+  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: the head is in another sentence.");
   return line;
 }
 
 function drawSentences(block) {
   const own = data[block.dataset.sentences], box = block.querySelector(".trees");
-  if (own && box && !box.childElementCount) box.append(legend(), ...own.sentences.map((sentence) => figureOf(sentence)));
+  if (own && box && !box.childElementCount) box.append(legend(own.sentences[0]), ...own.sentences.map((sentence) => figureOf(sentence)));
 }
 
 onShow.push(drawSentences);

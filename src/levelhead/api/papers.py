@@ -1,0 +1,79 @@
+"""Tables and citations for papers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from levelhead.api.parameters import limited, public
+from levelhead.arguments import choice, flag, instance
+
+if TYPE_CHECKING:
+    from levelhead.campaign.ranked_systems import RankedSystems
+    from levelhead.comparison.systems import Comparison
+    from levelhead.report.citation import Citation, Cited
+
+
+def _tested() -> tuple[type, ...]:
+    from levelhead.campaign.ranked_systems import RankedSystems
+    from levelhead.comparison.systems import Comparison
+
+    return RankedSystems, Comparison
+
+
+def _cited() -> tuple[type, ...]:
+    from levelhead.comparison.evaluations import Evaluations
+    from levelhead.evaluation.pair import Evaluation
+
+    return *_tested(), Evaluation, Evaluations
+
+
+@public(
+    result=instance(_tested, "a ranking or a comparison"),
+    format=choice(("latex", "markdown", "html"), "format"),
+    places=limited("places"),
+    each=flag,
+)
+def paper_table(
+    result: RankedSystems | Comparison,
+    format: Literal["latex", "markdown", "html"] = "latex",
+    *,
+    places: int = 2,
+    each: bool = False,
+) -> str:
+    """Return a table for a paper: the best scores in bold, marks of significance, intervals, and a caption.
+
+    Systems are rows and measures are columns. A ranking over several groups, such as `rank(..., groups=["each",
+    "all"])`, gives a table for each measure, with groups as rows and systems as columns.
+
+    Args:
+        result: what `rank` or `compare` returned: letters of a ranking compare all pairs of systems, stars of a
+            comparison compare each system with the first.
+        format: "latex" (a float with the rules of booktabs), "markdown" or "html".
+        places: digits after the point.
+        each: of a comparison over several treebanks: a table for each measure, with treebanks as rows.
+
+    Raises:
+        InputError: the result is of another kind.
+    """
+    from levelhead.comparison.systems import Comparison
+    from levelhead.report.paper import comparison_papers, ranking_papers
+    from levelhead.report.paper_writers import papers_text
+
+    if isinstance(result, Comparison):
+        return papers_text(comparison_papers(result, places, each=each), format)
+    return papers_text(ranking_papers(result, places), format)
+
+
+@public(result=instance(_cited, "the result of score, compare or rank"))
+def cite(result: Cited) -> Citation:
+    """Return what a paper says of a result: a sentence on methods, and the BibTeX entries of measures and tests.
+
+    Args:
+        result: what `score`, `compare` or `rank` returned.
+
+    Raises:
+        InputError: the result is of another kind.
+    """
+    from levelhead.report.citation import citation
+
+    return citation(result)

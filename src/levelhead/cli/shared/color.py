@@ -1,0 +1,67 @@
+"""Color on terminals: warnings, headings, significant differences, marked words. Nothing depends on color alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TextIO
+
+import click
+
+_COLORS = {"warning": "yellow", "note": "cyan"}
+_RULE = re.compile(r"-+(\+-+)*")
+_SIGNED = re.compile(r"(?<=\| ) *([+-])\d+\.\d+ *(?= \||$)")
+_STARS = re.compile(r"\| \*{1,3} *(\||$)")
+_LOWER = "lower is better"
+_MARKED = re.compile(r"^ {4}(?:[ ╵╷│╴┘┐┤╶└┌├─┴┬┼]*[►─ ] \* | *\* +\d+ ).*$", re.MULTILINE)
+
+
+def wants_color(stream: TextIO | None) -> bool:
+    """Return whether color is shown: on terminals, unless the variable NO_COLOR is set.
+
+    Args:
+        stream: where the text goes.
+    """
+    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def colored_message(line: str) -> str:
+    """Return a line for standard error with the kind of message in color.
+
+    Args:
+        line: such as `warning: ...`.
+    """
+    kind, colon, rest = line.partition(":")
+    return click.style(f"{kind}:", fg=_COLORS[kind], bold=True) + rest if colon and kind in _COLORS else line
+
+
+def colored_table(text: str) -> str:
+    """Return a table with its headings in bold, and significant differences in green and red.
+
+    Args:
+        text: what `to_text` returned.
+    """
+    lines, start = text.split("\n"), 0
+    lower = _LOWER in text
+    for number, line in enumerate(lines):
+        if not line:
+            start = number + 1
+        elif _RULE.fullmatch(line) and start >= 0:
+            lines[start:number] = [click.style(head, bold=True) for head in lines[start:number]]
+            start = -1
+        elif _STARS.search(line) and not lower:
+            lines[number] = _SIGNED.sub(_by_sign, line)
+    return "\n".join(lines)
+
+
+def _by_sign(difference: re.Match[str]) -> str:
+    return click.style(difference[0], fg="green" if difference[1] == "+" else "red")
+
+
+def colored_trees(text: str) -> str:
+    """Return drawings of trees with marked words in red.
+
+    Args:
+        text: the drawings.
+    """
+    return _MARKED.sub(lambda line: click.style(line[0], fg="red"), text)

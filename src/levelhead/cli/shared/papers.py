@@ -1,0 +1,116 @@
+"""The options for papers: a table with a caption, and what to cite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from levelhead.cli.shared import options
+from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.cli.shared.values import Choice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from levelhead.cli.shared.printing import Printing
+    from levelhead.report.citation import Cited
+    from levelhead.report.paper import PaperTable
+
+_FORMATS = ("latex", "markdown", "html")
+
+cite_option: Decorator = click.option(
+    "--cite", is_flag=True,
+    help="Print a sentence on methods and the BibTeX entries of the measures and tests instead of numbers (LaTeX with"
+    " --format latex)",
+)  # fmt: skip
+
+_layout_option: Decorator = click.option(
+    "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
+    help="Print the usual table, or one for a paper: best scores in bold, marks of significance, intervals, a caption"
+    " (requires --format latex, markdown or html)",
+)  # fmt: skip
+
+
+class Papers(NamedTuple):
+    """The values of these options.
+
+    Args:
+        layout: "table" or "paper".
+        cite: whether to print what to cite instead of numbers.
+    """
+
+    layout: str
+    cite: bool
+
+    @property
+    def table(self) -> bool:
+        """Whether a table for a paper is printed."""
+        return self.layout == "paper"
+
+    def check(self, output_format: str) -> None:
+        """Refuse formats that cannot hold what is requested.
+
+        Args:
+            output_format: the value of `--format`.
+
+        Raises:
+            click.UsageError: they cannot.
+        """
+        check_cite(output_format, cite=self.cite)
+        if self.cite and self.table:
+            raise click.UsageError("--cite prints no table: leave out --layout paper")
+        if self.table and output_format not in _FORMATS:
+            raise click.UsageError(f"--layout paper requires --format latex, markdown or html, not {output_format}")
+
+    def print(self, result: Cited, tables: Callable[[int], list[PaperTable]], printing: Printing) -> bool:
+        """Print a table for a paper, or what to cite; return whether either is requested.
+
+        Args:
+            result: a comparison or a ranking.
+            tables: makes the tables, with this many digits after the point.
+            printing: how and where to.
+        """
+        if self.cite:
+            print_citation(result, printing)
+        elif self.table:
+            from levelhead.report.paper_writers import papers_text
+
+            made = tables(2 if printing.places is None else printing.places)
+            options.emit(papers_text(made, printing.output_format), printing.output)
+        return self.cite or self.table
+
+
+papers_options: Decorator = grouped("papers", Papers, (_layout_option, cite_option))
+"""The options for papers, whose values a command gets as the argument `papers`."""
+
+
+def check_cite(output_format: str, *, cite: bool) -> None:
+    """Refuse formats without a citation.
+
+    Args:
+        output_format: the value of `--format`.
+        cite: whether to print what to cite.
+
+    Raises:
+        click.UsageError: the format has no citation.
+    """
+    if cite and output_format not in {"text", "latex", "json"}:
+        raise click.UsageError(f"--cite requires --format text, latex or json, not {output_format}")
+
+
+def print_citation(result: Cited, printing: Printing) -> None:
+    """Print a sentence on methods, and the BibTeX entries of what it cites.
+
+    Args:
+        result: what was computed.
+        printing: how and where to.
+    """
+    from levelhead.report.citation import citation
+
+    found = citation(result)
+    if printing.output_format == "json":
+        options.print_json({"methods": found.methods, "latex": found.latex, "bibtex": found.bibtex}, printing.output)
+        return
+    methods = found.latex if printing.output_format == "latex" else found.methods
+    options.emit(f"{methods}\n\n{found.bibtex}", printing.output)

@@ -1,0 +1,157 @@
+"""What changed between two folders of treebanks, such as two releases of a treebank with several files."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from levelhead._version import VERSION
+from levelhead.comparison.changes import (
+    KINDS,
+    MOST_EXAMPLES,
+    ChangePattern,
+    Changes,
+    changes,
+    changes_by_column,
+    in_order,
+)
+from levelhead.errors import Fault, InputError, Place, number_of, printable
+from levelhead.scoring.rules import Rules
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_of
+from levelhead.treebank.layouts import treebanks_in
+from levelhead.treebank.provenance import Provenance, joint_hash, short_hash
+
+Read = Callable[[Path], Treebank]
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseChanges(Tabular):
+    """What changed between two folders of treebanks.
+
+    Args:
+        parts: the changes of each file, by its name without suffixes.
+        only_old: the files that only OLD has: all their sentences were removed.
+        only_new: those that only NEW has: all their sentences were added.
+        patterns: the changes of all files by column and pattern, the commonest first.
+        n_refiled: how many sentences were removed from one file, and added to another with the same words.
+        provenance: where the numbers come from.
+    """
+
+    parts: Mapping[str, Changes]
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+    patterns: tuple[ChangePattern, ...]
+    n_refiled: int
+    provenance: Provenance
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many sentences changed, by kind; a sentence can be of several."""
+        return {kind: sum(one.counts[kind] for one in self.parts.values()) for kind in KINDS}
+
+    @property
+    def by_column(self) -> dict[str, int]:
+        """How many changes there are in each column."""
+        return changes_by_column(self.patterns)
+
+    @property
+    def n_kept(self) -> int:
+        """How many sentences both versions of a file have."""
+        return sum(one.n_kept for one in self.parts.values())
+
+    @property
+    def n_unchanged(self) -> int:
+        """How many of them are the same line for line."""
+        return sum(one.n_unchanged for one in self.parts.values())
+
+
+def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
+    """Compare two folders of treebanks, file by file.
+
+    Args:
+        old: the folder of the old version.
+        new: that of the new version; files belong together if they have the same name without suffixes.
+        rules: which characters of forms are spaces.
+        read: what reads a file.
+
+    Raises:
+        InputError: a folder cannot be read, a file is invalid, or no two files have the same name.
+        MeasureError: the rules score no single words.
+    """
+    rules.check_words()
+    ours, theirs = treebanks_in(old), treebanks_in(new)
+    if not ours.keys() & theirs.keys():
+        message = f"no file has the name of a file in {printable(str(new))}: files are paired by their names"
+        raise InputError(Fault("no-pairs", message, Place(file=str(old))))
+    names = sorted(ours.keys() | theirs.keys())
+    parts = {name: _changes(ours.get(name), theirs.get(name), rules, read) for name in names}
+    only_old, only_new = sorted(ours.keys() - theirs.keys()), sorted(theirs.keys() - ours.keys())
+    n_refiled = _n_refiled(parts)
+    notes = tuple(_notes(only_old, only_new, n_refiled))
+    return ReleaseChanges(
+        parts, tuple(only_old), tuple(only_new), _patterns(parts), n_refiled, _provenance(parts, rules, notes)
+    )
+
+
+def _changes(old: Path | None, new: Path | None, rules: Rules, read: Read) -> Changes:
+    """The changes of a file; if only one folder has it, all its sentences were removed or added."""
+    given = [read(path) for path in (old, new) if path is not None]
+    nothing = given[0].select([])
+    return changes(nothing if old is None else given[0], nothing if new is None else given[-1], rules)
+
+
+def _patterns(parts: Mapping[str, Changes]) -> tuple[ChangePattern, ...]:
+    """The patterns of all files together."""
+    grouped: dict[tuple[str, str, str], list[ChangePattern]] = {}
+    for name, part in parts.items():
+        for one in part.patterns:
+            examples = tuple(example._replace(file=name) for example in one.examples)
+            grouped.setdefault((one.column, one.old, one.new), []).append(one._replace(examples=examples))
+    return in_order(_joined(some) for some in grouped.values())
+
+
+def _joined(some: list[ChangePattern]) -> ChangePattern:
+    examples = tuple(example for one in some for example in one.examples)[:MOST_EXAMPLES]
+    sums = (sum(one.n_changes for one in some), sum(one.n_sentences for one in some))
+    return ChangePattern(some[0].column, some[0].old, some[0].new, *sums, examples)
+
+
+def _n_refiled(parts: Mapping[str, Changes]) -> int:
+    """How many sentences went to another file: those removed from any, and added to any, with the same words."""
+    removed: Counter[tuple[str, ...]] = Counter()
+    added: Counter[tuple[str, ...]] = Counter()
+    for part in parts.values():
+        removed.update(_words(part.old, [one.old for one in part.sentences if one.new is None]))
+        added.update(_words(part.new, [one.new for one in part.sentences if one.old is None]))
+    return (removed & added).total()
+
+
+def _words(treebank: Treebank, sentences: Iterable[int | None]) -> Iterator[tuple[str, ...]]:
+    return (tuple(treebank[one].forms) for one in sentences if one is not None)
+
+
+def _notes(only_old: list[str], only_new: list[str], n_refiled: int) -> Iterator[str]:
+    if only_old:
+        yield f"only in the old folder: {printable(', '.join(only_old))}"
+    if only_new:
+        yield f"only in the new folder: {printable(', '.join(only_new))}"
+    if n_refiled:
+        were = "was" if n_refiled == 1 else "were"
+        yield f"{number_of(n_refiled, 'sentence')} {were} removed from one file and added to another"
+
+
+def _provenance(parts: Mapping[str, Changes], rules: Rules, notes: tuple[str, ...]) -> Provenance:
+    sides = {
+        name: {side: contents_of(one) for side, one in (("old", part.old), ("new", part.new)) if len(one)}
+        for name, part in parts.items()
+    }
+    hashes = {name: {side: short_hash(one.sha256) for side, one in some.items()} for name, some in sides.items()}
+    joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
+    signature = {"rules": rules.name, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
+    warnings = dict.fromkeys(fault for some in sides.values() for one in some.values() for fault in one.warnings)
+    return Provenance(signature, hashes, tuple(warnings), notes)

@@ -1,0 +1,158 @@
+"""What a paper says of its numbers: a sentence on methods, and the BibTeX of what the numbers rest on."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.campaign.ranked_systems import RankedSystems
+from levelhead.comparison.evaluations import Evaluations
+from levelhead.comparison.systems import Comparison
+from levelhead.evaluation.pair import Evaluation
+from levelhead.measures.registry import STANDARD
+from levelhead.report.writers import latex_text
+from levelhead.scoring.measure import split
+from levelhead.significance import Units
+from levelhead.significance.units import units_counted
+
+Cited = RankedSystems | Comparison | Evaluation | Evaluations
+"""The results that have a citation."""
+
+_OWN = "levelhead"
+_FIELDS = ("author", "title", "booktitle", "journal", "volume", "number", "year", "pages", "address", "doi", "note")
+
+
+class Citation(NamedTuple):
+    """What a paper says of a result.
+
+    Args:
+        methods: how it was computed, with the authors and years of papers in parentheses.
+        latex: the same in LaTeX, with natbib's citep.
+        bibtex: the entries of the papers.
+    """
+
+    methods: str
+    latex: str
+    bibtex: str
+
+
+class _Phrase(NamedTuple):
+    """A part of a sentence, and the papers that it cites, by their BibTeX keys."""
+
+    text: str
+    keys: tuple[str, ...] = ()
+
+
+class _Made(NamedTuple):
+    """How a result was made; `tests` is "ranking", "runs", "permutations" or empty."""
+
+    measures: tuple[str, ...]
+    signature: Mapping[str, str]
+    units: Mapping[str, Units]
+    tests: str = ""
+
+
+@cache
+def references() -> Mapping[str, Mapping[str, Any]]:
+    """Return the papers by their BibTeX keys."""
+    return tomllib.loads((files("levelhead.report") / "references.toml").read_text(encoding="utf-8"))
+
+
+def citation(result: Cited) -> Citation:
+    """Return what a paper says of a result.
+
+    Args:
+        result: scores, a comparison or a ranking.
+    """
+    made = _made(result)
+    phrases = [*_scored(made), *_tested(made)]
+    used = dict.fromkeys(key for phrase in phrases for key in phrase.keys)
+    return Citation(
+        "".join(phrase.text + _in_parentheses(phrase.keys) for phrase in phrases),
+        "".join(latex_text(phrase.text) + _citep(phrase.keys) for phrase in phrases),
+        "\n".join(map(_entry, used)),
+    )
+
+
+def _made(result: Cited) -> _Made:
+    if isinstance(result, RankedSystems):
+        measures = tuple(dict.fromkeys(one.measure for one in result.rankings))
+        tests = "ranking" if result.intervals is not None else ""
+        return _Made(measures, result.provenance.signature, result.results.units, tests)
+    if isinstance(result, Comparison):
+        tests = "runs" if any(one.test == "runs" for one in result.results) else "permutations"
+        return _Made(result.measures, result.provenance.signature, result.units, tests)
+    one = result if isinstance(result, Evaluation) else next(iter(result.values()))
+    return _Made(tuple(one.scores), result.provenance.signature, {})
+
+
+def _scored(made: _Made) -> Iterator[_Phrase]:
+    """What was computed, under which rules: measures of the same papers stand together."""
+    by_paper: dict[tuple[str, ...], list[str]] = {}
+    for measure in made.measures:
+        by_paper.setdefault(_papers(_topics(measure)), []).append(measure)
+    for number, (keys, names) in enumerate(by_paper.items()):
+        before = "We report " if number == 0 else " and " if number == len(by_paper) - 1 else ", "
+        yield _Phrase(before + _enumerated(names), keys)
+    rules = made.signature["rules"]
+    yield _Phrase(f", computed with levelhead {made.signature['version']}", _papers([_OWN]))
+    yield _Phrase(f" under the rules {rules}", _papers([f"rules {rules}"]))
+    yield _Phrase(".")
+
+
+def _topics(measure: str) -> list[str]:
+    """What a measure rests on: its name, and who introduced its classes."""
+    parsed = split(measure, STANDARD.schemes.by_name)
+    classes = [*([parsed.only] if parsed.only else []), *parsed.without]
+    return [parsed.name, *("classes callin" if one.startswith("callin:") else "classes" for one in classes)]
+
+
+def _tested(made: _Made) -> Iterator[_Phrase]:
+    """How differences were tested, and what intervals are."""
+    if not made.tests:
+        return
+    level, draws = float(made.signature["level"]), f"{int(made.signature['resamples']):,}"
+    units = f" over {units_counted(made.units)}" if made.units else ""
+    yield _Phrase(f" Confidence intervals ({100 * level:g}%) are jackknife intervals{units}.")
+    if made.tests == "ranking":
+        yield _Phrase(f" All pairs of systems were compared by the largest studentized difference of {draws} draws,")
+        yield _Phrase(" stepwise", _papers(["stepdown"]))
+        yield _Phrase(f" with a family-wise error of {1 - level:.4g}; systems that share")
+        yield _Phrase(" a letter", _papers(["letters"]))
+        yield _Phrase(" do not differ significantly.")
+        return
+    yield _Phrase(" Differences were tested by Student's t")
+    if made.tests == "permutations":
+        yield _Phrase(f" and approximate randomization with {draws} permutations", _papers(["randomization"]))
+        yield _Phrase(", taking the larger p-value")
+    yield _Phrase(", corrected over systems by Holm's method", _papers(["holm"]))
+    yield _Phrase(".")
+
+
+def _papers(topics: Iterable[str]) -> tuple[str, ...]:
+    """The keys of the papers that topics rest on."""
+    wanted = list(topics)
+    return tuple(key for key, one in references().items() if any(topic in one["cites"] for topic in wanted))
+
+
+def _enumerated(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _in_parentheses(keys: Sequence[str]) -> str:
+    named = [references()[key]["text"] for key in keys if "text" in references()[key]]
+    return f" ({'; '.join(named)})" if named else ""
+
+
+def _citep(keys: Sequence[str]) -> str:
+    return f"~\\citep{{{','.join(keys)}}}" if keys else ""
+
+
+def _entry(key: str) -> str:
+    paper = {**references()[key], **({"note": f"Version {VERSION}"} if key == _OWN else {})}
+    fields = "".join(f"  {name} = {{{paper[name]}}},\n" for name in _FIELDS if name in paper)
+    return f"@{paper['type']}{{{key},\n{fields}}}\n"

@@ -1,0 +1,97 @@
+"""The page of what changed between two versions of a treebank: numbers, patterns and trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes
+from levelhead.comparison.release_changes import ReleaseChanges
+from levelhead.errors import number_of
+from levelhead.report.changes import Found, changes_table, summary_table
+from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.examples import Shown, sentence
+from levelhead.report.table import Column, Table
+from levelhead.report.tree_text import MOST_WORDS
+from levelhead.scoring.align import align_sentences
+from levelhead.scoring.matches import Matches, compare_aligned
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import spans_of
+
+_MOST_SENTENCES = 40
+_MOST_PATTERNS = 200
+
+
+def changes_page(found: Found, rules: Rules) -> Page:
+    """Return the page of what changed, with the old trees above and the new ones below.
+
+    Args:
+        found: the changes.
+        rules: how words are aligned.
+    """
+    patterns = changes_table(found, "pattern", _MOST_PATTERNS)._replace(notes=())
+    sections = [
+        Section("sentences", "Sentences", "A sentence can change in several ways.", list(_summary(found))),
+        Section("columns", "Changes by column", "", [Block("columns", table=_columns_table(found))]),
+        Section("patterns", "Patterns", "The commonest changes first.", [Block("patterns", table=patterns)]),
+        Section("trees", "Trees", "A sentence with each of the commonest changes.", list(_trees(found, rules))),
+    ]
+    shown = [
+        section
+        for section in sections
+        if any(one.sentences or (one.table and one.table.rows) for one in section.blocks)
+    ]
+    facts = [("unchanged sentences", f"{found.n_unchanged:,}"), *((name, f"{n:,}") for name, n in _facts(found))]
+    return Page("Changes", _lead(found), facts, {}, shown, found.provenance.notes, found.provenance.signature)
+
+
+def _lead(found: Found) -> str:
+    if not found.patterns:
+        return "No word has changed."
+    first = found.patterns[0]
+    return f"The commonest change: {_title(first)}."
+
+
+def _facts(found: Found) -> Iterator[tuple[str, int]]:
+    yield "added", found.counts["added"]
+    yield "removed", found.counts["removed"]
+    yield "changes of cells", sum(found.by_column.values())
+
+
+def _summary(found: Found) -> Iterator[Block]:
+    yield Block("summary", table=summary_table(found))
+    if isinstance(found, ReleaseChanges):
+        table = changes_table(found, "file")
+        yield Block("files", "Files", table.notes[0], table=table._replace(notes=()))
+
+
+def _columns_table(found: Found) -> Table:
+    return Table((Column("Column", "text"), Column("Changes", "number")), tuple(found.by_column.items()))
+
+
+def _title(one: ChangePattern) -> str:
+    return f"{one.column}: {one.old} → {one.new} ({number_of(one.n_changes, 'change')})"
+
+
+def _trees(found: Found, rules: Rules) -> Iterator[Block]:
+    """A sentence for each of the commonest patterns: one that no pattern before has, and that is short enough."""
+    drawn: set[tuple[str, int]] = set()
+    for number, one in enumerate(found.patterns[:_MOST_PATTERNS], 1):
+        fresh = [
+            at for at in one.examples if (at.file, at.new) not in drawn and _can_be_drawn(found.parts[at.file], at)
+        ]
+        if fresh and len(drawn) < _MOST_SENTENCES:
+            drawn.add((fresh[0].file, fresh[0].new))
+            shown = Shown("new", _matched(found.parts[fresh[0].file], fresh[0], rules))
+            yield Block(f"change-{number}", _title(one), sentences=[sentence([shown], 0, ("old", "new"))])
+
+
+def _can_be_drawn(part: Changes, at: ChangeExample) -> bool:
+    lengths = [len(side[number].forms) for side, number in ((part.old, at.old), (part.new, at.new))]
+    return part.old.has_trees and part.new.has_trees and max(lengths) <= MOST_WORDS
+
+
+def _matched(part: Changes, at: ChangeExample, rules: Rules) -> Matches:
+    """The words of one sentence, aligned as the versions are."""
+    old, new = part.old.select([at.old]), part.new.select([at.new])
+    spans = [spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (old, new)]
+    return compare_aligned(old, new, rules, spans[0], spans[1], align_sentences(old, new, spans[0], spans[1]))

@@ -1,0 +1,183 @@
+"""Tables for papers: systems by measures or by test sets, the best in bold, letters, intervals, a caption."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from levelhead.campaign import Ranking, Results, Standing
+from levelhead.campaign.groups import ALL
+from levelhead.campaign.ranked_systems import RankedSystems
+from levelhead.comparison.systems import Comparison
+from levelhead.measures.registry import lower_is_better
+from levelhead.report.comparison import mark
+from levelhead.report.paper_captions import comparison_caption, ranking_caption
+from levelhead.report.table import Column, formatted, interval_cell, value_cell
+from levelhead.significance import SystemResult
+
+_MACRO = "Macro-average"
+_NONE = "-"
+"""No score: on a single test set also of a missing or invalid output, which counts as 0 in averages."""
+
+
+class PaperCell(NamedTuple):
+    """A score in a table for a paper.
+
+    Args:
+        value: the score as text.
+        best: whether no other score of its column (or row) is better, as they are printed.
+        raised: what stands above the line after it: letters, or stars.
+        interval: its confidence interval as text; empty if there is none.
+    """
+
+    value: str
+    best: bool = False
+    raised: str = ""
+    interval: str = ""
+
+
+class PaperTable(NamedTuple):
+    """A table for a paper.
+
+    Args:
+        corner: what the first column holds.
+        heads: the heads of the other columns.
+        rows: the name of each row and its scores.
+        caption: what the table shows and how it was computed, in sentences.
+        label: a name to refer to it.
+        rules_before: the rows above which a rule is drawn.
+    """
+
+    corner: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[PaperCell, ...]], ...]
+    caption: str
+    label: str
+    rules_before: frozenset[int] = frozenset()
+
+
+def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
+    """Return a ranking as tables for a paper.
+
+    Over one group of test sets it is one table of systems by measures; over several there is a table for each measure,
+    with a row for each group, those of several test sets last.
+
+    Args:
+        board: the ranked systems.
+        places: digits after the point.
+    """
+    groups = list(dict.fromkeys(ranking.group for ranking in board.rankings))
+    if len(groups) == 1:
+        return [_by_measure(board, places)]
+    measures = dict.fromkeys(ranking.measure for ranking in board.rankings)
+    return [_by_group(board.results, [r for r in board.rankings if r.measure == one], places) for one in measures]
+
+
+def _by_measure(board: RankedSystems, places: int) -> PaperTable:
+    rankings = board.rankings
+    columns = [_of_systems(ranking, places) for ranking in rankings]
+    names = [standing.system for standing in rankings[0].standings]
+    rows = tuple((name, tuple(column[name] for column in columns)) for name in names)
+    caption = ranking_caption(board.results, rankings, across="column")
+    return PaperTable("System", tuple(one.measure for one in rankings), rows, caption, "scores")
+
+
+def _by_group(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
+    ordered = sorted(rankings, key=lambda ranking: len(ranking.group.codes) > 1)
+    names = [standing.system for standing in ordered[-1].standings]
+    found = [(_group_name(ranking), _of_systems(ranking, places)) for ranking in ordered]
+    rows = tuple((name, tuple(cells[system] for system in names)) for name, cells in found)
+    n_single = sum(len(ranking.group.codes) == 1 for ranking in ordered)
+    rules = frozenset({n_single} if 0 < n_single < len(ordered) else ())
+    measure = ordered[0].measure
+    caption = ranking_caption(results, ordered, across="row")
+    return PaperTable("Test set", tuple(names), rows, caption, f"scores-{measure}", rules)
+
+
+def _group_name(ranking: Ranking) -> str:
+    return _MACRO if ranking.group.name == ALL else ranking.group.name
+
+
+def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
+    """The cell of each system."""
+    plain = lower_is_better(ranking.measure)
+    absent = PaperCell(_NONE)
+    cells = {
+        one.system: _standing_cell(one, places, plain=plain) if one.n_valid or len(ranking.group.codes) > 1 else absent
+        for one in ranking.standings
+    }
+    return dict(zip(cells, _with_best(cells.values(), lowest=plain), strict=True))
+
+
+def _standing_cell(standing: Standing, places: int, *, plain: bool) -> PaperCell:
+    value = _text(None if standing.value is None else float(standing.value), places, plain=plain)
+    return PaperCell(value, False, standing.letters or "", _interval(standing.interval, places, plain=plain))
+
+
+def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = False) -> list[PaperTable]:
+    """Return a comparison as tables for a paper: systems by measures, with stars where they differ from the baseline.
+
+    Args:
+        comparison: the comparison.
+        places: digits after the point.
+        each: with several treebanks: a table for each measure, with a row for each treebank, the averages last.
+    """
+    averages = [one for one in comparison.results if one.average]
+    if each and averages:
+        return [_by_treebank(comparison, measure, places) for measure in comparison.measures]
+    shown = averages or comparison.results
+    kinds = list(dict.fromkeys(one.treebank for one in shown))
+    return [_by_system(comparison, [one for one in shown if one.treebank == kind], places) for kind in kinds]
+
+
+def _by_system(comparison: Comparison, results: Sequence[SystemResult], places: int) -> PaperTable:
+    columns = [
+        _cells(comparison, [one for one in results if one.measure == measure], places)
+        for measure in comparison.measures
+    ]
+    rows = tuple(zip(comparison.systems, zip(*columns, strict=True), strict=True))
+    caption = comparison_caption(comparison, results, across="column")
+    average = results[0].average
+    label = f"comparison-{average}" if average else "comparison"
+    return PaperTable("System", comparison.measures, rows, caption, label)
+
+
+def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTable:
+    own = [one for one in comparison.results if one.measure == measure]
+    places_of = dict.fromkeys((one.average, one.treebank) for one in own)
+    parts = [[one for one in own if (one.average, one.treebank) == key] for key in places_of]
+    parts.sort(key=lambda some: some[0].average is not None)
+    names = [some[0].treebank.capitalize() if some[0].average else some[0].treebank for some in parts]
+    rows = tuple((name, tuple(_cells(comparison, some, places))) for name, some in zip(names, parts, strict=True))
+    n_single = sum(some[0].average is None for some in parts)
+    caption = comparison_caption(comparison, own, across="row")
+    return PaperTable("Treebank", comparison.systems, rows, caption, f"comparison-{measure}", frozenset({n_single}))
+
+
+def _cells(comparison: Comparison, results: Sequence[SystemResult], places: int) -> list[PaperCell]:
+    plain = results[0].measure in comparison.perplexities
+    return _with_best([_result_cell(one, places, plain=plain) for one in results], lowest=plain)
+
+
+def _result_cell(one: SystemResult, places: int, *, plain: bool) -> PaperCell:
+    stars = mark(one.p_holm) if one.enough_runs else ""
+    return PaperCell(_text(one.value, places, plain=plain), False, stars, _interval(one.interval, places, plain=plain))
+
+
+def _text(value: float | None, places: int, *, plain: bool) -> str:
+    return formatted(value_cell(value, perplexity=plain), Column(""), places)
+
+
+def _interval(interval: tuple[float, float] | None, places: int, *, plain: bool) -> str:
+    cell = interval_cell(interval, perplexity=plain)
+    return "" if cell is None else formatted(cell, Column(""), places)
+
+
+def _with_best(cells: Iterable[PaperCell], *, lowest: bool) -> list[PaperCell]:
+    """Mark the best of some cells, by the digits that are printed; a single cell is not marked."""
+    cells = list(cells)
+    values = {cell.value: float(cell.value) for cell in cells if cell.value != _NONE}
+    if len(cells) < 2 or not values:
+        return cells
+    best = (min if lowest else max)(values.values())
+    return [cell._replace(best=values.get(cell.value) == best) for cell in cells]

@@ -1,0 +1,116 @@
+"""Captions of tables for papers: what they show, how it was tested, by which version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from levelhead.campaign import Ranking, Results
+from levelhead.comparison.systems import Comparison
+from levelhead.measures.registry import lower_is_better
+from levelhead.report.rank_notes import any_failed
+from levelhead.significance import SystemResult
+from levelhead.significance.units import units_counted
+
+Across = Literal["column", "row"]
+"""Where the scores of all systems by one measure stand."""
+
+_SHARED = "systems that share a letter do not differ significantly"
+
+
+def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Across) -> str:
+    """Return the caption of a ranking.
+
+    Args:
+        results: the results of the campaign.
+        rankings: those of the table.
+        across: where the scores of all systems by one measure stand.
+    """
+    codes = dict.fromkeys(code for ranking in rankings for code in ranking.group.codes)
+    units = {code: one for code, one in results.units.items() if code in codes}
+    standings = [standing for ranking in rankings for standing in ranking.standings]
+    unit = units_counted(units) if units else f"{len(codes):,} test sets"
+    measures = list(dict.fromkeys(ranking.measure for ranking in rankings))
+    partial = any(standing.answered is not None for standing in standings)
+    sentences = [
+        f"{_averages(rankings, measures, across)}.",
+        _best(measures, across),
+        _letters(results.signature, across) if any(one.letters for one in standings) else "",
+        _intervals(results.signature, unit) if any(one.interval for one in standings) else "",
+        "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
+        "Partial scores, not official." if partial else "",
+        _version(results.signature),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _averages(rankings: Sequence[Ranking], measures: Sequence[str], across: Across) -> str:
+    largest = max(rankings, key=lambda ranking: len(ranking.group.codes)).group
+    n_test_sets = len(largest.codes)
+    over = largest.codes[0] if n_test_sets == 1 else f"{n_test_sets:,} test sets"
+    if across == "row":
+        return f"{measures[0]}{_unit_of(measures)} on {over}"
+    return f"{'Scores' if n_test_sets == 1 else 'Macro-averages'}{_unit_of(measures)} on {over}"
+
+
+def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], *, across: Across) -> str:
+    """Return the caption of a comparison.
+
+    Args:
+        comparison: the comparison.
+        results: those of the table.
+        across: where the scores of all systems by one measure stand.
+    """
+    signature = comparison.provenance.signature
+    measures = list(dict.fromkeys(one.measure for one in results))
+    sentences = [
+        f"{_compared(comparison, results, measures, across)}.",
+        _best(measures, across),
+        _stars(comparison, results) if any(one.p_holm is not None for one in results) else "",
+        _intervals(signature, units_counted(comparison.units)) if any(one.interval for one in results) else "",
+        "Partial scores, not official." if comparison.coverage else "",
+        _version(signature),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _compared(comparison: Comparison, results: Sequence[SystemResult], measures: Sequence[str], across: Across) -> str:
+    n_treebanks = len({one.treebank for one in comparison.results if not one.average})
+    over = results[0].treebank if n_treebanks == 1 else f"{n_treebanks:,} test sets"
+    if across == "row":
+        return f"{measures[0]}{_unit_of(measures)} on {over}"
+    average = results[0].average
+    return f"{f'{average.capitalize()}-averages' if average else 'Scores'}{_unit_of(measures)} on {over}"
+
+
+def _unit_of(measures: Sequence[str]) -> str:
+    return "" if any(map(lower_is_better, measures)) else ", in percent,"
+
+
+def _best(measures: Sequence[str], across: Across) -> str:
+    lower = [measure for measure in measures if lower_is_better(measure)]
+    return f"The best score of each {across} is in bold{f' (lower is better: {chr(44).join(lower)})' if lower else ''}."
+
+
+def _letters(signature: Mapping[str, str], across: Across) -> str:
+    draws, alpha = f"{int(signature['resamples']):,}", 1 - float(signature["level"])
+    return (
+        f"In each {across}, {_SHARED} (all pairs, stepwise by the largest studentized difference, {draws} draws,"
+        f" family-wise error {alpha:.4g})."
+    )
+
+
+def _stars(comparison: Comparison, results: Sequence[SystemResult]) -> str:
+    runs = any(one.test == "runs" for one in results)
+    permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
+    test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected over systems by Holm's method"
+    return f"Different from {comparison.systems[0]}: * p < .05, ** p < .01, *** p < .001 ({test})."
+
+
+def _intervals(signature: Mapping[str, str], unit: str) -> str:
+    return f"In small type: {100 * float(signature['level']):g}% confidence intervals (jackknife over {unit})."
+
+
+def _version(signature: Mapping[str, str]) -> str:
+    seed = f", seed {signature['seed']}" if "seed" in signature else ""
+    return f"levelhead {signature['version']}, rules {signature['rules']}{seed}."
