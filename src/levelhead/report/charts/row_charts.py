@@ -15,7 +15,7 @@ Shape = Literal["bar", "dot", "parts"]
 
 _MARGIN = 3.0  # percent of the width, for what is drawn at the ends
 _READABLE = 5  # percent of the width, for a number
-_TICKS = 5
+_TICKS = {"bar": 3, "dot": 5}
 
 
 class Opens(NamedTuple):
@@ -107,15 +107,14 @@ class RowChart:
     @cached_property
     def ticks(self) -> list[float]:
         """The numbers at the axis."""
-        return [] if self.shape == "parts" else self.scale.ticks(_TICKS)
+        return [] if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape])
 
     def top(self) -> str:
-        """Return the axis, for the heading of the pictures."""
-        if self.shape == "parts":
-            return ""
+        """Return the axis, for the heading of the pictures, with lines that reach down behind the rows."""
         kind = 'class="mute small" y="11" text-anchor="middle"'
         texts = (f'<text {kind} x="{short(self.scale(at))}%">{clean(number(at))}</text>' for at in self.ticks)
-        return _fluid(15, "".join(texts))
+        lines = (_downward(self.scale(at), "rule" if at == 0 else "grid") for at in self.ticks)
+        return _fluid("".join([*lines, *texts]))
 
     def picture(self, row: ChartRow) -> str:
         """Return the picture of a row.
@@ -124,11 +123,10 @@ class RowChart:
             row: the row.
         """
         if self.shape == "parts":
-            return _fluid(None, self._parts(row))
-        grid = "".join(_upright(self.scale(at), "rule" if at == 0 else "grid") for at in self.ticks)
+            return _fluid(self._parts(row))
         if row.value is None:
-            return _fluid(None, grid)
-        return _fluid(None, grid + (self._bar(row, row.value) if self.shape == "bar" else self._dot(row, row.value)))
+            return ""
+        return _fluid(self._bar(row, row.value) if self.shape == "bar" else self._dot(row, row.value))
 
     def _bar(self, row: ChartRow, value: float) -> str:
         left, right = sorted((self.scale(0), self.scale(value)))
@@ -170,14 +168,13 @@ class RowChart:
         return spreads(self.title, rows, self.axis, rules=rules, zero=self.zero)
 
 
-def _fluid(height: float | None, body: str) -> str:
-    """A picture as wide as its cell, and as high if no height is given; those who cannot see it read the numbers."""
-    size = "100%" if height is None else short(height)
-    return f'<svg width="100%" height="{size}" aria-hidden="true" focusable="false">{body}</svg>'
+def _fluid(body: str) -> str:
+    """A picture as wide and as high as its cell; those who cannot see it read the numbers."""
+    return f'<svg aria-hidden="true">{body}</svg>'
 
 
-def _upright(x: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="0" y2="100%"/>'
+def _downward(x: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
 
 
 def _across(left: float, right: float, kind: str) -> str:

@@ -124,6 +124,7 @@ class Block(NamedTuple):
         chart: a chart of rows.
         explained: terms that are explained below it.
         folded: whether the table is shown only when it is asked for, as those of charts are.
+        filed: whether the table is only for files: the chart has its numbers.
     """
 
     name: str
@@ -140,6 +141,7 @@ class Block(NamedTuple):
     chart: RowChart | None = None
     explained: Sequence[str] = ()
     folded: bool = False
+    filed: bool = False
 
 
 class Section(NamedTuple):

@@ -50,8 +50,8 @@ def _assets(page: Page) -> list[str]:
         "heat": any(block.heat or block.confused for block in blocks),
         "rows": any(block.chart for block in blocks),
         "trees": bool(page.data) or any(_sentences_of(block) for block in blocks),
-        "opening": bool(page.data),
         "confusion": any(block.confused for block in blocks),
+        "opening": bool(page.data),
         "terms": bool(page.terms),
     }
     return ["common", *(name for name, used in parts.items() if used), *([page.kind] if page.kind else [])]

@@ -262,7 +262,9 @@ def _sections(
         when = {"treebank": treebank} if average is not None else {}
         own = f"-{number}" if average is not None else ""
         for section, blocks in _blocks(evaluations[treebank], part, str(number)):
-            found[section] += [block._replace(name=f"{block.name}{own}", when=when) for block in blocks]
+            found[section] += [
+                block._replace(name=f"{block.name}{own}", when=when, filed=block.filed or bool(own)) for block in blocks
+            ]
     return [
         Section("scores", "Scores", "", found["scores"]),
         Section("costs", "What errors cost", _COSTS_LEAD.format(measure), found["costs"]),
@@ -295,13 +297,14 @@ def _blocks(evaluation: Evaluation, part: TreebankPart, store: str) -> Iterator[
 
 def _scores(evaluation: Evaluation) -> Block:
     rows = [_score_row(name, score) for name, score in evaluation.items()]
-    return Block("scores", chart=_scores_chart("Scores", rows), table=score_table(evaluation)._replace(notes=()))
+    return Block(
+        "scores", chart=_scores_chart("Scores", rows), table=score_table(evaluation)._replace(notes=()), filed=True
+    )
 
 
 def _scores_chart(title: str, rows: Sequence[ChartRow]) -> RowChart:
-    return RowChart(
-        title, "Measure", "F1 Score", ("F1 Score", "Precision", "Recall", "AligndAcc"), rows, full=100, explained=True
-    )
+    columns = ("F1 Score", "Precision", "Recall", "AligndAcc")
+    return RowChart(title, "Measure", columns[0], columns, rows, hidden=columns[1:], full=100, explained=True)
 
 
 def _score_row(name: str, score: Score) -> ChartRow:
@@ -358,7 +361,7 @@ def _costs(part: TreebankPart, store: str) -> Block:
         for one in shown
     ]
     chart = _costs_chart(part.measure, rows)
-    return Block("costs", "", _others(part.repairs.kinds), chart=chart, table=_costs_table(shown))
+    return Block("costs", "", _others(part.repairs.kinds), chart=chart, table=_costs_table(shown), filed=True)
 
 
 def _cost_row(one: Repair | AverageRepair) -> ChartRow:
@@ -397,7 +400,9 @@ def _costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str) -> Block:
     chart = _costs_chart(measure, [_cost_row(one) for one in found[:_MOST_ROWS]])
     note = "Means over treebanks; words of all of them. Choose a treebank to see its sentences."
     table = _costs_table(found[:_MOST_ROWS])
-    return Block("costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table)
+    return Block(
+        "costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table, filed=True
+    )
 
 
 def _kinds(part: TreebankPart, store: str) -> Block:
@@ -415,7 +420,7 @@ def _kinds(part: TreebankPart, store: str) -> Block:
     numbers = tuple((row.label, part.kinds[row.label]) for row in rows)
     table = Table((Column("Error", "text"), Column("Words", "number")), numbers)
     chart = RowChart("Kinds of errors", "Error", "Words", ("Words", "Share"), rows)
-    return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows))
+    return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows), filed=True)
 
 
 def _breakdown(part: TreebankPart, by: str, store: str) -> Block:

@@ -19,4 +19,16 @@ function move(event) {
   } while (row >= 0 && column >= 0 && row < size && column < size);
 }
 
-for (const table of all(".confusion")) table.addEventListener("keydown", move);
+for (const table of all(".confusion")) {
+  const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
+  for (const [i, row] of [...table.tBodies[0].rows].entries()) {
+    for (const button of all("button", row)) {
+      const j = button.parentElement.cellIndex - 1;
+      button.dataset.cell = `${i},${j}`;
+      button.dataset.open = `${table.dataset.store} cell ${i * names.length + j}`;
+      button.setAttribute("aria-expanded", "false");
+      button.setAttribute("aria-label", i === j ? `${names[i]} with a wrong head: ${button.dataset.wrong}` : `${names[i]} taken for ${names[j]}: ${button.textContent}`);
+    }
+  }
+  table.addEventListener("keydown", move);
+}

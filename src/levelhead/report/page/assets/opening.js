@@ -82,7 +82,7 @@ async function open(button) {
     row.append(cell);
     button.closest("tr").after(row);
     // As wide as the table was: a long sentence scrolls in its box.
-    panel.style.width = `${table.parentElement.clientWidth}px`;
+    panel.style.width = `${table.clientWidth}px`;
   } else (table.closest(".scroll") || table).after(panel);
   start();
   if (panel.getBoundingClientRect().bottom > innerHeight) panel.scrollIntoView({ block: "nearest" });
