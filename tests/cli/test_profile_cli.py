@@ -224,7 +224,7 @@ REFUSED = {
     "en has 164 words: no samples of 500000": [EN, "--rarefy", "500000"],
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '5,x'": [EN, "--rarefy", "5,x"],
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '0'": [EN, "--rarefy", "0"],
-    "a file that is read cannot be written": [GOLD, "--output", EN],
+    "is an input file": [GOLD, "--output", EN],
     "two results cannot go to one file": [EN, "--wde-table", "q", "-o", "./q"],
     "unknown-column: unknown column 'wordz': did you mean words?": [EN, "-c", "wordz"],
     "unknown scheme 'x': use nivre-fang": [EN, "--scheme", "x"],

@@ -11,11 +11,16 @@ from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Plain, Table, interval_cell
 from levelhead.report.writers import to_text
 from levelhead.significance import unit_line, unit_notes
+from levelhead.significance.units import FEWEST_UNITS
 
 Rows = Literal["label", "measure", "pattern"]
 """What the rows of a table are."""
 
 _COEFFICIENTS = {"cohen": "Cohen", "fleiss": "Fleiss", "krippendorff": "Alpha"}
+_TOO_FEW = (
+    f"-: fewer than {FEWEST_UNITS} sentences or documents in which somebody gives another label than the commonest:"
+    " too few for an interval"
+)
 _MOST_LISTED = 20
 _MOST_PATTERNS = 10
 
@@ -43,7 +48,8 @@ def agreement_table(found: Agreement, by: Rows = "label", most: int | None = Non
     notes = (
         f"{_pairs(found)}; Cohen, Fleiss: kappa; Alpha: Krippendorff's; 1 is full agreement, 0 what chance gives",
         unit_line(units, "confidence intervals"),
-        *unit_notes(units, "intervals"),
+        *unit_notes(units, "intervals", marked_by="the first file"),
+        *([_TOO_FEW] if found.units.n_units >= FEWEST_UNITS and any(map(_lacks_interval, found.labels)) else []),
         signature_line(found.provenance.signature),
     )
     return Table(tuple(columns), rows, notes)
@@ -53,6 +59,10 @@ def _pairs(found: Agreement) -> str:
     if len(found.annotators) == 2:
         return "Observed: the share of common words with the same label"
     return f"Observed and Cohen: averages over {len(found.pairs)} pairs of annotators"
+
+
+def _lacks_interval(one: LabelAgreement) -> bool:
+    return one.krippendorff.value is not None and one.krippendorff.interval is None
 
 
 def _label_row(one: LabelAgreement) -> tuple[Cell, ...]:
@@ -167,6 +177,7 @@ def _label_document(one: LabelAgreement) -> dict[str, Any]:
     return {
         "label": one.name,
         "words": one.words,
+        "n_units": one.n_units,
         "observed": one.observed,
         "expected": one.expected,
         **{

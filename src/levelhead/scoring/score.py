@@ -342,4 +342,9 @@ def reason_of_absence(definition: Definition) -> str:
     Args:
         definition: what the measure is.
     """
-    return f"not annotated in gold: {', '.join(definition.columns).upper()}"
+    return f"not annotated in gold: {', '.join(map(_field_of, definition.columns))}"
+
+
+def _field_of(column: str) -> str:
+    """The name of a column in CoNLL-U."""
+    return {"lemmas": "LEMMA", "relations": "DEPREL"}.get(column, column.upper())

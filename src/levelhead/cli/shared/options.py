@@ -16,7 +16,7 @@ from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.errors import Fault, OutputError, Place, UnreadableFile
+from levelhead.errors import Fault, OutputError, Place, UnreadableFile, printable
 from levelhead.extras import require
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
@@ -271,13 +271,11 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         raise click.UsageError("only one file can be standard input")
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise click.UsageError("two results cannot go to one file")
-    if any(_same_file(target, source) for target in targets for source in sources):
-        raise click.UsageError("a file that is read cannot be written")
-    folder = next((target for target in targets if any(_same_folder(target, source) for source in sources)), None)
-    if folder is not None:
-        from levelhead.errors import printable
-
-        raise click.UsageError(f"{printable(folder)} is a folder of inputs: name another folder for the results")
+    for target in targets:
+        if any(_same_file(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is an input file: write the output to another file")
+        if any(_same_folder(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
 
 
