@@ -28,7 +28,7 @@ from levelhead.errors import MeasureError
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.report.breakdown import breakdown_table
-from levelhead.report.certainty import MARK, certainty_cells, certainty_columns
+from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block, Confused, Page, Section
 from levelhead.report.page.examples import Examples, Shown, examples_of_errors
@@ -210,6 +210,7 @@ def score_page(
         registry: the available measures and schemes.
     """
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
+    average = average if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
@@ -361,7 +362,8 @@ def _costs(part: TreebankPart, store: str) -> Block:
         for one in shown
     ]
     chart = _costs_chart(part.measure, rows)
-    return Block("costs", "", _others(part.repairs.kinds), chart=chart, table=_costs_table(shown), filed=True)
+    caption = _with_mark(_others(part.repairs.kinds), shown)
+    return Block("costs", "", caption, chart=chart, table=_costs_table(shown), filed=True)
 
 
 def _cost_row(one: Repair | AverageRepair) -> ChartRow:
@@ -374,6 +376,11 @@ def _cost_row(one: Repair | AverageRepair) -> ChartRow:
 def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
     columns = ("Points", "95% CI", "Errors", "Share")
     return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
+
+
+def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
+    uncertain = any(one.certainty.uncertain for one in shown)
+    return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
 
 
 def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
@@ -437,7 +444,8 @@ def _breakdown(part: TreebankPart, by: str, store: str) -> Block:
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
     table = breakdown_table({"": [found]})._replace(notes=())
     explained = tuple(value for (value,), _ in found.rows) if by == "class" else ()
-    return Block(f"by-{by}", _PROPERTIES[by], chart=chart, table=table, explained=explained)
+    caption = UNCERTAIN if any(row.uncertain for row in chart.rows) else ""
+    return Block(f"by-{by}", _PROPERTIES[by], caption, chart=chart, table=table, explained=explained)
 
 
 def _bucket_row(
