@@ -145,7 +145,7 @@ def test_an_invalid_output_is_marked_with_its_reason(watch, pages) -> None:
 def test_a_cell_of_the_confusion_opens_its_sentences(watch, pages) -> None:
     """Arabic, by the mouse: the words stand from right to left, and where words are cut differently there are rows."""
     one = watch(pages["score"])
-    one.page.get_by_label("treebank").select_option(label="ar")
+    one.page.locator("select[data-choice=treebank]").select_option(label="ar")
     button = one.page.locator('button[aria-label="obl taken for nsubj: 2"]:visible')
     button.click()
     opened = one.page.locator(".opened:visible")
@@ -167,7 +167,7 @@ def test_a_cell_of_the_confusion_opens_its_sentences(watch, pages) -> None:
 
 def test_the_confusion_is_walked_through_with_the_keyboard(watch, pages) -> None:
     one = watch(pages["score"])
-    one.page.get_by_label("treebank").select_option(label="ar")
+    one.page.locator("select[data-choice=treebank]").select_option(label="ar")
     cells = one.page.locator("#confusion .block:visible button[data-cell]").all()
     known = [tuple(map(int, (cell.get_attribute("data-cell") or "").split(","))) for cell in cells]
     at = known[len(known) // 2]

@@ -221,11 +221,11 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
 
 def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
     """What makes the parts of the page, where the engine reads the outputs."""
-    from levelhead.report.page.score import measure_of_errors, treebank_part
+    from levelhead.report.page.score import measure_of_errors, treebank_errors
 
     registry = request.measuring.registry
     measure = measure_of_errors(measures, registry)
-    return partial(treebank_part, name=request.name, n_treebanks=n_treebanks, registry=registry, measure=measure)
+    return partial(treebank_errors, name=request.name, n_treebanks=n_treebanks, registry=registry, measure=measure)
 
 
 def _parts_of_pair(request: _Request, matches: Matches, measures: Sequence[str]) -> Parts:

@@ -59,7 +59,7 @@ _BY_ERRORS = ("deprel", "upos")
 _RATIO, _DIFFERENCE = Column(""), Column("", "difference")
 
 
-class TreebankPart(NamedTuple):
+class TreebankErrors(NamedTuple):
     """What the page shows of one treebank.
 
     Args:
@@ -83,7 +83,7 @@ class TreebankPart(NamedTuple):
     examples: Examples
 
 
-def treebank_part(
+def treebank_errors(
     treebank: str,  # noqa: ARG001 -- the engine gives the code of the test set
     outputs: Sequence[Output],
     *,
@@ -91,7 +91,7 @@ def treebank_part(
     n_treebanks: int,
     registry: Registry,
     measure: str = "LAS",
-) -> TreebankPart:
+) -> TreebankErrors:
     """Return what the page shows of one treebank; the engine calls this where the output is read.
 
     Args:
@@ -116,7 +116,7 @@ def treebank_part(
     }
     words = errors.word[errors.word >= 0]
     groups, values = _groups(matches, errors, settings)
-    return TreebankPart(
+    return TreebankErrors(
         str(parsed),
         repairs(matches, parsed, intervals, registry=registry),
         {kind: number for number, kind in enumerate(errors.names)},
@@ -196,7 +196,7 @@ def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
 def score_page(
     name: str,
     evaluations: Mapping[str, Evaluation],
-    parts: Mapping[str, TreebankPart],
+    parts: Mapping[str, TreebankErrors],
     average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
@@ -205,7 +205,7 @@ def score_page(
     Args:
         name: the system.
         evaluations: its scores on each treebank.
-        parts: what `treebank_part` made of its output on each treebank.
+        parts: what `treebank_errors` made of its output on each treebank.
         average: the macro-average of each measure, if there are several.
         registry: the available measures and schemes.
     """
@@ -222,7 +222,7 @@ def score_page(
 
 
 def _lead(
-    name: str, evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankPart]
+    name: str, evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]
 ) -> str:
     treebank, scores = next(iter(evaluations.items()))
     where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
@@ -238,7 +238,7 @@ def _lead(
     return f"{name} {where}{', '.join(values)}.{''.join(costs)}"
 
 
-def _measure(parts: Mapping[str, TreebankPart]) -> str:
+def _measure(parts: Mapping[str, TreebankErrors]) -> str:
     return next(iter(parts.values())).measure
 
 
@@ -251,7 +251,7 @@ def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
 
 
 def _sections(
-    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankPart], average: Average | None
+    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average | None
 ) -> list[Section]:
     measure = _measure(parts)
     found: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
@@ -288,7 +288,7 @@ CONFUSION_LEAD = (
 )
 
 
-def _blocks(evaluation: Evaluation, part: TreebankPart, store: str) -> Iterator[tuple[str, list[Block]]]:
+def _blocks(evaluation: Evaluation, part: TreebankErrors, store: str) -> Iterator[tuple[str, list[Block]]]:
     yield "scores", [_scores(evaluation)]
     yield "costs", [_costs(part, store)]
     yield "kinds", [_kinds(part, store)]
@@ -353,7 +353,7 @@ def _title(one: Repair | AverageRepair) -> str:
     return f"{what} with a wrong {' and '.join(wrong)}" if wrong else what
 
 
-def _costs(part: TreebankPart, store: str) -> Block:
+def _costs(part: TreebankErrors, store: str) -> Block:
     shown = part.repairs.kinds[:_MOST_ROWS]
     if not shown:
         return Block("costs", caption="No word is wrong.")
@@ -412,7 +412,7 @@ def _costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str) -> Block:
     )
 
 
-def _kinds(part: TreebankPart, store: str) -> Block:
+def _kinds(part: TreebankErrors, store: str) -> Block:
     whole = sum(part.kinds.values())
     rows = [
         ChartRow(
@@ -430,7 +430,7 @@ def _kinds(part: TreebankPart, store: str) -> Block:
     return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows), filed=True)
 
 
-def _breakdown(part: TreebankPart, by: str, store: str) -> Block:
+def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     found, totals = part.breakdowns[by], part.examples.totals[by]
     numbers = part.values[by]
     rows = []

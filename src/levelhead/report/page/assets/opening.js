@@ -42,8 +42,8 @@ function panelOf(button) {
   const go = (step) => {
     at = Math.max(0, Math.min(words.length - 1, at + step));
     where.textContent = words.length ? `${(at + 1).toLocaleString("en")} of ${some}` : "";
-    back.disabled = at === 0;
-    on.disabled = at >= words.length - 1;
+    back.setAttribute("aria-disabled", String(at === 0));  // not disabled: the button keeps the focus
+    on.setAttribute("aria-disabled", String(at >= words.length - 1));
     const [sentence, word] = words[at] || [];
     shown.replaceChildren(...(words.length ? [figureOf(sentenceAt(sentence), word)] : [make("p", { class: "note" }, "Its sentences are not on this page.")]));
   };
