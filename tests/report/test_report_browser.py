@@ -103,7 +103,7 @@ def test_nothing_is_loaded_and_nothing_goes_wrong(watch, pages, name, settings) 
 
 
 def column(page: Page, number: int) -> list[str]:
-    return page.locator(f"#leaderboard .block:visible tbody td:nth-child({number})").all_inner_texts()
+    return page.locator(f"#leaderboard .block:visible tbody tr > :nth-child({number})").all_inner_texts()
 
 
 def test_tables_are_sorted_by_mouse_and_by_keyboard(watch, pages) -> None:

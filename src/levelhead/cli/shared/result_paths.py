@@ -58,6 +58,21 @@ class ResultPath(click.Path):
         (check_folder if is_folder else check_file)(path)
 
 
+class ReportPath(ResultPath):
+    """A page, or a folder of pages: one that exists, or a name that ends in a slash."""
+
+    def _check(self, path: str) -> None:
+        from levelhead.extras import require
+
+        require("jinja2", "reports")
+        if path.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
+            from levelhead.report.page.report_folder import check_report_folder
+
+            check_report_folder(path)
+        else:
+            super()._check(path)
+
+
 class StorePath(ResultPath):
     """A path of a store: one that exists must be a store, too."""
 
@@ -81,6 +96,9 @@ RESULT_OR_FOLDER = ResultPath(folder=None)
 
 REPORT = ResultPath(library=lambda _: ("jinja2", "reports"))
 """A page of HTML."""
+
+REPORT_OR_FOLDER = ReportPath()
+"""A page of HTML, or a folder of pages."""
 
 FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
 """A folder of charts and tables."""
