@@ -15,7 +15,7 @@ Shape = Literal["bar", "dot", "parts"]
 
 _MARGIN = 3.0  # percent of the width, for what is drawn at the ends
 _READABLE = 5  # percent of the width, for a number
-_TICKS = {"bar": 3, "dot": 5}
+_TICKS = {"bar": 4, "dot": 5}
 
 
 class Opens(NamedTuple):
