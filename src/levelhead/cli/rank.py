@@ -158,7 +158,6 @@ def rank(
     tested = significance if significance is not None else bool(report_file or figures or papers.cite or papers.table)
     tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
     extras = _Extras(tests, rank_sets, report_file, figures)
-    options.check_partial(partial=partial, page=extras.wanted)
     if partial and output_format == "prototext":
         raise click.UsageError("--partial cannot be combined with --format prototext, which official scorers write")
     if output_format != "prototext" and output is not None:

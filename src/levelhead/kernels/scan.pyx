@@ -6,6 +6,9 @@ stops and says where; the plain Python of `treebank.faults` then explains every 
 knows no error messages, and cannot disagree with them about what is valid: a test compares the two.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+
 include "interning.pxi"
 
 cdef extern from *:
@@ -32,20 +35,24 @@ cdef uint64_t TABS = 0x0909090909090909
 cdef uint64_t LOW_BITS = 0x7F7F7F7F7F7F7F7F
 
 
+cdef inline object block(int64_t n_bytes):
+    """Memory that numpy can look at, with any contents."""
+    return PyByteArray_FromStringAndSize(NULL, n_bytes)
+
+
 cdef object pool_of(const Table* table):
-    """All strings, each followed by a newline, and where each starts."""
+    """All strings, each followed by a newline, and where each starts, as a block of int64."""
     cdef int64_t total = 0
     cdef int64_t at = 0
     cdef int32_t code
-    offsets = np.empty(table.n_strings + 1, dtype=np.int64)
-    cdef int64_t[::1] offsets_view = offsets
+    offsets = block(8 * (table.n_strings + 1))
+    cdef int64_t* starts = <int64_t*> PyByteArray_AS_STRING(offsets)
     for code in range(table.n_strings):
-        offsets_view[code] = total
+        starts[code] = total
         total += table.lengths[code] + 1
-    offsets_view[table.n_strings] = total
-    pool = bytes(total)
-    cdef Bytes source = pool
-    cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
+    starts[table.n_strings] = total
+    pool = PyBytes_FromStringAndSize(NULL, total)
+    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(pool)  # a fresh bytes object that nobody else has seen yet
     with nogil:
         for code in range(table.n_strings):
             memcpy(target + at, table.starts[code], table.lengths[code])
@@ -266,20 +273,20 @@ cdef int64_t scan_lines(
     return sizes.lines if inside or comments != NULL else 0
 
 
-cdef object joined_comments(Bytes data, int64_t[::1] pairs, int64_t n_sentences):
-    """All comment lines in one bytes object, and where each sentence's start."""
-    starts = np.zeros(n_sentences + 1, dtype=np.int64)
-    cdef int64_t[::1] starts_view = starts
+cdef object joined_comments(Bytes data, const int64_t* pairs, int64_t n_sentences):
+    """All comment lines in one bytes object, and where each sentence's start, as a block of int64."""
+    offsets = block(8 * (n_sentences + 1))
+    cdef int64_t* starts = <int64_t*> PyByteArray_AS_STRING(offsets)
     cdef int64_t i
+    starts[0] = 0
     for i in range(n_sentences):
-        starts_view[i + 1] = starts_view[i] + pairs[2 * i + 1] - pairs[2 * i]
-    joined = bytes(starts_view[n_sentences])
-    cdef Bytes source = joined
-    cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
+        starts[i + 1] = starts[i] + pairs[2 * i + 1] - pairs[2 * i]
+    joined = PyBytes_FromStringAndSize(NULL, starts[n_sentences])
+    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(joined)  # a fresh bytes object that nobody else has seen yet
     with nogil:
         for i in range(n_sentences):
-            memcpy(target + starts_view[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
-    return joined, starts
+            memcpy(target + starts[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
+    return joined, offsets
 
 
 cdef struct Bounds:
@@ -312,6 +319,86 @@ cdef Bounds count_lines(Bytes data, int64_t size) noexcept nogil:
     return bounds
 
 
+def begin(const uint8_t[::1] data, bint ranges=True):
+    """Read a CoNLL-U file that needs no repair, without numpy, which takes longer to load than most files to read.
+
+    Args:
+        data: the bytes of the file, uint8, at most 2**31 - 1 of them.
+        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
+
+    Returns:
+        What `arrays_of` takes.
+    """
+    cdef int64_t size = data.shape[0]
+    cdef Bytes start = &data[0] if size else NULL
+    cdef Bounds bounds
+    cdef Codes[8] columns
+    cdef Table table
+    cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
+    cdef Out out
+    cdef int64_t stopped
+    cdef int i
+    with nogil:
+        bounds = count_lines(start, size)
+    arrays = [block(4 * bounds.words) for _ in range(9)]
+    for i in range(8):
+        columns[i] = <int32_t*> PyByteArray_AS_STRING(arrays[i])
+    multiword, empty = block(48 * bounds.others), block(48 * bounds.others)
+    starts, lines, comments = block(4 * bounds.sentences), block(4 * bounds.sentences), block(16 * bounds.sentences)
+    out.columns, out.heads = columns, <int32_t*> PyByteArray_AS_STRING(arrays[8])
+    out.multiword = <int32_t*> PyByteArray_AS_STRING(multiword)
+    out.empty = <int32_t*> PyByteArray_AS_STRING(empty)
+    out.sentence_starts = <int32_t*> PyByteArray_AS_STRING(starts)
+    out.sentence_lines = <int32_t*> PyByteArray_AS_STRING(lines)
+    out.comments = <int64_t*> PyByteArray_AS_STRING(comments)
+    if not table_init(&table, 1 << 14):
+        table_free(&table)
+        raise MemoryError
+    try:
+        intern(&table, b"_", 1, NULL)
+        with nogil:
+            stopped = scan_lines(start, size, &table, &out, &sizes, ranges)
+        if stopped:
+            return stopped
+        out.sentence_starts[sizes.sentences] = <int32_t> sizes.words
+        numbers = sizes.words, sizes.multiword, sizes.empty, sizes.sentences
+        return (
+            numbers, arrays, multiword, empty, starts, lines, pool_of(&table),
+            joined_comments(start, out.comments, sizes.sentences),
+        )
+    finally:
+        table_free(&table)
+
+
+def arrays_of(begun):
+    """Return what `scan` returns.
+
+    Args:
+        begun: what `begin` returned.
+    """
+    import numpy as np
+
+    if isinstance(begun, int):
+        return begun
+    (n_words, n_multiword, n_empty, n_sentences), columns, multiword, empty, starts, lines, pool, comments = begun
+    *strings, heads = (np.frombuffer(column, np.int32, n_words) for column in columns)
+    rows = (
+        np.frombuffer(block, np.int32, 12 * n_rows).reshape(-1, 12).copy()
+        for block, n_rows in ((multiword, n_multiword), (empty, n_empty))
+    )
+    return (
+        pool[0],
+        np.frombuffer(pool[1], np.int64),
+        strings,
+        heads,
+        *rows,
+        np.frombuffer(starts, np.int32, n_sentences + 1),
+        np.frombuffer(lines, np.int32, n_sentences),
+        comments[0],
+        np.frombuffer(comments[1], np.int64),
+    )
+
+
 def scan(const uint8_t[::1] data, bint ranges=True):
     """Read a CoNLL-U file that needs no repair.
 
@@ -324,58 +411,4 @@ def scan(const uint8_t[::1] data, bint ranges=True):
         columns, heads (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines,
         comments, comment starts.
     """
-    cdef int64_t size = data.shape[0]
-    cdef Bytes start = &data[0] if size else NULL
-    cdef Bounds bounds
-    cdef Codes[8] columns
-    cdef Table table
-    cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
-    cdef Out out
-    cdef int32_t[::1] view
-    cdef int64_t[::1] comments
-    cdef int64_t stopped
-    cdef int i
-    with nogil:
-        bounds = count_lines(start, size)
-    arrays = [np.empty(bounds.words, dtype=np.int32) for _ in range(9)]
-    for i in range(8):
-        view = arrays[i]
-        columns[i] = &view[0]
-    view = arrays[8]
-    out.columns, out.heads = columns, &view[0]
-    multiword = np.empty((bounds.others, 12), dtype=np.int32)
-    view = multiword.reshape(-1)
-    out.multiword = &view[0]
-    empty = np.empty((bounds.others, 12), dtype=np.int32)
-    view = empty.reshape(-1)
-    out.empty = &view[0]
-    starts = np.empty(bounds.sentences, dtype=np.int32)
-    view = starts
-    out.sentence_starts = &view[0]
-    lines = np.empty(bounds.sentences, dtype=np.int32)
-    view = lines
-    out.sentence_lines = &view[0]
-    comments = np.empty(2 * bounds.sentences, dtype=np.int64)
-    out.comments = &comments[0]
-    if not table_init(&table, 1 << 14):
-        table_free(&table)
-        raise MemoryError
-    try:
-        intern(&table, b"_", 1, NULL)
-        with nogil:
-            stopped = scan_lines(start, size, &table, &out, &sizes, ranges)
-        if stopped:
-            return stopped
-        starts[sizes.sentences] = sizes.words
-        return (
-            *pool_of(&table),
-            [array[: sizes.words] for array in arrays[:8]],
-            arrays[8][: sizes.words],
-            multiword[: sizes.multiword].copy(),
-            empty[: sizes.empty].copy(),
-            starts[: sizes.sentences + 1],
-            lines[: sizes.sentences],
-            *joined_comments(start, comments, sizes.sentences),
-        )
-    finally:
-        table_free(&table)
+    return arrays_of(begin(data, ranges))

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, UnreadableFile
-from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of, size_text
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
@@ -141,7 +141,7 @@ class Blocks:
             total += len(part)
             self._look_for_line_ends(part)
         if total - self._at > DEFAULT_LIMITS.size:
-            message = f"more than {DEFAULT_LIMITS.size} bytes without a place where the file can be cut"
+            message = f"more than {size_text(DEFAULT_LIMITS.size)} without a place where the file can be cut"
             raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
         if len(kept) > 1:
             self._waiting = b"".join(kept)

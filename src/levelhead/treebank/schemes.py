@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.treebank.relations import TO_UD1, TO_UD2, universal
 from levelhead.treebank.strings import StringColumn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 UNKNOWN = "UNKNOWN"
 """The class of relations that a scheme does not list."""

@@ -105,3 +105,19 @@ FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
 
 CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower().endswith((".png", ".pdf")) else None)
 """A single chart."""
+
+
+def refuse_compressed(what: str, path: str | None) -> None:
+    """Refuse to write a file whose name says that it is compressed, which no file is that a command writes.
+
+    Args:
+        what: what is written.
+        path: its path; None if nothing is written.
+
+    Raises:
+        click.UsageError: the path ends like that of a compressed file.
+    """
+    from levelhead.treebank.input_bytes import SUFFIXES
+
+    if path is not None and path.lower().endswith(SUFFIXES):
+        raise click.UsageError(f"{what} not compressed: remove the suffix of compression")

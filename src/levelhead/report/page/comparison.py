@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.analysis.repairs import errors_of
+from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
@@ -19,11 +19,21 @@ from levelhead.report.certainty import MARK, UNCERTAIN
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
 from levelhead.report.page.blocks import Block, Confused, Page, Section
-from levelhead.report.page.examples import ALL_WORDS, Examples, Shown, examples_of_errors, sentence
-from levelhead.report.page.score import ALL, CONFUSION_LEAD, cells_of, confused_relations
+from levelhead.report.page.examples import (
+    ALL_WORDS,
+    Examples,
+    Shown,
+    cells_of,
+    confused_relations,
+    examples_of_errors,
+    sentence,
+)
+from levelhead.report.page.score import ALL, CONFUSION_LEAD
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import measure_terms
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
+from levelhead.report.verdicts import verdict_text
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
 from levelhead.significance.estimates import Interval
@@ -87,8 +97,10 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
 
 def _confusion(one: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Examples]:
     """The confusion of an output, and the words behind its cells."""
-    errors = errors_of(one.matches, setup.measures[0], registry=setup.registry)
-    words, pair = errors.word[errors.word >= 0], np.full(one.matches.gold.n_words, -1, dtype=np.int64)
+    words, pair = (
+        wrong_words(one.matches, setup.measures[0], registry=setup.registry).word,
+        np.full(one.matches.gold.n_words, -1, dtype=np.int64),
+    )
     pair[one.matches.alignment.gold] = np.arange(len(one.matches.alignment.gold))
     cells = np.where(pair[words] < 0, -1, cells_of(one.matches)[pair[words]])
     return confused_relations(one.matches), examples_of_errors(one, words, {"cell": cells}, 2 * n_outputs)
@@ -174,6 +186,10 @@ def _significant(one: SystemResult) -> bool:
 
 
 def _lead(comparison: Comparison) -> str:
+    return f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
+
+
+def _finding(comparison: Comparison) -> str:
     measure = _measures(comparison)[0]
     _, *others = _of_average(comparison, measure)
     real = [one for one in others if _significant(one)]
@@ -267,10 +283,14 @@ def _value_row(one: SystemResult, *, plain: bool) -> ChartRow:
 
 
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
-    """All numbers of a measure, those of averages last."""
+    """All numbers of a measure, those of averages last, and the verdicts of its gate."""
     own = tuple(one for one in comparison.results if one.measure == measure)
-    table = comparison_table(replace(comparison, results=own, wins=()), each=True)
-    return Block(name, "", table.notes[0], table=table._replace(notes=()), folded=True)
+    table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
+    verdicts = [verdict_text(one, comparison) for one in comparison.gates if one.measure == measure]
+    partial = [VALID_TREES_NOTE] if comparison.coverage else []
+    return Block(
+        name, "", ". ".join([table.notes[0], *verdicts, *partial]), table=table._replace(notes=()), folded=True
+    )
 
 
 def _wins(comparison: Comparison, measure: str, own: str) -> Iterator[Block]:

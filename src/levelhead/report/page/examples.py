@@ -9,13 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.analysis import count_confusions
+from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.report.charts.svg import plain
+from levelhead.report.page.blocks import Confused
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.treebank.schemes import NIVRE_FANG
 
 ALL_WORDS = 50_000
 """How many words of sentences a page holds, all treebanks together."""
 
 _FEWEST_WORDS = 600  # of each treebank
+_MOST_RELATIONS = 18
 _LONG = 40  # words; longer sentences are chosen last
 _GOLDEN = 0.618034  # its multiples are spread evenly between 0 and 1
 
@@ -43,13 +48,16 @@ class Shown:
 
         Returns:
             `n`, the name; `e`, a letter for each word: o right, l wrong label, h wrong head, b both, u not aligned; `h`
-            heads, from 1, 0 the root, -1 outside; `d` relations; and where words are not gold's, `f` forms and `a` for
-            each the gold word, -1 for none.
+            heads, from 1, 0 the root, -1 none or outside; `d` relations; and where words are not gold's, `f` forms and
+            `a` for each the gold word, -1 for none.
         """
         system, matches = self.matches.system, self.matches
         words = np.flatnonzero(matches.row_of_system == sentence)
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
-        heads = [0 if head < 0 else place.get(head, -1) for head in system.heads[words].tolist()]
+        heads = [
+            0 if head < 0 else -1 if head == word else place.get(head, -1)  # a word without a HEAD is its own
+            for word, head in zip(words.tolist(), system.heads[words].tolist())
+        ]
         first, last = matches.gold.sentence_starts[sentence : sentence + 2].tolist()
         gold = matches.gold_of_system[words]
         inside = np.where((gold >= first) & (gold < last), gold - first, -1).tolist()
@@ -162,3 +170,29 @@ def _within(
             chosen[index] = None
             most -= int(lengths[index])
     return np.array(list(chosen), dtype=np.int64)
+
+
+def confused_relations(matches: Matches) -> Confused:
+    """Return the confusion of the commonest relations.
+
+    Args:
+        matches: the aligned words.
+    """
+    found = count_confusions(matches)
+    names = found.names[:_MOST_RELATIONS]
+    counts, right = (one[: len(names), : len(names)] for one in (found.counts, found.right_heads))
+    wrong = counts.copy()
+    np.fill_diagonal(wrong, np.diag(counts - right))
+    return Confused(names, counts.tolist(), wrong.tolist())
+
+
+def cells_of(matches: Matches) -> NDArray[np.int64]:
+    """Return the cell of `confused_relations` of each aligned word, row by row, -1 for none; int64, shape (pairs,).
+
+    Args:
+        matches: the aligned words.
+    """
+    relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
+    size = min(len(relations.names), _MOST_RELATIONS)
+    gold, system = relations.gold[matches.alignment.gold], relations.system[matches.alignment.system]
+    return np.where((gold < size) & (system < size), gold * size + system, -1)

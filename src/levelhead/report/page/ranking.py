@@ -10,6 +10,7 @@ from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, 
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.rank_notes import undecided
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Cell, Column, IntervalCell, Table, formatted, value_cell
@@ -101,7 +102,8 @@ def ranking_page(
     signature = {**results.signature, "ranking": first.rule}
     choices = {"group": campaign.groups, "measure": campaign.measures}
     shown = [section for section in sections if section.blocks]
-    lead = _lead(first, several=len(campaign.groups) > 1)
+    lead = f"{LABEL} " if results.partial else ""
+    lead += _lead(first, several=len(campaign.groups) > 1)
     return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature, "ranking", find=_FIND)
 
 
@@ -139,6 +141,7 @@ def _blocks(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, 
 
 def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
+    lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if campaign.rankings[0].lines is not None:
         lead += (
             " A line separates neighbors that differ significantly. Systems that share a letter do not differ"

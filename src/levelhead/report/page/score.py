@@ -9,21 +9,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis import Breakdown, averages, break_down, count_confusions
+from levelhead.analysis import Breakdown, averages, break_down
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import (
     NOT_ALIGNED,
     AverageRepair,
-    Errors,
     Repair,
     TreebankRepairs,
+    WrongWords,
     average_repairs,
-    errors_of,
     repairs,
+    wrong_words,
 )
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.campaign.outputs import Output
+from levelhead.comparison.evaluations import average_scores
 from levelhead.errors import MeasureError
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
@@ -31,9 +32,10 @@ from levelhead.report.breakdown import breakdown_table
 from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block, Confused, Page, Section
-from levelhead.report.page.examples import Examples, Shown, examples_of_errors
+from levelhead.report.page.examples import Examples, Shown, cells_of, confused_relations, examples_of_errors
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, score_table, scores_table
 from levelhead.report.table import Column, Table, formatted, interval_cell, value_cell
 from levelhead.scoring.matches import Matches
@@ -41,12 +43,10 @@ from levelhead.scoring.score import Score
 from levelhead.significance import units_of
 from levelhead.significance.bucket_estimates import Certainty, IntervalSettings
 from levelhead.significance.units import AUTO
-from levelhead.treebank.schemes import NIVRE_FANG
 
 ALL = "all treebanks"
 _MOST_ROWS = 20
 _MOST_BARS = 16
-_MOST_RELATIONS = 18
 _PROPERTIES = {
     "class": "Class of relation",
     "deprel": "Relation",
@@ -108,36 +108,35 @@ def treebank_errors(
     (output,) = outputs
     matches = output.matches
     matches.check_trees()
+    measure = f"{measure.removesuffix('.recall')}.recall" if output.partial else measure  # as partial scores are
     parsed, intervals = parse_measure(measure, registry), IntervalSettings(units_of(matches.gold, AUTO))
     settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
-    errors = errors_of(matches, parsed, registry=registry)
+    wrong = wrong_words(matches, parsed, registry=registry)
     found = {
         by: break_down(matches, parsed, [by], settings, registry=registry, intervals=intervals) for by in _PROPERTIES
     }
-    words = errors.word[errors.word >= 0]
-    groups, values = _groups(matches, errors, settings)
+    groups, values = _groups(matches, wrong, settings)
     return TreebankErrors(
         str(parsed),
         repairs(matches, parsed, intervals, registry=registry),
-        {kind: number for number, kind in enumerate(errors.names)},
+        {kind: number for number, kind in enumerate(wrong.kinds)},
         dict(zip(ERRORS[1:], np.bincount(kinds_of_errors(matches), minlength=len(ERRORS))[1:].tolist(), strict=True)),
         found,
         values,
         confused_relations(matches),
-        examples_of_errors(Shown(name, matches), words, groups, n_treebanks),
+        examples_of_errors(Shown(name, matches), wrong.word, groups, n_treebanks),
     )
 
 
 def _groups(
-    matches: Matches, errors: Errors, settings: PropertySettings
+    matches: Matches, wrong: WrongWords, settings: PropertySettings
 ) -> tuple[dict[str, NDArray[np.int64]], dict[str, dict[str, int]]]:
     """By what wrong words are grouped, and the numbers of the values of properties."""
-    chosen = errors.word >= 0
-    words, pair = errors.word[chosen], np.full(matches.gold.n_words, -1, dtype=np.int64)
+    words, pair = wrong.word, np.full(matches.gold.n_words, -1, dtype=np.int64)
     pair[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
     of_pair = pair[words]
     groups = {
-        "repair": errors.kind[chosen],
+        "repair": wrong.kind,
         "cell": np.where(of_pair < 0, -1, cells_of(matches)[of_pair]),
         "kind": np.where(of_pair < 0, -1, kinds_of_errors(matches)[of_pair]),
     }
@@ -147,32 +146,6 @@ def _groups(
         groups[by] = buckets.gold[words].astype(np.int64)
         values[by] = {name: number for number, name in enumerate(buckets.names)}
     return groups, values
-
-
-def confused_relations(matches: Matches) -> Confused:
-    """Return the confusion of the commonest relations.
-
-    Args:
-        matches: the aligned words.
-    """
-    found = count_confusions(matches)
-    names = found.names[:_MOST_RELATIONS]
-    counts, right = (one[: len(names), : len(names)] for one in (found.counts, found.right_heads))
-    wrong = counts.copy()
-    np.fill_diagonal(wrong, np.diag(counts - right))
-    return Confused(names, counts.tolist(), wrong.tolist())
-
-
-def cells_of(matches: Matches) -> NDArray[np.int64]:
-    """Return the cell of `confused_relations` of each aligned word, row by row, -1 for none; int64, shape (pairs,).
-
-    Args:
-        matches: the aligned words.
-    """
-    relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
-    size = min(len(relations.names), _MOST_RELATIONS)
-    gold, system = relations.gold[matches.alignment.gold], relations.system[matches.alignment.system]
-    return np.where((gold < size) & (system < size), gold * size + system, -1)
 
 
 def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
@@ -235,7 +208,8 @@ def _lead(
     every = [part.repairs for part in parts.values()]
     worst = (average_repairs(every, 0.95) if len(every) > 1 else every[0].kinds)[:1]
     costs = [f" The costliest error: {_title(one)}, {100 * one.gain:.2f} points of {_measure(parts)}." for one in worst]
-    return f"{name} {where}{', '.join(values)}.{''.join(costs)}"
+    label = f"{LABEL} " if covered(evaluations) else ""
+    return f"{label}{name} {where}{', '.join(values)}.{''.join(costs)}"
 
 
 def _measure(parts: Mapping[str, TreebankErrors]) -> str:
@@ -253,7 +227,7 @@ def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
 def _sections(
     evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average | None
 ) -> list[Section]:
-    measure = _measure(parts)
+    measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
     found: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None:
         found["scores"] += _average_scores(evaluations, average, measure)
@@ -270,7 +244,7 @@ def _sections(
         Section("scores", "Scores", "", found["scores"]),
         Section("costs", "What errors cost", _COSTS_LEAD.format(measure), found["costs"]),
         Section("kinds", "Kinds of errors", "Aligned words by what is wrong with head and relation.", found["kinds"]),
-        Section("breakdowns", "Where errors are", _BREAKDOWNS_LEAD.format(measure), found["breakdowns"], narrow=True),
+        Section("breakdowns", "Where errors are", by_property.format(measure), found["breakdowns"], narrow=True),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, found["confusion"]),
     ]  # fmt: skip
 
@@ -281,6 +255,10 @@ _COSTS_LEAD = (
 )
 _BREAKDOWNS_LEAD = (
     "{} of the words with each value. Errors are words of gold that are not right. Choose a value to see its errors."
+)
+_RECALL_LEAD = (
+    "Recall of LAS by property of gold words, of all rows that can be read. Choose a value to see the words that are not"
+    " right."
 )
 CONFUSION_LEAD = (
     "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have"
@@ -298,9 +276,14 @@ def _blocks(evaluation: Evaluation, part: TreebankErrors, store: str) -> Iterato
 
 def _scores(evaluation: Evaluation) -> Block:
     rows = [_score_row(name, score) for name, score in evaluation.items()]
-    return Block(
-        "scores", chart=_scores_chart("Scores", rows), table=score_table(evaluation)._replace(notes=()), filed=True
-    )
+    caption, table = _coverage({"": evaluation}), score_table(evaluation)._replace(notes=())
+    return Block("scores", "", caption, chart=_scores_chart("Scores", rows), table=table, filed=not caption)
+
+
+def _coverage(evaluations: Mapping[str, Evaluation]) -> str:
+    """Of partial scores: how much of gold is covered, and what the other scores in the table are."""
+    coverage = covered(evaluations)
+    return f"P{str(coverage)[1:]}. {VALID_TREES_NOTE}" if coverage else ""
 
 
 def _scores_chart(title: str, rows: Sequence[ChartRow]) -> RowChart:
@@ -330,8 +313,10 @@ def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, mea
     full = None if first[shown].perplexity else 100
     chart = RowChart(f"{shown} on each treebank", "Treebank", shown, (shown,), rows, full=full)
     yield Block("treebanks", f"{shown} on each treebank", when=when, chart=chart)
-    table = scores_table(evaluations, average)
-    yield Block("scores", "All scores", when=when, table=table._replace(notes=()))
+    caption = _coverage(evaluations)
+    strict = average_scores({code: one.valid_trees for code, one in evaluations.items()}) if caption else None
+    table = scores_table(evaluations, average, strict)._replace(notes=())
+    yield Block("scores", "All scores", caption, when, table=table)
 
 
 def _label(one: Repair | AverageRepair) -> str:
@@ -438,7 +423,7 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
         n = totals.get(numbers[value], 0)
         certainty = found.certainties[value,]
         opens = Opens(store, by, numbers[value], f"{_PROPERTIES[by]}: {in_words(value)}") if n else None
-        rows.append((n, _bucket_row(value, score.f1, certainty, (f"{n:,}",), opens)))
+        rows.append((n, _bucket_row(value, score.value, certainty, (f"{n:,}",), opens)))
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
@@ -449,14 +434,14 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
 
 
 def _bucket_row(
-    value: str, f1: float | None, certainty: Certainty, cells: tuple[str, ...], opens: Opens | None = None
+    value: str, ratio: float | None, certainty: Certainty, cells: tuple[str, ...], opens: Opens | None = None
 ) -> ChartRow:
     label = f"{value} {MARK}" if certainty.uncertain else value
-    if f1 is None:
+    if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
-    shown = (formatted(f1, _RATIO), _between(certainty, _RATIO), *cells)
+    shown = (formatted(ratio, _RATIO), _between(certainty, _RATIO), *cells)
     ends = _ends(certainty)
-    return ChartRow(label, 100 * f1, *ends, cells=shown, opens=opens, uncertain=certainty.uncertain)
+    return ChartRow(label, 100 * ratio, *ends, cells=shown, opens=opens, uncertain=certainty.uncertain)
 
 
 def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:
@@ -466,11 +451,13 @@ def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[s
 
 def _breakdowns_of_all(treebanks: Sequence[Mapping[str, Breakdown]], measure: str) -> Iterator[Block]:
     for by, title in _PROPERTIES.items():
-        means = [one for one in averages([found[by] for found in treebanks]) if one.certainty is not None]
+        every = [found[by] for found in treebanks]
+        means = [one for one in averages(every) if one.certainty is not None]
         if by in _BY_ERRORS:
             means = sorted(means, key=lambda one: (-one.n_treebanks, one.values))[:_MOST_BARS]
+        component = every[0].measure.component or "f1"
         rows = [
-            _bucket_row(one.values[0], _number(one.means["f1"]), one.certainty, (str(one.n_treebanks),))
+            _bucket_row(one.values[0], _number(one.means[component]), one.certainty, (str(one.n_treebanks),))
             for one in means
             if one.certainty is not None
         ]
