@@ -124,8 +124,8 @@ def _lead(ranking: Ranking, *, several: bool) -> str:
 def _facts(results: Results) -> list[tuple[str, str]]:
     names = {one.language.name for one in results.test_sets if one.language.name}
     valid = sum(result.state == "valid" for result in results.results.values())
-    facts = [("systems", f"{len(results.systems)}"), ("test sets", f"{len(results.test_sets)}")]
-    facts += [("languages", f"{len(names)}")] if names else []
+    counts = [("system", len(results.systems)), ("test set", len(results.test_sets)), ("language", len(names))]
+    facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts if n]
     facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
     return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
 
@@ -244,6 +244,7 @@ def _heat_of(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
         if campaign.result(system, one).state != "valid"
     }
     links = {(i, j): campaign.pages[s, one.code] for i, j, s, one in cells if (s, one.code) in campaign.pages}
+    links |= dict.fromkeys(marks, "#zeros")
     languages = ((i, one.language) for i, one in enumerate(test_sets) if one.language.name)
     aliases = {i: " · ".join(filter(None, dict.fromkeys((a.name, a.genus, a.family)))) for i, a in languages}
     matrix = Heat(

@@ -53,7 +53,8 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
     taken = {MARKER, INDEX}
     for name in dict.fromkeys(names):
         safe = _UNSAFE.sub("-", name)[:_LONGEST].strip("-.")
-        if safe != name or safe.lower() in taken or _RESERVED.fullmatch(safe):
+        safe = f"_{safe}" if _RESERVED.fullmatch(safe) else safe
+        if safe != name or not safe or safe.lower() in taken:
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
             safe = f"{safe}-{digest}" if safe else digest
         taken.add(safe.lower())
