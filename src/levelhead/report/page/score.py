@@ -257,8 +257,8 @@ _BREAKDOWNS_LEAD = (
     "{} of the words with each value. Errors are words of gold that are not right. Choose a value to see its errors."
 )
 _RECALL_LEAD = (
-    "Recall of LAS by property of gold words, of all rows that can be read. Choose a value to see the words that are not"
-    " right."
+    "Recall of LAS by property of gold words, of all rows that can be read. Choose a value to see the words that are"
+    " wrong."
 )
 CONFUSION_LEAD = (
     "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have"
