@@ -100,7 +100,7 @@ def test_boards_after_the_description_was_changed(coarse):
         manifest=task.manifest._replace(measures=("UAS", "CLAS"), test_sets=task.manifest.test_sets[:3])
     )
     found = leaderboard(fewer, database)
-    assert [column.name for column in found.ranking.columns] == ["Rank", "System", "CLAS", "Valid outputs"]
+    assert [column.name for column in found.ranking.columns] == ["Rank", "System", "CLAS", "95% CI", "Valid outputs", "Submitted"]
     assert len(found.treebanks) == 3
     assert leaderboard(task._replace(manifest=task.manifest._replace(measures=("UAS",))), database).ranking is None
     other = task.manifest.test_sets[0]._replace(code="xx")
