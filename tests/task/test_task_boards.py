@@ -81,7 +81,7 @@ def test_hidden_and_open_boards(coarse):
     task, folder, database = coarse
     one = finished(folder, database, "a", [Fraction("0.8123")] * len(CODES))
     hidden = task._replace(show=task.show._replace(own="hidden", leaderboard="hidden", after="open"))
-    assert leaderboard(hidden, database)[1:] == (None, {}, False)
+    assert leaderboard(hidden, database)[1:] == (None, {}, False, None)
     assert own_results(hidden, database, one)["en"] == {"state": "valid", "reasons": ["secret"]}
     shown = task._replace(show=task.show._replace(own="open", leaderboard="open", after="hidden"))
     assert leaderboard(shown, database).ranking.rows[0][2] == pytest.approx(0.8123)
@@ -100,7 +100,7 @@ def test_boards_after_the_description_was_changed(coarse):
         manifest=task.manifest._replace(measures=("UAS", "CLAS"), test_sets=task.manifest.test_sets[:3])
     )
     found = leaderboard(fewer, database)
-    assert [column.name for column in found.ranking.columns] == ["Rank", "System", "CLAS", "95% CI", "Valid outputs", "Submitted"]
+    assert [column.name for column in found.ranking.columns] == ["Rank", "System", "CLAS", "Valid outputs"]
     assert len(found.treebanks) == 3
     assert leaderboard(task._replace(manifest=task.manifest._replace(measures=("UAS",))), database).ranking is None
     other = task.manifest.test_sets[0]._replace(code="xx")

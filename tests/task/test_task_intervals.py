@@ -2,8 +2,6 @@
 
 import json
 import shutil
-from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
