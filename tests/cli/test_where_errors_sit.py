@@ -247,7 +247,7 @@ def test_long_sentences_are_listed_around_the_marked_word(run, tmp_path: Path) -
 
     drawn = run("trees", chain("g", 200, ()), chain("s", 200, (3,)), "--show", "nsubj:obj")[1].splitlines()
     assert drawn[2].startswith("sentence 1: w1 w2 w3")
-    assert len([line for line in drawn if "►" in line]) == 2 * 199
+    assert len([line for line in drawn if "►" in line]) == 199
     gold, system = chain("g", 10_000, ()), chain("s", 10_000, (3, 5000))
     code, out, err = run("trees", gold, system, "--show", "nsubj:obj")
     assert (code, err) == (0, "")

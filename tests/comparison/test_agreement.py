@@ -221,6 +221,8 @@ def test_what_is_refused():
 def test_labels_with_too_few_cases_have_no_interval_and_a_note():
     found = levelhead.agree(GOLD, ALPHA)
     assert {one.name for one in found.labels if one.n_units < 10} >= {"Degree", "Voice"}
+    with pytest.raises(KeyError):
+        found["no such label"]
     for one in found.labels:
         assert (one.krippendorff.interval is None) == (one.n_units < 10)
     notes = found.table().notes

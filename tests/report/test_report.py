@@ -30,7 +30,7 @@ GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
 TAGS = set(
     "html head meta title link style noscript body header p h1 bdi dl div dt dd nav a form label select option main"
     " section h2 h3 table thead tbody tr th td button svg line circle rect polyline text details summary ul li b span"
-    " footer script".split()
+    " footer script caption input output strong".split()
 )
 NAMES = st.text(
     st.characters(exclude_characters="\t\r\n\x85\u2028\u2029\x0b\x0c\x1c\x1d\x1e", exclude_categories=["Cs"]),

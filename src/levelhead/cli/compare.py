@@ -58,7 +58,6 @@ class _Request(NamedTuple):
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
         self.papers.check(self.printing.output_format)
-        options.check_partial(partial=self.partial, page=self.wants_page or self.summary is not None)
         from levelhead.measures.registry import split_measures
 
         if self.fail_if_worse and len(self.systems) < 2:

@@ -17,7 +17,7 @@ from levelhead.cli.shared.result_paths import STORE, ResultPath
 from levelhead.cli.shared.values import Choice, limited
 
 _NAMES = (
-    "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
+    "nivre-fang-2017", "callin", "conll17", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich", "measures-2018",
     "documents-2018",
 )  # fmt: skip
 
@@ -105,8 +105,8 @@ def reproduce(
 ) -> int:
     """Repeat the experiments of PAPER on your treebanks, and compare each printed number with the new one.
 
-    PAPER is nivre-fang-2017, callin, conll17, kohita-2017 or sogaard-haulrich, or one of our own studies, measures-2018
-    or documents-2018. Options for other studies have no effect.
+    PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or one of our own
+    studies, measures-2018 or documents-2018. Options for other studies have no effect.
 
     Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
     documents-2018 train none and need the outputs of systems.

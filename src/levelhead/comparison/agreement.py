@@ -152,7 +152,7 @@ class Agreement(Tabular):
 
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
-        return next(one for one in self.labels if one.name == name)
+        return {one.name: one for one in self.labels}[name]
 
 
 def named(annotations: Sequence[Input]) -> list[str]:

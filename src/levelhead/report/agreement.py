@@ -12,6 +12,7 @@ from levelhead.report.table import Cell, Column, Plain, Table, interval_cell
 from levelhead.report.writers import to_text
 from levelhead.significance import unit_line, unit_notes
 from levelhead.significance.units import FEWEST_UNITS
+from levelhead.treebank import Treebank
 
 Rows = Literal["label", "measure", "pattern"]
 """What the rows of a table are."""
@@ -147,24 +148,25 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
             {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
             for (one, other), evaluation in found.pairs.items()
         ],
-        "patterns": [
-            {
-                "label": one.name,
-                "first": one.first,
-                "second": one.second,
-                "count": one.n_words,
-                "share": one.share,
-                "example": {
-                    "annotators": list(one.pair),
-                    "sentence": one.sentence + 1,
-                    "sent_id": first[one.sentence].id,
-                    "form": one.form,
-                },
-            }
-            for one in found.disagreements
-        ],
+        "patterns": [_pattern_document(first, one) for one in found.disagreements],
         "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in found.differing],
         **sources(found.provenance),
+    }
+
+
+def _pattern_document(first: Treebank, one: Disagreement) -> dict[str, Any]:
+    return {
+        "label": one.name,
+        "first": one.first,
+        "second": one.second,
+        "count": one.n_words,
+        "share": one.share,
+        "example": {
+            "annotators": list(one.pair),
+            "sentence": one.sentence + 1,
+            "sent_id": first[one.sentence].id,
+            "form": one.form,
+        },
     }
 
 

@@ -13,6 +13,7 @@ from levelhead.studies import (
     conll17,
     documents_2018,
     kohita,
+    kohita_ud2,
     measures_2018,
     nivre_fang,
     sogaard_haulrich,
@@ -22,7 +23,7 @@ from levelhead.studies.spec import StudySpec
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.treebank_parts import check_outputs, parts_of
 
-_FOLDERS = (nivre_fang, callin, conll17, kohita, sogaard_haulrich, measures_2018, documents_2018)
+_FOLDERS = (nivre_fang, callin, conll17, kohita, kohita_ud2, sogaard_haulrich, measures_2018, documents_2018)
 
 STUDIES: Mapping[str, StudySpec] = MappingProxyType({folder.SPEC.name: folder.SPEC for folder in _FOLDERS})
 """Every study by its name."""

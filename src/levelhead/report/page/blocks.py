@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from levelhead.report.charts.marks import mark
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
 
@@ -40,6 +41,10 @@ class Heat(NamedTuple):
         marks: why a cell is not to be taken as a value, by row and column.
         column: how values are printed.
         lower: whether lower values are better.
+        mark_best: whether the best value of each row is marked.
+        links: the addresses that cells open, by row and column.
+        aliases: other names of a row, by its index, which find it, too.
+        kinds: what the rows and the columns are for the filter of the page: "set", "system", or "".
     """
 
     corner: str
@@ -49,6 +54,10 @@ class Heat(NamedTuple):
     marks: Mapping[tuple[int, int], str]
     column: Column
     lower: bool = False
+    mark_best: bool = False
+    links: Mapping[tuple[int, int], str] = MappingProxyType({})
+    aliases: Mapping[int, str] = MappingProxyType({})
+    kinds: tuple[str, str] = ("", "")
 
     @property
     def dense(self) -> bool:
@@ -63,17 +72,33 @@ class Heat(NamedTuple):
 
     def shades(self) -> list[list[float | None]]:
         """Return how strong each color is, from 0 to 1: from the worst to the best value that is not marked."""
-        known = [
-            value for i, (_, values) in enumerate(self.rows) for j, value in enumerate(values)
-            if value is not None and (i, j) not in self.marks
-        ]  # fmt: skip
-        worst, best = min(known, default=0.0), max(known, default=1.0)
-        worst, best = (best, worst) if self.lower else (worst, best)
+        worst, best = self.ends()
         span = best - worst or 1.0
         return [
             [None if v is None or (i, j) in self.marks else (v - worst) / span for j, v in enumerate(values)]
             for i, (_, values) in enumerate(self.rows)
         ]
+
+    def ends(self) -> tuple[float, float]:
+        """Return the worst and the best value that is not marked."""
+        known = [value for i in range(len(self.rows)) for value in self._known(i).values()]
+        ends = min(known, default=0.0), max(known, default=1.0)
+        return (ends[1], ends[0]) if self.lower else ends
+
+    def best(self) -> frozenset[tuple[int, int]]:
+        """Return the cells with the best value of their row, where rows have more than one value and it is marked."""
+        found: set[tuple[int, int]] = set()
+        for i in range(len(self.rows)) if self.mark_best else ():
+            known = self._known(i)
+            if len(known) > 1:
+                first = min(known.values()) if self.lower else max(known.values())
+                found |= {(i, j) for j, value in known.items() if value == first}
+        return frozenset(found)
+
+    def _known(self, i: int) -> dict[int, float]:
+        """The values of a row that are not marked, by column."""
+        _, values = self.rows[i]
+        return {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
 
 
 class Confused(NamedTuple):
@@ -105,6 +130,27 @@ class Confused(NamedTuple):
         return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
 
 
+class LegendEntry(NamedTuple):
+    """What a mark means.
+
+    Args:
+        name: what it means.
+        series: the number of the mark, see `levelhead.report.charts.marks`.
+        n: how many things have it.
+    """
+
+    name: str
+    series: int
+    n: int
+
+    @property
+    def drawn(self) -> str:
+        """The mark as SVG."""
+        return (
+            f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{mark(7, 7, self.series, 4.6)}</svg>'
+        )
+
+
 class Block(NamedTuple):
     """A part of a section, and what shows it; what is None is not there.
 
@@ -120,6 +166,10 @@ class Block(NamedTuple):
         confused: a matrix that opens sentences.
         sentences: sentences to be drawn.
         faults: what went wrong: what, and the reasons.
+        strip_ends: the values at both ends of the pictures.
+        extra: the names of columns of the table that are shown on request.
+        rows_are: what the rows of the table are for the filter of the page: "system", or "".
+        legend: what marks mean.
     """
 
     name: str
@@ -133,6 +183,10 @@ class Block(NamedTuple):
     confused: Confused | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[tuple[str, Sequence[str]]] = ()
+    strip_ends: tuple[str, str] = ("", "")
+    extra: frozenset[str] = frozenset()
+    rows_are: str = ""
+    legend: Sequence[LegendEntry] = ()
 
 
 class Section(NamedTuple):
@@ -165,6 +219,9 @@ class Page(NamedTuple):
         notes: the notes at the end.
         signature: what decides the numbers.
         kind: the page's own script and style in `assets`, if it has any.
+        find: what the filter of the page finds, "" if it has none.
+        up: the name and address of the page above, if there is one.
+        related: names and addresses of other pages, by what they are.
     """
 
     title: str
@@ -175,6 +232,9 @@ class Page(NamedTuple):
     notes: Sequence[str]
     signature: Mapping[str, str]
     kind: str = ""
+    find: str = ""
+    up: tuple[str, str] | None = None
+    related: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType({})
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown before the reader chooses anything."""

@@ -20,7 +20,9 @@ from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.table import Column, Table, formatted, value_cell
+from levelhead.report.verdicts import verdict_text
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
 from levelhead.significance.units import AUTO, ENOUGH_UNITS
@@ -85,6 +87,11 @@ def _measures(comparison: Comparison) -> list[str]:
 
 
 def _lead(comparison: Comparison) -> str:
+    label = f"{LABEL} " if comparison.coverage else ""
+    return f"{label}{_finding(comparison)}"
+
+
+def _finding(comparison: Comparison) -> str:
     measure = _measures(comparison)[0]
     _, *others = _of_average(comparison, measure)
     real = [one for one in others if one.p_holm is not None and one.p_holm < 0.05 and one.enough_runs]
@@ -117,10 +124,12 @@ def _differences(comparison: Comparison) -> Iterable[Block]:
 
 
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
-    """All numbers of a measure, those of averages last."""
+    """All numbers of a measure, those of averages last, and the verdicts of its gate."""
     own = tuple(one for one in comparison.results if one.measure == measure)
-    table = comparison_table(replace(comparison, results=own, wins=()), each=True)
-    return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
+    table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
+    verdicts = [verdict_text(one, comparison) for one in comparison.gates if one.measure == measure]
+    partial = [VALID_TREES_NOTE] if comparison.coverage else []
+    return Block(name, "Numbers", ". ".join([table.notes[0], *verdicts, *partial]), table=table._replace(notes=()))
 
 
 def _spread(name: str, value: float | None, interval: tuple[float, float] | None, *, plain: bool) -> IntervalRow:

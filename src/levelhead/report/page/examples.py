@@ -45,13 +45,16 @@ class Shown:
 
         Returns:
             `n`, the name; `e`, a letter for each word: o right, l wrong label, h wrong head, b both, u not aligned; `h`
-            heads, from 1, 0 the root, -1 outside; `d` relations; and where words are not gold's, `f` forms and `a` for
-            each the gold word, -1 for none.
+            heads, from 1, 0 the root, -1 none or outside; `d` relations; and where words are not gold's, `f` forms and
+            `a` for each the gold word, -1 for none.
         """
         system, matches = self.matches.system, self.matches
         words = np.flatnonzero(matches.row_of_system == sentence)
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
-        heads = [0 if head < 0 else place.get(head, -1) for head in system.heads[words].tolist()]
+        heads = [
+            0 if head < 0 else -1 if head == word else place.get(head, -1)  # a word without a HEAD is its own
+            for word, head in zip(words.tolist(), system.heads[words].tolist())
+        ]
         first, last = matches.gold.sentence_starts[sentence : sentence + 2].tolist()
         gold = matches.gold_of_system[words]
         inside = np.where((gold >= first) & (gold < last), gold - first, -1).tolist()

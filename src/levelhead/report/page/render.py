@@ -35,7 +35,7 @@ def render(page: Page) -> bytes:
         InputError: jinja2 is not installed.
     """
     names = _assets(page)
-    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}show();\n}})();\n'
+    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}readState(true);\n}})();\n'
     style = "".join(_asset(f"{name}.css") for name in names)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": _data(page)}
@@ -49,6 +49,7 @@ def _assets(page: Page) -> list[str]:
     parts = {
         "heat": any(block.heat or block.confused for block in blocks),
         "trees": any(_sentences_of(block) for block in blocks),
+        "find": bool(page.find),
         "confusion": any(block.confused for block in blocks),
     }
     return ["common", *(name for name, used in parts.items() if used), *([page.kind] if page.kind else [])]

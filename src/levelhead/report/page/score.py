@@ -8,6 +8,7 @@ from typing import Any
 from levelhead.analysis import PROPERTIES, Breakdown, break_down, error_types
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.campaign.outputs import Output
+from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.breakdown import breakdown_table
@@ -15,6 +16,7 @@ from levelhead.report.certainty import MARK
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, confused
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, score_table, scores_table
 from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.scoring.matches import Matches
@@ -88,7 +90,7 @@ def treebank_blocks(
     matches.check_trees()
     return {
         "kinds": [kinds_block(matches, "kinds")],
-        "breakdowns": list(_breakdowns(matches, registry)),
+        "breakdowns": list(_breakdowns(matches, registry, "LAS.recall" if output.partial else "LAS")),
         "confusion": [confusion_block(Shown(name, matches), "confusion", n_treebanks)],
     }
 
@@ -102,7 +104,8 @@ def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | N
         value = scores[measure].value if average is None else average[measure]
         cell = value_cell(value, perplexity=scores[measure].perplexity)
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
-    return f"{name} {where}{', '.join(values)}."
+    label = f"{LABEL} " if covered(evaluations) else ""
+    return f"{label}{name} {where}{', '.join(values)}."
 
 
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
@@ -117,17 +120,24 @@ def _sections(
     evaluations: Mapping[str, Evaluation], average: Average | None, blocks: Mapping[str, Sequence[Block]]
 ) -> list[Section]:
     first = next(iter(evaluations.values()))
-    table = score_table(first) if average is None else scores_table(evaluations, average)
-    scores = Block("scores", table=table._replace(notes=()))
+    coverage = covered(evaluations)
+    strict = average_scores({code: one.valid_trees for code, one in evaluations.items()}) if coverage else None
+    table = score_table(first) if average is None else scores_table(evaluations, average, strict)
+    caption = f"P{str(coverage)[1:]}. {VALID_TREES_NOTE}" if coverage else ""
+    scores = Block("scores", caption=caption, table=table._replace(notes=()))
+    by_property = _RECALL_LEAD if coverage else _BREAKDOWNS_LEAD
     return [
         Section("scores", "Scores", "", [scores]),
         Section("kinds", "Kinds of errors", "Aligned words by what is wrong with them.", blocks["kinds"]),
-        Section("breakdowns", "Where errors are", _BREAKDOWNS_LEAD, blocks["breakdowns"], narrow=True),
+        Section("breakdowns", "Where errors are", by_property, blocks["breakdowns"], narrow=True),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, blocks["confusion"]),
     ]  # fmt: skip
 
 
 _BREAKDOWNS_LEAD = "LAS by property of words; the numbers are below each chart."
+_RECALL_LEAD = (
+    "Recall of LAS by property of gold words, of all rows that can be read; the numbers are below each chart."
+)
 CONFUSION_LEAD = (
     "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have"
     " words with the right relation and a wrong head."
@@ -161,12 +171,12 @@ def confusion_block(output: Shown, name: str, n_panels: int) -> Block:
     return Block(name, confused=confused(output, most))
 
 
-def _breakdowns(matches: Matches, registry: Registry) -> Iterator[Block]:
+def _breakdowns(matches: Matches, registry: Registry, measure: str) -> Iterator[Block]:
     settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
     shared: dict[str, Any] = {"registry": registry, "intervals": IntervalSettings(units_of(matches.gold, AUTO))}
     for by, title in _PROPERTIES.items():
         if by in PROPERTIES:
-            found = break_down(matches, parse_measure("LAS", registry), [by], settings, **shared)
+            found = break_down(matches, parse_measure(measure, registry), [by], settings, **shared)
             yield _breakdown(found, by, title)
 
 
@@ -175,13 +185,11 @@ def _breakdown(found: Breakdown, by: str, title: str) -> Block:
     rows = [
         (f"{values[0]} {MARK}" if found.certainties[values].uncertain else values[0], score)
         for values, score in found.rows
-        if score.f1 is not None
+        if score.value is not None
     ]
     if by in {"deprel", "upos"}:
         rows = sorted(rows, key=lambda row: -row[1].gold)[:_MOST_BARS]
-    columns: dict[str, list[float | None]] = {
-        "LAS (F1)": [100 * (score.f1 or 0) for _, score in rows],
-        "Gold words": [float(score.gold) for _, score in rows],
-    }
-    drawing = panels(f"LAS by {title.lower()}", [label for label, _ in rows], {"LAS (F1)": columns["LAS (F1)"]})
+    name = "LAS (recall)" if found.measure.component else "LAS (F1)"
+    values: list[float | None] = [100 * (score.value or 0) for _, score in rows]
+    drawing = panels(f"LAS by {title.lower()}", [label for label, _ in rows], {name: values})
     return Block(f"by-{by}", title, drawing=drawing, table=table)

@@ -25,12 +25,15 @@ from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile
 
 NAME = "kohita-2017"
-PARSERS = ("graph", "swap-lazy")
-"""What is trained where no outputs are given: one of second order, as theirs were, and a transition system."""
+PARSERS = ("graph", "swap-lazy", "ensemble")
+"""What is trained where no outputs are given: one of second order, as theirs were, a transition system, and both."""
 
 MEASURES = {"UAS": "UAS(nopunct)", "LAS": "LAS(nopunct)", "CNC": "CNC"}
 RELATIONS = ("advmod", "amod", "conj", "dobj", "nmod", "nsubj", "case", "cc", "det", "mark")
-LEVEL = 0.05
+UD2_RELATIONS = ("advmod", "amod", "conj", "obj", "nmod", "obl", "nsubj", "case", "cc", "det", "mark")
+"""Their counterparts in UD v2: `nmod` was divided into `nmod` and `obl`."""
+
+_MEASURED = tuple(dict.fromkeys((*RELATIONS, *UD2_RELATIONS)))
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]
@@ -71,7 +74,7 @@ def _entropies(treebanks: Sequence[Treebank]) -> Mapping[str, Any]:
 
 
 def _changes(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
-    return {name: after[name] - before[name] for name in RELATIONS if name in before and name in after}
+    return {name: after[name] - before[name] for name in _MEASURED if name in before and name in after}
 
 
 class ParsedTestSet(NamedTuple):
@@ -105,7 +108,7 @@ def measure(golds: Mapping[str, Path], original: Files, converted: Files, reques
     functional = {
         code: trees._replace(gold=forward(trees.gold), original=forward(trees.original)) for code, trees in read.items()
     }
-    by_relation = [f"LAS@{name}" for name in RELATIONS]
+    by_relation = [f"LAS@{name}" for name in _MEASURED]
     found = _scored(content, [*MEASURES.values(), *by_relation], request)
     raised = _scored(functional, list(MEASURES.values()), request)
     return {
@@ -152,7 +155,7 @@ def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
 
 
 def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
-    names = (*MEASURES, *RELATIONS)
+    names = (*MEASURES, *_MEASURED)
     return {
         kind: {name: one.value for name, one in zip(names, results.results[kind, code].scores.values())}
         for kind in results.systems

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from levelhead.studies.built_in_parsers import TRAINED_BRIEFLY
+from levelhead.studies.by_parser import verdicts_by_parser
 from levelhead.studies.kohita.claims import (
+    claims_by_parser,
     claims_on_conversion,
     claims_on_entropy,
     claims_on_own_gains,
@@ -48,23 +51,40 @@ def reproduce(request: StudyRequest) -> Study:
     numbers = printed("kohita")
     treebanks = parts_of(request, numbers["table_2"])
     described = run_tasks(NAME, [StudyTask(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
-    measured = _measured(request, treebanks)
+    measured = measured_by_parser(request, treebanks)
     sections = (
         conversion(described, numbers), entropy(described, numbers, measured),
         entropy_by_relation(described, numbers, measured), *score_tables(measured, numbers),
         scores_by_relation(measured, numbers), *figure_2(measured),
+        verdicts_by_parser(claims_by_parser(described, measured, request)),
     )  # fmt: skip
     claims = (
-        *claims_on_conversion(described, numbers), *printed_claims(numbers), *claims_on_entropy(described, numbers),
+        *claims_on_conversion(_without_ja(described), numbers), *printed_claims(numbers),
+        *claims_on_entropy(described, numbers),
         *claims_on_own_gains(described, measured),
         *claims_on_scores(measured, request),
     )  # fmt: skip
     signed = signature(request, rules="ud", scheme="kohita", variant="paper")
-    return Study(NAME, numbers["title"], numbers["source"], _setting(treebanks, measured), sections, claims, signed)
+    return Study(
+        NAME, numbers["title"], numbers["source"], _setting(treebanks, measured, request), sections, claims, signed
+    )
 
 
-def _measured(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
-    """What is measured of each parser, by treebank."""
+def _without_ja(described: Rows) -> Rows:
+    """All but the Japanese treebank, which is another one than theirs."""
+    return {code: row for code, row in described.items() if code != "ja"}
+
+
+def measured_by_parser(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
+    """Return what is measured of each parser, by treebank.
+
+    Args:
+        request: as in `reproduce`.
+        treebanks: the treebanks.
+
+    Raises:
+        InputError: a file is not valid.
+    """
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     found = {}
     for parser in parsers:
@@ -76,7 +96,7 @@ def _measured(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str
     return found
 
 
-def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tuple[str, ...]:
+def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], request: StudyRequest) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
     return (
         (
@@ -88,6 +108,7 @@ def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tu
             f"Outputs of parsers trained on both kinds of trees: {', '.join(measured) or 'none'}. Scores leave out"
             " punctuation. A word counts as converted if it changed places with its head."
         ),
+        *([TRAINED_BRIEFLY] if request.systems is None else []),
         (
             "The text of the Japanese treebank of UD 1.3 is withheld. That of UD 1.4 is another treebank, of words with"
             " their particles: nothing in it is converted, so that `ja` is best left out."

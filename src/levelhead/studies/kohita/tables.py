@@ -117,7 +117,7 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
         for parser, rows in measured.items()
         for code, row in rows.items()
         for name, less in described[code]["relations"].items()
-        if (gain := own_gain(row, name)) is not None
+        if name in RELATIONS and (gain := own_gain(row, name)) is not None
     ]
     figure = cloud("Entropy and gain by relation", points, "change of entropy (bits)", "F1 gain (points)")
     text = (
@@ -142,7 +142,7 @@ def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> li
     if not measured:
         return [StudySection("Table 2: scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
     sections = [_table_2(name, measured, numbers) for name in MEASURES]
-    return [*sections, *(_in_function_heads(parser, rows) for parser, rows in measured.items())]
+    return [*sections, *(in_function_heads(parser, rows) for parser, rows in measured.items())]
 
 
 def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
@@ -157,7 +157,7 @@ def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]
     cells = [
         (code,
          *(cell for parser in theirs for cell in _printed_pair(numbers["table_2"][code], f"{name} {parser}")),
-         *(cell for rows in measured.values() for cell in _own_pair(rows.get(code), name)))
+         *(cell for rows in measured.values() for cell in own_pair(rows.get(code), name)))
         for code in codes
     ]  # fmt: skip
     average = ("average of these", *(mean(column) for column in list(zip(*cells))[1:])) if cells else ("average",)
@@ -172,14 +172,26 @@ def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell
     return one, other, other - one
 
 
-def _own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
+def own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
+    """Return a score of the parser trained on content heads, of that trained on function heads, and the gain.
+
+    Args:
+        row: what `measure` returns of the treebank, if anything.
+        name: the measure or relation.
+    """
     if row is None:
         return None, None, None
     one, other = row["scores"]["UD"][name], row["scores"]["CONV"][name]
     return one, other, None if one is None or other is None else other - one
 
 
-def _in_function_heads(parser: str, rows: Rows) -> StudySection:
+def in_function_heads(parser: str, rows: Rows) -> StudySection:
+    """Return the scores of both outputs of a parser against function-head trees.
+
+    Args:
+        parser: its name.
+        rows: what `measure` returns of it, by treebank.
+    """
     names = [(name, kind) for name in ("UAS", "LAS") for kind in ("UD", "CONV")]
     columns = (Column("treebank", "text"), *(Column(f"{name} {kind}") for name, kind in names))
     cells = tuple((code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items())

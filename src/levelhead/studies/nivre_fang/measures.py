@@ -18,6 +18,9 @@ from levelhead.treebank import from_conllu, read
 
 NAME = "nivre-fang-2017"
 PARSER = "swap-lazy"
+OTHERS = ("graph", "ensemble")
+"""Trained as well where no outputs are given, to see whether findings depend on the parser."""
+
 CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
 WITHOUT = ("PUNCT", "FUN", "MWE")
 RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from levelhead.studies.built_in_parsers import TRAINED_BRIEFLY
+from levelhead.studies.by_parser import verdicts_by_parser
 from levelhead.studies.nivre_fang.claims import claim_on_figure_1, claims_on_scores, printed_claims
-from levelhead.studies.nivre_fang.measures import NAME, PARSER, Rows, scores, scores_of_examples, words
+from levelhead.studies.nivre_fang.measures import NAME, OTHERS, PARSER, Rows, scores, scores_of_examples, words
+from levelhead.studies.nivre_fang.parsers import by_treebank, summary
 from levelhead.studies.nivre_fang.tables import agreement, differences, families, figure_1, relations, table_2
 from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
-from levelhead.studies.study import Study
+from levelhead.studies.study import Study, StudySection
 from levelhead.studies.treebank_parts import Parts, parts_of
 
 
@@ -28,8 +31,8 @@ def reproduce(request: StudyRequest) -> Study:
     numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"
-    outputs = outputs_of(request, PARSER, treebanks, on=on)
-    rows = scores({code: _parsed(treebanks[code], on) for code in outputs}, outputs, request)
+    measured = {parser: _rows(request, parser, treebanks, on) for parser in _parsers(request)}
+    rows = measured[PARSER]
     sizes = run_tasks(
         NAME, [StudyTask(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
     )
@@ -37,7 +40,7 @@ def reproduce(request: StudyRequest) -> Study:
     sections = (
         figure_1(examples),
         table_2(rows, numbers), differences(rows, numbers), relations(rows, numbers), agreement(rows, numbers),
-        families(rows, numbers),
+        families(rows, numbers), *_by_parser(measured, numbers, request),
     )  # fmt: skip
     claims = (
         claim_on_figure_1(examples), *printed_claims(numbers, sizes), *claims_on_scores(rows, numbers, request),
@@ -46,6 +49,28 @@ def reproduce(request: StudyRequest) -> Study:
         NAME, numbers["title"], numbers["source"], _setting(rows, treebanks, request, numbers), sections, claims,
         signature(request, rules="ud", scheme="nivre-fang"),
     )  # fmt: skip
+
+
+def _parsers(request: StudyRequest) -> list[str]:
+    """Ours; if outputs are given, the parser that they are of, and others that have a folder."""
+    given = request.systems
+    return [PARSER, *(name for name in OTHERS if given is None or (given / name).is_dir())]
+
+
+def _rows(request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], on: str) -> Rows:
+    """The scores of a parser by treebank."""
+    outputs = outputs_of(request, parser, treebanks, on=on)
+    return scores({code: _parsed(treebanks[code], on) for code in outputs}, outputs, request)
+
+
+def _by_parser(
+    measured: Mapping[str, Rows], numbers: Mapping[str, Any], request: StudyRequest
+) -> tuple[StudySection, ...]:
+    """Whether findings depend on the parser; nothing where there is only one."""
+    if len(measured) < 2 or not all(measured.values()):
+        return ()
+    claims = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
+    return by_treebank(measured, numbers), summary(measured, numbers), verdicts_by_parser(claims)
 
 
 def _split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
@@ -68,7 +93,7 @@ def _setting(
     given = (
         "Outputs of another parser were given; numbers can agree in their pattern only."
         if request.systems is not None
-        else f"Our swap-lazy parser, with all features, {_split(rows, treebanks)}."
+        else f"Our parsers, with all features, {_split(rows, treebanks)}."
     )
     known = sum(code in numbers["languages"] for code in rows)
     among = "" if known == len(rows) else f"{len(rows)} treebanks, "
@@ -85,4 +110,8 @@ def _setting(
             "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with"
             " gold segmentation and tags, on the development sets of UD 2.0."
         ),
+        *([_COMPARED, TRAINED_BRIEFLY] if request.systems is None else []),
     )
+
+
+_COMPARED = "Claims and tables are about swap-lazy; the last sections compare it with graph and ensemble."

@@ -1,0 +1,75 @@
+"""The questions of Kohita, Noji and Matsumoto (2017) on all treebanks of UD v2 that have training sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from levelhead.studies.built_in_parsers import TRAINED_BRIEFLY
+from levelhead.studies.by_parser import verdicts_by_parser
+from levelhead.studies.kohita.claims import (
+    claim_on_falling_entropy,
+    claims_by_parser,
+    claims_on_conversion,
+    claims_on_own_gains,
+    claims_on_scores,
+)
+from levelhead.studies.kohita.measures import Rows, describe
+from levelhead.studies.kohita.study import measured_by_parser
+from levelhead.studies.kohita.tables import conversion, figure_2, in_function_heads
+from levelhead.studies.kohita_ud2.tables import entropy, scores, scores_by_relation
+from levelhead.studies.printed_numbers import printed
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
+from levelhead.studies.study import Study
+from levelhead.studies.treebank_parts import Parts, parts_of
+
+NAME = "kohita-2017-ud2"
+
+
+def reproduce(request: StudyRequest) -> Study:
+    """Run the study.
+
+    Args:
+        request: treebanks of UD v2; outputs or a trainer as for `kohita-2017`.
+
+    Raises:
+        InputError: a file is not valid.
+    """
+    numbers = printed("kohita")
+    found = parts_of(request)
+    treebanks = {code: parts for code, parts in found.items() if parts.train} or found
+    described = run_tasks(NAME, [StudyTask(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
+    measured = measured_by_parser(request, treebanks)
+    sections = (
+        conversion(described, numbers), entropy(described, measured), *scores(measured),
+        *(in_function_heads(parser, rows) for parser, rows in measured.items()), scores_by_relation(measured),
+        *figure_2(measured), verdicts_by_parser(claims_by_parser(described, measured, request, ud=2)),
+    )  # fmt: skip
+    claims = (
+        *claims_on_conversion(described, numbers, among=""), claim_on_falling_entropy(described),
+        *claims_on_own_gains(described, measured), *claims_on_scores(measured, request, ud=2),
+    )  # fmt: skip
+    signed = signature(request, rules="ud", scheme="kohita", variant="paper")
+    title = f"{numbers['title']}: the same questions on UD 2.0"
+    return Study(NAME, title, numbers["source"], _setting(treebanks, measured, request), sections, claims, signed)
+
+
+def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], request: StudyRequest) -> tuple[str, ...]:
+    untrained = [code for code, parts in treebanks.items() if not parts.train]
+    kept = (
+        "all have a training set" if not untrained
+        else f"{len(untrained)} have no training set, for which other parts are used: {', '.join(untrained)}"
+    )  # fmt: skip
+    return (
+        (
+            "This page is about UD 2.0. The paper is about UD 1.3, where `kohita-2017` runs the study; relations and"
+            " treebanks differ, so that the numbers of the paper stand here only for what it claims, and every verdict"
+            " is one on UD 2.0."
+        ),
+        f"{len(treebanks)} treebanks, {kept}: {', '.join(treebanks)}.",
+        (
+            f"Outputs of parsers trained on both kinds of trees, on the test sets: {', '.join(measured) or 'none'}."
+            " Scores leave out punctuation. A word counts as converted if it changed places with its head. Treebanks of"
+            " one language count as several."
+        ),
+        *([TRAINED_BRIEFLY] if request.systems is None else []),
+    )
