@@ -144,9 +144,9 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if campaign.rankings[0].lines is not None:
         lead += (
-            " A line separates neighbors that differ significantly; letters, under More columns, join systems that do not:"
-            f" all pairs are tested. The tick is the average, the band its {_level(campaign)} confidence"
-            " interval (CI)."
+            " A line separates neighbors that differ significantly; letters, under More columns, join"
+            " systems that do not: all pairs are tested. The tick is the average, the band its"
+            f" {_level(campaign)} confidence interval (CI)."
         )
     return Section("leaderboard", "Ranking", lead, _blocks(campaign, "leaderboard", _board))
 
