@@ -77,7 +77,7 @@ def test_json_has_definitions_files_and_percentages(levelhead_profile):
     document = json.loads(output)
     assert (document["schema"], document["kind"]) == (1, "profiles")
     assert list(document["columns"]) == [name for name in COLUMNS if name not in OF_TRAINING]
-    assert document["columns"]["distance"]["unit"] == "number"
+    assert document["columns"]["distance"]["unit"] == "words"
     english, expected = document["treebanks"]["en"], profile(levelhead.read(EN))
     assert english["files"] == [{"path": EN, "sha256": levelhead.read(EN).source.sha256}]
     assert english["values"]["words"] == 164

@@ -30,6 +30,7 @@ cdef enum:
     HEAD = 6
     DEPREL = 7
     MAX_DIGITS = 9
+    FEW = 64
 
 cdef uint64_t TABS = 0x0909090909090909
 cdef uint64_t LOW_BITS = 0x7F7F7F7F7F7F7F7F
@@ -90,14 +91,31 @@ cdef struct Sizes:
     int64_t lines
 
 
+cdef struct Rows:
+    int32_t* cells  # twelve for each row
+    int64_t capacity
+
+
 cdef struct Out:
     int32_t** columns  # eight: FORM LEMMA UPOS XPOS FEATS DEPREL DEPS MISC
     int32_t* heads  # in the sentence, 1-based, 0 is the root
-    int32_t* multiword  # rows of [first word, sentence, words, nine codes]
-    int32_t* empty  # rows of [word before, sentence, minor, nine codes]
+    Rows multiword  # [first word, sentence, words, nine codes]
+    Rows empty  # [word before, sentence, minor, nine codes]
     int32_t* sentence_starts
     int32_t* sentence_lines
     int64_t* comments  # pairs of [start, end) in the data
+
+
+cdef inline int32_t* row_of(Rows* rows, int64_t n) noexcept nogil:
+    """The n-th row, for which there is room now; NULL where memory ran out."""
+    cdef int32_t* cells
+    if n == rows.capacity:
+        cells = <int32_t*> realloc(rows.cells, 2 * rows.capacity * 12 * sizeof(int32_t))
+        if cells == NULL:
+            return NULL
+        rows.cells = cells
+        rows.capacity *= 2
+    return rows.cells + 12 * n
 
 
 cdef inline bint split(Bytes line, Bytes end, Bytes* fields) noexcept nogil:
@@ -154,6 +172,8 @@ cdef inline bint read_word(
         return False
     for field in range(1, N_FIELDS):  # all slots of the line are on their way from memory before the first is read
         lengths[field] = fields[field + 1] - fields[field] - 1
+        if field == HEAD or (lengths[field] == 1 and fields[field][0] == UNDERSCORE):
+            continue
         hashes[field] = hash_bytes(fields[field], lengths[field], end)
         __builtin_prefetch(&table.slots[hashes[field] & table.mask])
     for field in range(1, N_FIELDS):
@@ -178,8 +198,8 @@ cdef inline bint read_range(
     Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, int64_t first, int64_t last,
     Bytes end
 ) noexcept nogil:
-    cdef int32_t* row = out.multiword + 12 * sizes.multiword
-    if first != sentence.n_words + 1 or last < first or first <= sentence.range_end or sentence.range_pending:
+    cdef int32_t* row = row_of(&out.multiword, sizes.multiword)
+    if row == NULL or first != sentence.n_words + 1 or last < first or first <= sentence.range_end or sentence.range_pending:
         return False
     row[0] = <int32_t> sizes.words
     row[1] = <int32_t> sizes.sentences
@@ -194,8 +214,8 @@ cdef inline bint read_empty(
     Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, int64_t after, int64_t minor,
     Bytes end
 ) noexcept nogil:
-    cdef int32_t* row = out.empty + 12 * sizes.empty
-    if after != sentence.n_words or minor != sentence.minor + 1 or sentence.range_pending:
+    cdef int32_t* row = row_of(&out.empty, sizes.empty)
+    if row == NULL or after != sentence.n_words or minor != sentence.minor + 1 or sentence.range_pending:
         return False
     row[0] = <int32_t> sizes.words
     row[1] = <int32_t> sizes.sentences
@@ -289,34 +309,28 @@ cdef object joined_comments(Bytes data, const int64_t* pairs, int64_t n_sentence
     return joined, offsets
 
 
-cdef struct Bounds:
-    int64_t words
-    int64_t others  # multiword tokens and empty nodes
-    int64_t sentences
+cdef int64_t count_tokens(Bytes data, int64_t size) noexcept nogil:
+    """The number of lines that begin with a digit: words, multiword tokens and empty nodes.
+
+    Compilers make vector instructions of this: it counts as many at a time as a byte can.
+    """
+    cdef int64_t count = 1 if size and <uint8_t> (data[0] - ZERO) <= 9 else 0
+    cdef int64_t at = 0
+    cdef int64_t end
+    cdef uint8_t found
+    while at < size - 1:
+        end = min(size - 1, at + 255)
+        found = 0
+        for at in range(at, end):
+            found += (data[at] == NEWLINE) & (<uint8_t> (data[at + 1] - ZERO) <= 9)
+        count += found
+        at = end
+    return count
 
 
-cdef Bounds count_lines(Bytes data, int64_t size) noexcept nogil:
-    """Upper bounds of what a file holds, by the first characters of its lines."""
-    cdef Bounds bounds = Bounds(1, 1, 1)
-    cdef Bytes at = data
-    cdef Bytes end = data + size
-    cdef Bytes digit
-    while at < end:
-        digit = at
-        while digit < end and ZERO <= digit[0] <= ZERO + 9:
-            digit += 1
-        if digit > at and digit < end:
-            if digit[0] == TAB:
-                bounds.words += 1
-            else:
-                bounds.others += 1
-        elif digit == at and at[0] == NEWLINE:
-            bounds.sentences += 1
-        at = <Bytes> memchr(digit, NEWLINE, end - digit)
-        if at == NULL:
-            break
-        at += 1
-    return bounds
+cdef object copied(const void* start, int64_t n_bytes):
+    """A block with these bytes."""
+    return PyByteArray_FromStringAndSize(<const char*> start, n_bytes)
 
 
 def begin(const uint8_t[::1] data, bint ranges=True):
@@ -331,7 +345,7 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     """
     cdef int64_t size = data.shape[0]
     cdef Bytes start = &data[0] if size else NULL
-    cdef Bounds bounds
+    cdef int64_t n_most
     cdef Codes[8] columns
     cdef Table table
     cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
@@ -339,35 +353,37 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     cdef int64_t stopped
     cdef int i
     with nogil:
-        bounds = count_lines(start, size)
-    arrays = [block(4 * bounds.words) for _ in range(9)]
+        n_most = count_tokens(start, size) + 2  # more than there are words or sentences
+    arrays = [block(4 * n_most) for _ in range(9)]
     for i in range(8):
         columns[i] = <int32_t*> PyByteArray_AS_STRING(arrays[i])
-    multiword, empty = block(48 * bounds.others), block(48 * bounds.others)
-    starts, lines, comments = block(4 * bounds.sentences), block(4 * bounds.sentences), block(16 * bounds.sentences)
+    starts, lines, comments = block(4 * n_most), block(4 * n_most), block(16 * n_most)
     out.columns, out.heads = columns, <int32_t*> PyByteArray_AS_STRING(arrays[8])
-    out.multiword = <int32_t*> PyByteArray_AS_STRING(multiword)
-    out.empty = <int32_t*> PyByteArray_AS_STRING(empty)
     out.sentence_starts = <int32_t*> PyByteArray_AS_STRING(starts)
     out.sentence_lines = <int32_t*> PyByteArray_AS_STRING(lines)
     out.comments = <int64_t*> PyByteArray_AS_STRING(comments)
-    if not table_init(&table, 1 << 14):
-        table_free(&table)
-        raise MemoryError
+    out.multiword = Rows(<int32_t*> malloc(FEW * 12 * sizeof(int32_t)), FEW)
+    out.empty = Rows(<int32_t*> malloc(FEW * 12 * sizeof(int32_t)), FEW)
     try:
+        if not table_init(&table, 1 << 14) or out.multiword.cells == NULL or out.empty.cells == NULL:
+            raise MemoryError
         intern(&table, b"_", 1, NULL)
         with nogil:
             stopped = scan_lines(start, size, &table, &out, &sizes, ranges)
         if stopped:
             return stopped
         out.sentence_starts[sizes.sentences] = <int32_t> sizes.words
-        numbers = sizes.words, sizes.multiword, sizes.empty, sizes.sentences
+        numbers = sizes.words, sizes.sentences
+        multiword = copied(out.multiword.cells, 12 * sizeof(int32_t) * sizes.multiword)
+        empty = copied(out.empty.cells, 12 * sizeof(int32_t) * sizes.empty)
         return (
             numbers, arrays, multiword, empty, starts, lines, pool_of(&table),
             joined_comments(start, out.comments, sizes.sentences),
         )
     finally:
         table_free(&table)
+        free(out.multiword.cells)
+        free(out.empty.cells)
 
 
 def arrays_of(begun):
@@ -380,11 +396,10 @@ def arrays_of(begun):
 
     if isinstance(begun, int):
         return begun
-    (n_words, n_multiword, n_empty, n_sentences), columns, multiword, empty, starts, lines, pool, comments = begun
+    (n_words, n_sentences), columns, multiword, empty, starts, lines, pool, comments = begun
     *strings, heads = (np.frombuffer(column, np.int32, n_words) for column in columns)
     rows = (
-        np.frombuffer(block, np.int32, 12 * n_rows).reshape(-1, 12).copy()
-        for block, n_rows in ((multiword, n_multiword), (empty, n_empty))
+        np.frombuffer(rows, np.int32).reshape(-1, 12) for rows in (multiword, empty)
     )
     return (
         pool[0],

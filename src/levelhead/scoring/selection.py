@@ -185,7 +185,7 @@ def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> l
 def _membership(name: str, schemes: Schemes) -> Keeps:
     if is_class(name):
         scheme, label = schemes.find(name)
-        return lambda relation: scheme.class_of(relation) == label
+        return scheme.membership(label)
     if ":" in name:
         return lambda relation: relation == name
     return lambda relation: universal(relation) == name

@@ -15,11 +15,11 @@ class ScannedBytes(bytes):
 
     Attributes:
         sha256: their hash.
-        begun: what `scan.begin` returned for CoNLL-U, or None where this is not worth it.
+        begun: what `scan.begin` returned for CoNLL-U.
     """
 
     sha256: str
-    begun: scan.Begun | None
+    begun: scan.Begun
 
 
 def sha256_of(data: bytes) -> str:
@@ -38,7 +38,7 @@ def begin(data: bytes, *, ranges: bool) -> scan.Begun:
         data: the contents.
         ranges: whether the file may have multiword tokens, empty nodes and comments.
     """
-    if ranges and isinstance(data, ScannedBytes) and data.begun is not None:
+    if ranges and isinstance(data, ScannedBytes):
         return data.begun
     return scan.begin(data, ranges)
 
@@ -64,7 +64,7 @@ class FileAhead(os.PathLike[str]):
         try:
             contents = read_bytes(self._path)
             data = ScannedBytes(contents)
-            data.begun = None if b"\0" in contents or b"\r" in contents else scan.begin(contents)
+            data.begun = scan.begin(contents)
             data.sha256 = hashlib.sha256(contents).hexdigest()
             self._data = data
         except Exception as error:  # noqa: BLE001 -- raised when the contents are needed

@@ -240,12 +240,14 @@ def scan_treebank(
         several_roots: whether a tree may have several roots.
         any_heads: whether the heads of a sentence, which must be words in it, need not make a tree.
     """
-    if not data or b"\0" in data or b"\r" in data:
+    if not data:
         return None
     scanned = scan.arrays_of(begin(data, ranges=not conllx))
     if isinstance(scanned, int):
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
+    if any(one in part for part in (pool, comments) for one in (b"\0", b"\r")):
+        return None
     if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None
     bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)

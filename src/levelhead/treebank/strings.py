@@ -181,7 +181,7 @@ class StringColumn(Sequence[str]):
         """The codes that occur, ascending, int32."""
         return distinct(self.codes, len(self.strings))
 
-    @property
+    @cached_property
     def distinct_texts(self) -> list[str]:
         """The strings that occur, in the order of `distinct`."""
         return self.strings.texts_of(self.distinct)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from levelhead.report.charts.marks import mark
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
 
@@ -129,6 +130,27 @@ class Confused(NamedTuple):
         return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
 
 
+class LegendEntry(NamedTuple):
+    """What a mark means.
+
+    Args:
+        name: what it means.
+        series: the number of the mark, see `levelhead.report.charts.marks`.
+        n: how many things have it.
+    """
+
+    name: str
+    series: int
+    n: int
+
+    @property
+    def drawn(self) -> str:
+        """The mark as SVG."""
+        return (
+            f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{mark(7, 7, self.series, 4.6)}</svg>'
+        )
+
+
 class Block(NamedTuple):
     """A part of a section, and what shows it; what is None is not there.
 
@@ -147,6 +169,7 @@ class Block(NamedTuple):
         strip_ends: the values at both ends of the pictures.
         extra: the names of columns of the table that are shown on request.
         rows_are: what the rows of the table are for the filter of the page: "system", or "".
+        legend: what marks mean.
     """
 
     name: str
@@ -163,6 +186,7 @@ class Block(NamedTuple):
     strip_ends: tuple[str, str] = ("", "")
     extra: frozenset[str] = frozenset()
     rows_are: str = ""
+    legend: Sequence[LegendEntry] = ()
 
 
 class Section(NamedTuple):

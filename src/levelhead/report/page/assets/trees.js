@@ -129,7 +129,7 @@ function figureOf(sentence, asked = -1) {
 function legend(sentence) {
   const [upper, lower] = (sentence && sentence.k) || SIDES;
   const line = make("p", { class: "legend" }, `${capital(upper)} above the words, ${lower} below. Grey: they agree. `);
-  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: the head is in another sentence.");
+  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: no head in this sentence.");
   return line;
 }
 

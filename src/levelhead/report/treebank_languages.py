@@ -1,0 +1,38 @@
+"""Languages, families and genera of treebanks, as columns of tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from levelhead.campaign.languages import Language, family_of, language_of
+from levelhead.typology.selection import language_code
+
+LANGUAGE_COLUMNS = ("language", "family", "genus")
+"""The names of the columns."""
+
+
+def language_of_treebank(name: str) -> Language:
+    """Return the language of a treebank.
+
+    Args:
+        name: its name or path, which begins with UD's code of the language: `cs_pdt-ud-train`, `cs.conllu`.
+    """
+    return language_of(language_code(Path(name).name))
+
+
+def language_cells(name: str) -> tuple[str | None, ...]:
+    """Return the cells of `LANGUAGE_COLUMNS`; None where nothing is known.
+
+    Args:
+        name: as in `language_of_treebank`.
+    """
+    return tuple(value or None for value in language_of_treebank(name))
+
+
+def branch_of_treebank(name: str) -> str:
+    """Return the family of a treebank's language, of Indo-European its genus; "other" if not known.
+
+    Args:
+        name: as in `language_of_treebank`.
+    """
+    return family_of(language_code(Path(name).name))
