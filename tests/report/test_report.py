@@ -243,7 +243,6 @@ def test_names_come_back_from_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [
-    ("score", GOLD / "en.conllu", SYSTEMS / "beta" / "en.conllu", "--partial", "--report", "page.html"),
     ("score", GOLD / "en.conllu", SYSTEMS / "beta" / "en.conllu", "--report", GOLD / "en.conllu"),
     ("compare", GOLD / "en.conllu", SYSTEMS / "beta" / "en.conllu", "--report", GOLD / "en.conllu"),
     ("rank", GOLD, SYSTEMS, "--report", GOLD / "en.conllu"),
