@@ -12,6 +12,7 @@ from levelhead.report.charts.page_charts import IntervalRow, heat, panels, sprea
 from levelhead.report.charts.study_charts import Named, curves, fitted_cloud
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import p_text
+from levelhead.report.treebank_languages import short_names
 
 _LEVEL = 0.05
 
@@ -19,7 +20,9 @@ _LEVEL = 0.05
 def scatter_chart(
     table: Measurements, x: str, y: str, *, family: str | None = None, result: Correlation | None = None
 ) -> Drawing:
-    """Return a scatter plot of two columns; treebanks without both values are left out.
+    """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out.
+
+    A treebank is named where its name overlaps neither another name nor a point.
 
     Args:
         table: the values.
@@ -33,19 +36,21 @@ def scatter_chart(
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
-    points = map(Named, table.treebanks, across, up, families)
+    names = short_names(table.treebanks)
+    points = map(Named, [names[name] for name in table.treebanks], across, up, families)
     known = [point for point in points if not np.isnan((point.x, point.y)).any()]
     return fitted_cloud(f"{y} by {x}", known, x, y, () if result is None else _statistics(result, x, y))
 
 
 def _statistics(result: Correlation, x: str, y: str) -> list[str]:
-    """A line for each coefficient: its value, p and n."""
+    """A line for each coefficient with its p, and how many treebanks there are."""
     pair = result[x, y]
-    symbols = {"pearson": "r", "spearman": "ρ"}
-    return [
-        f"{method.capitalize()}: {symbols[method]} = {_coefficient(one.value)}, p {p_text(one.p, 3)}, n = {pair.n}"
+    symbols = {"pearson": "Pearson r", "spearman": "Spearman \N{GREEK SMALL LETTER RHO}"}
+    lines = [
+        f"{symbols[method]} = {_coefficient(one.value)}, p {p_text(one.p, 3)}"
         for method, one in pair.coefficients.items()
     ]
+    return [*lines, f"n = {pair.n}"]
 
 
 def _coefficient(value: float | None) -> str:
@@ -62,14 +67,12 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
     found = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
     known = [(pair, one) for pair, one in found if one.value is not None]
     known.sort(key=lambda each: -abs(each[1].value or 0.0))
-    several = len({pair.x for pair, _ in known}) > 1
     rows = [
-        IntervalRow(f"{pair.x}, {name}" if several else name, one.value or 0.0, one.low, one.high)
+        IntervalRow(f"{pair.x}, {pair.y}{mark}", one.value or 0.0, one.low, one.high)
         for pair, one in known
-        for name in [f"{pair.y} *" if one.p_holm is not None and one.p_holm < _LEVEL else pair.y]
+        for mark in ["*" if one.p_holm is not None and one.p_holm < _LEVEL else ""]
     ]
-    first = "" if several else f" with {correlation.columns[0]}"
-    return spreads(f"{method.capitalize()}{first}", rows, f"* p < {_LEVEL} (Holm)", zero=True)
+    return spreads(f"{method.capitalize()}'s correlations", rows, f"* p < {_LEVEL} (Holm)", zero=True)
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:

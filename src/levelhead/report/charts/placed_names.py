@@ -52,13 +52,17 @@ class Box(NamedTuple):
         )
 
 
-def placed_names(named: Sequence[tuple[str, Point]], within: Box, marks: Sequence[Point] = ()) -> list[str]:
+def placed_names(
+    named: Sequence[tuple[str, Point]], within: Box, marks: Sequence[Point] = (), *, kind: str = "name", most: int = 99
+) -> list[str]:
     """Return names as SVG: none overlaps another, and as few marks as possible; a name without a place is left out.
 
     Args:
         named: names with the middle of their marks, the most important first.
         within: where names may be.
         marks: the middles of all marks, by default those with names.
+        kind: the class of the text.
+        most: how many marks a name may overlap.
     """
     every = [_around(point) for point in (marks or [point for _, point in named])]
     taken: list[Box] = []
@@ -69,11 +73,11 @@ def placed_names(named: Sequence[tuple[str, Point]], within: Box, marks: Sequenc
             for k, (box, anchor) in enumerate(_spots(*point, width_of(cut(name), _SIZE)))
             if within.holds(box) and not any(box.meets(other) for other in taken)
         ]
-        if spots:
+        if spots and min(spots)[0] <= most:
             _, _, box, anchor = min(spots)
             taken.append(box)
             x = {"start": box.left, "middle": (box.left + box.right) / 2, "end": box.right}[anchor]
-            drawn.append(text(x, box.bottom - 2.5, name, "name small", anchor))
+            drawn.append(text(x, box.bottom - 2.5, name, f"{kind} small", anchor))
     return drawn
 
 

@@ -86,7 +86,9 @@ def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Seq
         tip = f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"
         parts.append(mark(px, py, series[point.series], 4, tip))
     within = Box(_LEFT, top - 4, _RIGHT + 40, _BOTTOM)
-    parts += placed_names(list(zip((point.name for point in points), places, strict=True)), within)
+    parts += placed_names(
+        list(zip((point.name for point in points), places, strict=True)), within, kind="label", most=0
+    )
     return _with_families(title, parts, series)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.report.charts.marks import OTHER, series_of
@@ -14,8 +13,7 @@ from levelhead.report.charts.svg import N_COLORS
 from levelhead.report.page.blocks import Block, Heat, LegendEntry, Page, Section
 from levelhead.report.profiles import profiles_table
 from levelhead.report.table import Cell, Column, Table, percentage
-from levelhead.report.treebank_languages import branch_of_treebank, language_cells
-from levelhead.treebank.layouts import treebank_of
+from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
 from levelhead.typology.clustering import Clustering, clustered
 from levelhead.typology.collection import Survey
@@ -85,16 +83,9 @@ def _treebanks(survey: Survey) -> _Treebanks:
         clustering = clustered({name: one.numbers("relation") for name, one in profiles.items()})
     names = list(profiles) if clustering is None else list(clustering.root.names)
     groups = {name: branch_of_treebank(name) for name in names}
-    series, labels = series_of(groups.values()), _labels(names)
+    series, labels = series_of(groups.values()), short_names(names)
     rows = [PanelRow(name, labels[name], series[groups[name]], groups[name]) for name in names]
     return _Treebanks(survey, profiles, clustering, rows)
-
-
-def _labels(names: Sequence[str]) -> dict[str, str]:
-    """Short names of treebanks: without folders and without the part, unless two would have the same."""
-    short = {name: treebank_of(Path(name).name.partition(".conll")[0]) for name in names}
-    times = list(short.values())
-    return {name: one if times.count(one) == 1 else name for name, one in short.items()}
 
 
 def _title(column: ProfileColumn) -> str:
