@@ -301,7 +301,7 @@ def test_in_a_real_browser(browser, tmp_path):
         page.fill("input[name=label]", '"><img src=x onerror="document.title=1">')
         page.set_input_files("input[type=file]", tmp_path / "alpha.tar.gz")
         page.click("text=Submit")
-        while page.locator("tbody td:nth-child(5)").inner_text() != "finished":
+        while page.locator("tbody .state").inner_text() != "finished":
             page.reload()
         page.click("tbody a")
         assert "86.82" in page.inner_text("main")

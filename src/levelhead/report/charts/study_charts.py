@@ -98,8 +98,8 @@ def _fitted(points: Sequence[Named], across: Scale, up: Scale) -> list[str]:
     if len(set(xs)) < 2:
         return []
     slope, start = linear_regression(xs, ys)
-    first, last = min(xs), max(xs)
-    return [line(across(first), up(start + slope * first), across(last), up(start + slope * last), "axis dash")]
+    low, high = min(xs), max(xs)
+    return [line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash")]
 
 
 def _with_families(title: str, parts: Iterable[str], series: Mapping[str, int]) -> Drawing:

@@ -206,7 +206,7 @@ def own_results(task: SharedTask, database: Database, submission: Submission) ->
     return shown
 
 
-class Average(NamedTuple):
+class OwnAverage(NamedTuple):
     """The average of a submission over test sets as its team may see it.
 
     Args:
@@ -218,7 +218,7 @@ class Average(NamedTuple):
     interval: tuple[float, float] | None = None
 
 
-def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, Average]]:
+def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, OwnAverage]]:
     """Return the averages of its own submission that a team may see, by group and measure; empty if hidden.
 
     Coarse averages are made of rounded scores, and rounded.
@@ -232,11 +232,11 @@ def own_averages(task: SharedTask, database: Database, submission: Submission) -
     if view == HIDDEN or submission.document is None:
         return {}
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
-    found: dict[str, dict[str, Average]] = {}
+    found: dict[str, dict[str, OwnAverage]] = {}
     for ranking in rankings:
         interval = _interval(ranking, submission.document) if view == OPEN else None
         value = ranking.standings[0].value
-        average = Average(
+        average = OwnAverage(
             None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
         )
         found.setdefault(ranking.group.name, {})[ranking.measure] = average

@@ -15,7 +15,7 @@ from levelhead.task.model.database import Database, shown_time
 from levelhead.task.model.description import SharedTask
 from levelhead.task.model.submissions import FINISHED, Refused, Submission, primary_of, submission, submissions
 from levelhead.task.model.teams import Session, Team
-from levelhead.task.results.leaderboard import Average, Leaderboard, leaderboard, own_averages, own_results, view_of
+from levelhead.task.results.leaderboard import Leaderboard, OwnAverage, leaderboard, own_averages, own_results, view_of
 from levelhead.task.web.input_archive import InputArchive
 from levelhead.task.web.templating import page_templates
 from levelhead.task.web.uploads import Uploads
@@ -23,7 +23,7 @@ from levelhead.task.web.uploads import Uploads
 INPUTS_NAME = "inputs.zip"
 """The name of the file with all inputs."""
 
-Averages = dict[str, dict[str, Average]]
+Averages = dict[str, dict[str, OwnAverage]]
 """Averages by group and measure."""
 
 

@@ -29,7 +29,7 @@ def page_templates() -> jinja2.Environment:
         finalize=_visible,
     )
     environment.filters |= {"in_address": _in_address, "time": _time, "why_primary": why_primary}
-    environment.globals |= {"formatted": formatted, "interval_strips": interval_strips}
+    environment.globals |= {"formatted": formatted, "interval_lines": interval_lines}
     return environment
 
 
@@ -42,7 +42,7 @@ def style_sheet() -> str:
     return "".join(path.read_text(encoding="utf-8") for path in folders)
 
 
-class Strip(NamedTuple):
+class IntervalLine(NamedTuple):
     """A confidence interval as a line, in percent of the width of its cell.
 
     Args:
@@ -56,7 +56,7 @@ class Strip(NamedTuple):
     high: float
 
 
-def interval_strips(table: Table) -> list[Strip | None]:
+def interval_lines(table: Table) -> list[IntervalLine | None]:
     """Return the intervals of a leaderboard as lines on a common scale, one for each row.
 
     Args:
@@ -68,7 +68,7 @@ def interval_strips(table: Table) -> list[Strip | None]:
         return [None] * len(found)
     low, width = min(ends), max(ends) - min(ends)
     places = ([(at - low) / width for at in (one[1].low, one[0], one[1].high)] if one else None for one in found)
-    return [None if some is None else Strip(*(round(2 + 96 * at, 1) for at in some)) for some in places]
+    return [None if some is None else IntervalLine(*(round(2 + 96 * at, 1) for at in some)) for some in places]
 
 
 def _value_and_interval(row: Sequence[Cell]) -> tuple[float, IntervalCell] | None:
