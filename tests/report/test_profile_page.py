@@ -70,6 +70,13 @@ def test_similar_treebanks_are_neighbors():
     assert "".join(name[0] for name in clustered(shares).root.names) in {"aaaabbbb", "bbbbaaaa"}
 
 
+def test_clusters_meet_where_treebanks_are_the_most_similar():
+    """On a line of treebanks each one's neighbors are next to it."""
+    shares = {f"t{i}": {"nsubj": i / 20, "obj": 1 - i / 20} for i in (7, 1, 2, 9, 10, 8)}
+    order = [int(name[1:]) for name in clustered(shares).root.names]
+    assert order in (sorted(order), sorted(order)[::-1])
+
+
 def test_outliers_by_tukeys_fences():
     own = quartiles([1, 2, 3, 4, 5, 6, 7, None])
     assert own == (2.5, 4, 5.5)

@@ -113,10 +113,10 @@ def _lead(found: _Treebanks) -> str:
     }
     most = max(times.values())
     if not most:
-        return f"None of the {len(found.rows)} treebanks is an outlier in any column, sizes apart."
+        return f"None of the {len(found.rows)} treebanks is an outlier in any column, not counting sizes."
     names = sorted(name for name, n in times.items() if n == most)
     of = f"of {len(found.rows)} treebanks"
-    outliers = f"{most} of {len(columns)} columns, sizes apart"
+    outliers = f"{most} of {len(columns)} columns, not counting sizes"
     if len(names) == 1:
         return f"{names[0]} is the most unusual {of}: an outlier in {outliers}."
     if len(names) <= _MOST_NAMED:
@@ -216,19 +216,19 @@ def _outliers(found: _Treebanks) -> Section:
     panel = {column.name: one for column, one in found.panels}
     rows: list[tuple[Cell, ...]] = [
         (
-            name,
-            *language_cells(name)[:2],
+            found.rows[place[name]].label,
             len(times[name]),
             ", ".join(
                 f"{_lower(_title(column))} {_arrow(panel[column.name], place[name])} {_with_unit(column, value)}"
                 for column, value in times[name]
             ),
+            *language_cells(name)[:2],
         )
         for name in order
     ]
     columns = (
-        Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
-        Column("Columns", "number"), Column("Outlier in", "text"),
+        Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
+        Column("Language", "text"), Column("Family", "text"),
     )  # fmt: skip
     lead = "Treebanks with unusual values, those with most columns first. ↑ is above and ↓ below the other treebanks."
     return Section("outliers", "Outliers", lead, [Block("outliers", table=Table(columns, tuple(rows)))] if rows else [])
