@@ -257,6 +257,9 @@ def test_weights_keep_the_columns_of_leakage(run, tmp_path):
     )
     assert out.splitlines()[0].split("\t") == [
         "Treebank",
+        "language",
+        "family",
+        "genus",
         "sentences",
         "same_words",
         "same_heads",

@@ -125,6 +125,9 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Pat
     with pytest.raises(InputError, match="no outputs"):
         levelhead.rank(scores="/no", report=f"{tmp_path}/pages/")
     assert program.run(["rank", "--scores", "/no", "--report", f"{tmp_path}/pages/"]) == 2
+    with pytest.raises(InputError, match="no folder of pages"):
+        levelhead.rank("/no", "/no", partial=True, report=f"{tmp_path}/pages/")
+    assert program.run(["rank", "/no", "/no", "--partial", "--report", f"{tmp_path}/pages/"]) == 2
     assert not (tmp_path / "pages").exists()
 
 

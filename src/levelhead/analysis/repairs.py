@@ -50,6 +50,7 @@ class Repair(NamedTuple):
         detail: gold's relation, and the system's if it is another: `obl -> nmod`; parts of speech for measures that
             compare neither heads nor relations.
         words: how many words have the error.
+        share: their share of all words with an error that is listed, 0 if there are none.
         value: the value of the measure after the repair.
         gain: how much more that is.
         certainty: the confidence interval of the gain.
@@ -58,6 +59,7 @@ class Repair(NamedTuple):
     error: str
     detail: str
     words: int
+    share: float
     value: float
     gain: float
     certainty: Certainty
@@ -82,6 +84,7 @@ class AverageRepair(NamedTuple):
         error: what is wrong.
         detail: gold's value, and the system's if it is another.
         words: how many words of all treebanks have the error.
+        share: their share of all words with an error that is listed, 0 if there are none.
         gain: the mean of the gains, 0 where the error does not occur.
         certainty: the confidence interval of the mean.
     """
@@ -89,6 +92,7 @@ class AverageRepair(NamedTuple):
     error: str
     detail: str
     words: int
+    share: float
     gain: float
     certainty: Certainty
 
@@ -108,9 +112,10 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
             some[kind].certainty if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
-        gain = sum(one.gain for one in own) / len(treebanks)
-        found.append(AverageRepair(*kind, sum(one.words for one in own), gain, mean_gain_certainty(every, level)))
-    return sorted(found, key=_largest_first)
+        n_words, gain = sum(one.words for one in own), sum(one.gain for one in own) / len(treebanks)
+        found.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_certainty(every, level)))
+    n_all = sum(one.words for one in found) or 1
+    return sorted((one._replace(share=one.words / n_all) for one in found), key=_largest_first)
 
 
 def _largest_first(one: Repair | AverageRepair) -> tuple[float, int, str, str]:
@@ -142,11 +147,13 @@ class _Changes(NamedTuple):
 
     Args:
         kind: the number of the kind of error, int64, shape (errors,).
+        word: the gold word, -1 for a system word that is not aligned, same shape.
         row: the gold sentence, same shape.
         changes: what is added to correct, gold, system and aligned words, int64, shape (errors, 4).
     """
 
     kind: NDArray[np.int64]
+    word: NDArray[np.int64]
     row: NDArray[np.int64]
     changes: NDArray[np.int64]
 
@@ -154,6 +161,20 @@ class _Changes(NamedTuple):
         """Return the errors of one kind."""
         own = self.kind == kind
         return _Changes(*(column[own] for column in self))
+
+
+class WrongWords(NamedTuple):
+    """The gold words that are not right.
+
+    Args:
+        kinds: what is wrong, and gold's value with the system's, of each kind of error, as in `Repair`.
+        kind: the number of the kind of each word, int64, shape (words,).
+        word: the gold words, same shape.
+    """
+
+    kinds: Sequence[tuple[str, str]]
+    kind: NDArray[np.int64]
+    word: NDArray[np.int64]
 
 
 class _Words(NamedTuple):
@@ -192,10 +213,20 @@ def repairs(
         MeasureError: the measure is weighted or does not count words.
     """
     every = list(gain_parts(matches, measure, intervals.units, registry=registry))
-    found = sorted((_repair(one, intervals.level) for one in every), key=_largest_first)
+    n_all = sum(one.words for one in every) or 1
+    found = sorted((_repair(one, one.words / n_all, intervals.level) for one in every), key=_largest_first)
     words = _counted_words(matches, measure, registry)
     before = _parts(intervals.units.sums(_counts(words).astype(np.float64)), measure)
     return TreebankRepairs(tuple(found), gain_certainty(before, before, 0, intervals.level))
+
+
+def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> WrongWords:
+    """Return the gold words that `repairs` would repair; arguments and errors are those of `repairs`."""
+    words = _counted_words(matches, measure, registry)
+    names, kinds = _kinds(words)
+    changes = _changes(words, kinds, len(names))
+    known = changes.word >= 0
+    return WrongWords(names, changes.kind[known], changes.word[known])
 
 
 def gain_parts(
@@ -219,10 +250,10 @@ def gain_parts(
         yield GainParts(error, detail, n_words, _parts(by_unit, measure), _parts(after, measure), affected)
 
 
-def _repair(one: GainParts, level: float) -> Repair:
+def _repair(one: GainParts, share: float, level: float) -> Repair:
     before, after = (float(ratios(parts.sum(axis=0))) for parts in (one.before, one.after))
     certainty = gain_certainty(one.before, one.after, int(np.count_nonzero(one.affected)), level)
-    return Repair(one.error, one.detail, one.words, after, after - before, certainty)
+    return Repair(one.error, one.detail, one.words, share, after, after - before, certainty)
 
 
 def _counted_words(matches: Matches, measure: Measure, registry: Registry) -> _Words:
@@ -301,6 +332,7 @@ def _changes(words: _Words, kinds: NDArray[np.int64], n_kinds: int) -> _Changes:
     added, removed = np.tile([1, 0, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0], (len(extra), 1))
     return _Changes(
         np.concatenate([kinds[wrong], np.full(len(missed) + len(extra), n_kinds - 1)]).astype(np.int64),
+        np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64),
         np.concatenate([rows[ours[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
         np.concatenate([pairs, added, removed]).astype(np.int64),
     )

@@ -131,11 +131,11 @@ def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -
     from levelhead.treebank.write import check_file
 
     require("jinja2", "reports")
-    if partial:
-        raise InputError(Fault("invalid-argument", "report cannot be combined with partial"))
     if not is_folder(report):
         check_file(report)
         return
+    if partial:
+        raise InputError(Fault("invalid-argument", "partial scores have no folder of pages: report to an HTML file"))
     if scores is not None:
         raise InputError(Fault("invalid-argument", "scores have no outputs whose errors a folder could show"))
     check_report_folder(report)

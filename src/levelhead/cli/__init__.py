@@ -6,6 +6,8 @@ import gc
 import sys
 from typing import NoReturn
 
+__all__ = ["main"]
+
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 a gate not met, 2 bad input, 3 our own fault, 130 interrupted."""

@@ -194,7 +194,7 @@ def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
 def _write_page(request: _Request, comparison: Comparison, parts: list[Any]) -> None:
     from levelhead.report.page.comparison import comparison_page
 
-    page = comparison_page(comparison, parts)
+    page = comparison_page(comparison, parts, request.measuring.registry)
     options.write_page(page, request.report_file, request.figures)
 
 

@@ -160,6 +160,8 @@ def rank(
     extras = _Extras(tests, rank_sets, report_file, figures)
     if partial and output_format == "prototext":
         raise click.UsageError("--partial cannot be combined with --format prototext, which official scorers write")
+    if partial and extras.is_folder:
+        raise click.UsageError("--partial has no folder of pages: --report FILE.html")
     if output_format != "prototext" and output is not None:
         check_file(output)
     written = read_manifest(manifest) if manifest is not None else None

@@ -19,7 +19,7 @@ from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, scored_reading_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from fractions import Fraction
     from typing import TypeAlias
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from levelhead.report.scores import Average
     from levelhead.scoring.matches import Matches
 
-    Blocks: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
+    Parts: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
 
 
 _MOST_AHEAD = 1 << 23  # bytes: larger files take longer than what is loaded meanwhile
@@ -158,7 +158,7 @@ def score(**given: Any) -> int:
         return passed(_score_folders(request, setup), wanted)
     from levelhead.report.scores import score_document, score_table
 
-    evaluation, blocks = _score(request, setup, gold, system)
+    evaluation, parts = _score(request, setup, gold, system)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
     if request.cite:
@@ -169,7 +169,7 @@ def score(**given: Any) -> int:
             lambda: score_document(evaluation),
         )
     if request.wants_page:
-        _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
+        _write_page(request, dict.fromkeys(parts, evaluation), parts, None)
     return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
 
 
@@ -186,16 +186,16 @@ def _files_ahead(request: _Request) -> tuple[Input, Input]:
     return FileAhead(paths[0]), FileAhead(paths[1])
 
 
-def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Blocks]:
+def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Parts]:
     """The scores of a pair, and the parts of the page, if there is one.
 
     Without a store nothing is planned or hashed: loading what does that would take longer than scoring.
     """
     ready = setup.single()
     if request.engine.store is not None or (request.partial and request.wants_page):
-        evaluations, blocks = _counted(request, ready)
+        evaluations, parts = _counted(request, ready)
         (evaluation,) = evaluations.values()
-        return evaluation, blocks
+        return evaluation, parts
     from levelhead.evaluation.files import score_files
     from levelhead.evaluation.pair import load_pair, score_matches
     from levelhead.scoring.matches import match
@@ -204,21 +204,21 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
     if not request.wants_page:
         return score_files(gold, system, ready, training=training), {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready, training=training), _blocks_of_pair(request, matches)
+    return score_matches(matches, ready, training=training), _parts_of_pair(request, matches, ready.names)
 
 
-def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Blocks]:
+def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
     from levelhead.comparison.evaluations import one_run, score_and_look
 
     plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
-    look = _look(request, len(plan.test_sets)) if request.wants_page else None
+    look = _look(request, len(plan.test_sets), setup.names) if request.wants_page else None
     with request.engine.running(plan) as how:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    evaluations, blocks = _counted(request, setup)
+    evaluations, parts = _counted(request, setup)
     average = evaluations.average
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
@@ -227,7 +227,7 @@ def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | N
     else:
         _print_folders(request, evaluations)
     if request.wants_page:
-        _write_page(request, evaluations, blocks, average)
+        _write_page(request, evaluations, parts, average)
     return average
 
 
@@ -242,27 +242,29 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     )
 
 
-def _look(request: _Request, n_treebanks: int) -> Look:
+def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
     """What makes the parts of the page, where the engine reads the outputs."""
-    from levelhead.report.page.score import treebank_blocks
+    from levelhead.report.page.score import measure_of_errors, treebank_errors
 
-    return partial(treebank_blocks, name=request.name, n_treebanks=n_treebanks, registry=request.measuring.registry)
+    registry = request.measuring.registry
+    measure = measure_of_errors(measures, registry)
+    return partial(treebank_errors, name=request.name, n_treebanks=n_treebanks, registry=registry, measure=measure)
 
 
-def _blocks_of_pair(request: _Request, matches: Matches) -> Blocks:
+def _parts_of_pair(request: _Request, matches: Matches, measures: Sequence[str]) -> Parts:
     from pathlib import Path
 
     from levelhead.campaign.outputs import Output
     from levelhead.treebank.layouts import gold_files
 
     code = gold_files(Path(request.gold))[0].code
-    return {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}
+    return {code: _look(request, 1, measures)(code, [Output(request.name, request.name, matches)])}
 
 
 def _write_page(
-    request: _Request, evaluations: Mapping[str, Evaluation], blocks: Blocks, average: Average | None
+    request: _Request, evaluations: Mapping[str, Evaluation], parts: Parts, average: Average | None
 ) -> None:
     from levelhead.report.page.score import score_page
 
-    page = score_page(request.name, evaluations, blocks, average)
+    page = score_page(request.name, evaluations, parts, average, request.measuring.registry)
     options.write_page(page, request.report_file, request.figures)

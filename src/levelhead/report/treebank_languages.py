@@ -1,10 +1,13 @@
-"""Languages, families and genera of treebanks, as columns of tables."""
+"""Languages, families and genera of treebanks as columns of tables, and short names of treebanks."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from levelhead.campaign.languages import Language, family_of, language_of
+from levelhead.treebank.layouts import treebank_of
 from levelhead.typology.selection import language_code
 
 LANGUAGE_COLUMNS = ("language", "family", "genus")
@@ -36,3 +39,14 @@ def branch_of_treebank(name: str) -> str:
         name: as in `language_of_treebank`.
     """
     return family_of(language_code(Path(name).name))
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return short names of treebanks: without folders and without the part, unless two would be the same.
+
+    Args:
+        names: the names or paths.
+    """
+    short = {name: treebank_of(Path(name).name.partition(".conll")[0]) for name in names}
+    times = Counter(short.values())
+    return {name: one if times[one] == 1 else name for name, one in short.items()}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from levelhead.report.charts.marks import mark
+from levelhead.report.charts.placed_names import Box, placed_names
 from levelhead.report.charts.svg import (
     Drawing,
     LogScale,
@@ -27,7 +28,6 @@ from levelhead.typology.outliers import Quartiles, quartiles
 
 _WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
 _TOP, _HEIGHT = 14.0, 124.0
-_SIZE, _LINE = 10.5, 12.0  # of the names of outliers
 _MOST_NAMED = 10
 _MANY = 80  # treebanks, whose marks are smaller
 _LOGARITHMIC = 30  # times the lowest value: on a common scale the lower half would be a line
@@ -147,49 +147,10 @@ def _band(own: Quartiles | None, up: Scale) -> list[str]:
     return [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
 
 
-class _Box(NamedTuple):
-    """A rectangle that a name or a mark fills."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def meets(self, other: _Box) -> bool:
-        """Whether two rectangles overlap."""
-        return (
-            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
-        )
-
-
-def _names(panel: Panel, rows: Sequence[PanelRow], points: Mapping[int, tuple[float, float]]) -> Iterator[str]:
-    """The names of outliers, where they meet no other name and as few marks as possible."""
-    taken: list[_Box] = []
-    marks = [_Box(x - 4, y - 4, x + 4, y + 4) for x, y in points.values()]
-    for i in panel.outliers[:_MOST_NAMED]:
-        label = rows[i].label
-        spots = [
-            (sum(box.meets(one) for one in marks), k, box, anchor)
-            for k, (box, anchor) in enumerate(_spots(*points[i], width_of(label, _SIZE)))
-            if not any(box.meets(other) for other in taken)
-        ]
-        if spots:
-            _, _, box, anchor = min(spots)
-            taken.append(box)
-            x = {"start": box.left, "middle": (box.left + box.right) / 2, "end": box.right}[anchor]
-            yield text(x, box.bottom - 2.5, label, "name small", anchor)
-
-
-def _spots(x: float, y: float, width: float) -> Iterator[tuple[_Box, str]]:
-    """The places for a name: next to its mark, above or below, within the panel."""
-    half = _LINE / 2
-    for dy in (0.0, -9.0, 9.0, -_LINE, _LINE):
-        for left, anchor in ((x + 6, "start"), (x - 6 - width, "end"), (x - width / 2, "middle")):
-            if anchor == "middle" and abs(dy) < 9:
-                continue
-            box = _Box(left, y + dy - half, left + width, y + dy + half)
-            if box.left >= _LEFT - 4 and box.right <= _WIDTH and box.top >= 0 and box.bottom <= _TOP + _HEIGHT + 2:
-                yield box, anchor
+def _names(panel: Panel, rows: Sequence[PanelRow], points: Mapping[int, tuple[float, float]]) -> list[str]:
+    """The names of outliers."""
+    named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
+    return placed_names(named, Box(_LEFT - 4, 0, _WIDTH, _TOP + _HEIGHT + 2), list(points.values()))
 
 
 def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from levelhead.report.charts.marks import mark
+from levelhead.report.charts.row_charts import RowChart
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
 
@@ -107,14 +108,14 @@ class Confused(NamedTuple):
     Args:
         names: the relations.
         counts: words by gold relation (rows) and system relation (columns).
-        cells: the words behind a cell, as numbers of sentences below and of gold words in them; by row and column.
-        sentences: what the page needs to draw them, see `examples.sentence`.
+        wrong: how many of them are wrong: on the diagonal those with a wrong head, elsewhere all.
+        store: the treebank whose words the cells open, as its number among those of the page, from 1.
     """
 
     names: Sequence[str]
     counts: Sequence[Sequence[int]]
-    cells: Mapping[tuple[int, int], Sequence[tuple[int, int]]]
-    sentences: Sequence[Mapping[str, Any]]
+    wrong: Sequence[Sequence[int]]
+    store: str = ""
 
     def shades(self) -> list[list[float]]:
         """Return how dark each cell is, from 0 to 1, by its share of the errors of the gold relation."""
@@ -166,6 +167,10 @@ class Block(NamedTuple):
         confused: a matrix that opens sentences.
         sentences: sentences to be drawn.
         faults: what went wrong: what, and the reasons.
+        chart: a chart of rows.
+        explained: terms that are explained below it.
+        folded: whether the table is shown only when it is asked for, as those of charts are.
+        filed: whether the table is only for files: the chart has its numbers.
         strip_ends: the values at both ends of the pictures.
         extra: the names of columns of the table that are shown on request.
         rows_are: what the rows of the table are for the filter of the page: "system", or "".
@@ -183,6 +188,10 @@ class Block(NamedTuple):
     confused: Confused | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[tuple[str, Sequence[str]]] = ()
+    chart: RowChart | None = None
+    explained: Sequence[str] = ()
+    folded: bool = False
+    filed: bool = False
     strip_ends: tuple[str, str] = ("", "")
     extra: frozenset[str] = frozenset()
     rows_are: str = ""
@@ -219,6 +228,8 @@ class Page(NamedTuple):
         notes: the notes at the end.
         signature: what decides the numbers.
         kind: the page's own script and style in `assets`, if it has any.
+        data: what its script needs besides the sentences of blocks.
+        terms: what terms mean, wherever they are the label of a row or a heading.
         find: what the filter of the page finds, "" if it has none.
         up: the name and address of the page above, if there is one.
         related: names and addresses of other pages, by what they are.
@@ -232,6 +243,8 @@ class Page(NamedTuple):
     notes: Sequence[str]
     signature: Mapping[str, str]
     kind: str = ""
+    data: Mapping[str, Any] = MappingProxyType({})
+    terms: Mapping[str, str] = MappingProxyType({})
     find: str = ""
     up: tuple[str, str] | None = None
     related: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType({})

@@ -101,4 +101,4 @@ def drawing_of(block: Block, title: str) -> Drawing | None:
             (name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)
         ]
         return heat(title, "gold", other.names, counts, other.shades(), step=38)
-    return block.drawing
+    return block.drawing if block.chart is None else block.chart.drawing()

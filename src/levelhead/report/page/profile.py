@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.svg import N_COLORS
 from levelhead.report.page.blocks import Block, Heat, LegendEntry, Page, Section
 from levelhead.report.profiles import profiles_table
 from levelhead.report.table import Cell, Column, Table, percentage
-from levelhead.report.treebank_languages import branch_of_treebank, language_cells
-from levelhead.treebank.layouts import treebank_of
+from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
 from levelhead.typology.clustering import Clustering, clustered
 from levelhead.typology.collection import Survey
@@ -67,6 +66,8 @@ def profile_page(survey: Survey) -> Page:
     """
     found = _treebanks(survey)
     sections = [_columns(found), _outliers(found), _similarity(found), _frequencies(found), _values(found)]
+    if len(found.rows) == 1:
+        sections.reverse()  # there is nothing to compare: values first
     names = [row.label for row in found.rows]
     choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
     notes = survey.provenance.notes
@@ -82,16 +83,9 @@ def _treebanks(survey: Survey) -> _Treebanks:
         clustering = clustered({name: one.numbers("relation") for name, one in profiles.items()})
     names = list(profiles) if clustering is None else list(clustering.root.names)
     groups = {name: branch_of_treebank(name) for name in names}
-    series, labels = series_of(groups.values()), _labels(names)
+    series, labels = series_of(groups.values()), short_names(names)
     rows = [PanelRow(name, labels[name], series[groups[name]], groups[name]) for name in names]
     return _Treebanks(survey, profiles, clustering, rows)
-
-
-def _labels(names: Sequence[str]) -> dict[str, str]:
-    """Short names of treebanks: without folders and without the part, unless two would have the same."""
-    short = {name: treebank_of(Path(name).name.partition(".conll")[0]) for name in names}
-    times = list(short.values())
-    return {name: one if times.count(one) == 1 else name for name, one in short.items()}
 
 
 def _title(column: ProfileColumn) -> str:
@@ -144,7 +138,7 @@ def _outlying(found: _Treebanks) -> dict[str, list[tuple[ProfileColumn, float]]]
 
 
 def _facts(found: _Treebanks) -> list[tuple[str, str]]:
-    facts = [("treebanks", f"{len(found.rows):,}")]
+    facts = [("treebanks", f"{len(found.rows):,}")] if len(found.rows) > 1 else []
     for name, cells in zip(("languages", "families"), zip(*(language_cells(row.name) for row in found.rows))):
         known = {cell for cell in cells if cell}
         facts += [(name, f"{len(known):,}")] if known and len(found.rows) > 1 else []
@@ -162,7 +156,7 @@ def _columns(found: _Treebanks) -> Section:
         LegendEntry(name, number, sum(row.series == number for row in found.rows))
         for name, number in _legend(found.rows).items()
     ]
-    blocks = [Block("legend", legend=legend)]
+    blocks = [Block("legend", caption=_others(found.rows), legend=legend)]
     for column, panel in found.panels:
         unit = f" ({column.unit})" if column.unit else ""
         scale = " The scale is logarithmic." if panel.logarithmic else ""
@@ -180,6 +174,12 @@ def _legend(rows: Sequence[PanelRow]) -> dict[str, int]:
     for row in rows:
         groups.setdefault(row.series, set()).add(row.group)
     return {OTHER if len(groups[i]) > 1 else min(groups[i]): i for i in sorted(groups)}
+
+
+def _others(rows: Sequence[PanelRow]) -> str:
+    """The groups that share the last mark."""
+    groups = sorted({row.group for row in rows if row.series == N_COLORS - 1 and row.group != OTHER})
+    return f"{OTHER.capitalize()}: {', '.join(groups)}." if len(groups) > 1 else ""
 
 
 def _explained(found: _Treebanks, same: Sequence[str]) -> str:
@@ -268,7 +268,7 @@ def _similarity(found: _Treebanks) -> Section:
 def _frequencies(found: _Treebanks) -> Section:
     blocks = [_frequency(found, COLUMNS[name]) for name in _FREQUENCIES if _has(found, name)]
     lead = "Shares of words in percent; the most frequent first."
-    return Section("frequencies", "Frequencies", lead, blocks)
+    return Section("frequencies", "Frequencies", lead, blocks, narrow=len(found.rows) == 1)
 
 
 def _has(found: _Treebanks, name: str) -> bool:

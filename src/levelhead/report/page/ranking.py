@@ -144,9 +144,9 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if campaign.rankings[0].lines is not None:
         lead += (
-            " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
-            f" significantly: all pairs are tested. The tick is the average, the band its {_level(campaign)} confidence"
-            " interval (CI)."
+            " A line separates neighbors that differ significantly; letters, under More columns, join"
+            " systems that do not: all pairs are tested. The tick is the average, the band its"
+            f" {_level(campaign)} confidence interval (CI)."
         )
     return Section("leaderboard", "Ranking", lead, _blocks(campaign, "leaderboard", _board))
 
@@ -166,7 +166,11 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
     ]
     plain = lower_is_better(ranking.measure)
     scale = [formatted(value_cell(end, perplexity=plain), Column(ranking.measure), 1) for end in (low, high)]
-    extra = {"Letters", *(name for other in others for name in (other.measure, f"{other.measure} rank"))}
+    extra = {
+        "Letters",
+        f"{ranking.measure} of valid sentences",
+        *(name for other in others for name in (other.measure, f"{other.measure} rank")),
+    }
     undefined = (
         f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
     )

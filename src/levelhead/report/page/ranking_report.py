@@ -21,7 +21,7 @@ from levelhead.measures.registry import parse_measure
 from levelhead.report.page.ranking import measures_of_page, ranking_page
 from levelhead.report.page.render import render
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
-from levelhead.report.page.score import score_page, treebank_blocks
+from levelhead.report.page.score import score_page, treebank_errors
 from levelhead.significance.units import AUTO
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def _pages(
     addresses = {output.name: f"{systems[output.name]}/{codes[code]}.html" for output in outputs}
     found = {}
     for output in outputs:
-        blocks = treebank_blocks(code, [output], name=output.name, n_treebanks=1, registry=setup.registry)
+        errors = treebank_errors(code, [output], name=output.name, n_treebanks=1, registry=setup.registry)
         evaluation = score_matches(output.matches, setup, output.name)
-        page = score_page(output.name, {code: evaluation}, {code: blocks})
+        page = score_page(output.name, {code: evaluation}, {code: errors}, registry=setup.registry)
         others = [(name, "" if name == output.name else f"../{address}") for name, address in addresses.items()]
         linked = page._replace(up=(_TITLE, f"../{INDEX}"), related={f"Systems on {code}": others})
         found[output.name] = addresses[output.name], zlib.compress(render(linked))
