@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 
 import pytest
 
@@ -11,6 +12,7 @@ from levelhead.task.model.folder import TaskFolder
 from levelhead.task.model.submissions import accept, submission
 from levelhead.task.model.teams import new_token, team_of_token
 from levelhead.task.results.leaderboard import leaderboard, own_averages
+from levelhead.task.results.standings import final_results, standings_document
 from levelhead.task.runner.queue import claim, finish
 from levelhead.task.runner.scoring import score_submission
 from task.task_server import EXAMPLES, FREE, make_task, task_of, upload
@@ -103,3 +105,21 @@ def test_documents_do_not_have_what_teams_may_not_see(three_teams):
 
     assert own["beta"].document["results"]["en"]["spreads"]["LAS"][0] > 0
     assert set(own_results(task, database, own["beta"])["en"]) == {"state", "reasons", "values"}
+
+
+def test_the_ranking_of_the_organizer_scores_nothing_again(three_teams):
+    """What was stored for submissions is enough; no units of intervals are in its document."""
+    task, database, systems, own = three_teams
+    for name, one in own.items():
+        folder = task.folder.runs / one.id
+        if not folder.exists():
+            shutil.copytree(systems / name, folder / "output")
+        with database.transaction() as connection:
+            connection.execute("UPDATE submissions SET run = ? WHERE id = ?", (one.id, one.id))
+    with sqlite3.connect(task.folder.scores) as store:
+        tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        before = {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables}
+        document = standings_document(task, database, final_results(task, database))
+        assert {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables} == before
+    assert "units" not in document
+    assert [one["system"] for one in document["rankings"][0]["standings"]][-1] == "broken"

@@ -131,6 +131,8 @@ def test_pages_on_a_phone(browser, served):
             assert all(table.locator("caption").count() == 1 for table in page.locator("table").all())
         page.goto(f"{server.address}/submissions/{name}")
         assert page.locator("h1 + *").inner_text().startswith("Finished 20")
+        assert "7 of 8 outputs are valid." in page.locator("main header").inner_text()
+        assert page.locator("section[aria-labelledby=results] tbody th").first.inner_text() == "tr"
         assert page.get_by_role("rowheader", name="tr").count() == 1
         assert page.locator("time").first.get_attribute("datetime").endswith("Z")
         page.goto(server.address)
