@@ -152,6 +152,8 @@ class MalformedDeps(ValueError):
 
 def printable(text: str) -> str:
     """Return text fit for one line of a terminal: control, format and undecodable characters are escaped."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
 
 

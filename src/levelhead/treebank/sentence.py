@@ -92,7 +92,9 @@ class Sentence:
     @property
     def heads(self) -> list[int | None]:
         """The heads of its words, as ids in the sentence; 0 is the root; None in a treebank without trees."""
-        return [word.head for word in self]
+        start, none = self.span.start, 0 if self.treebank.has_trees else None
+        heads = self.treebank.heads[start : self.span.stop].tolist()
+        return [head - start + 1 if head >= 0 else none for head in heads]
 
     @property
     def comments(self) -> list[str]:

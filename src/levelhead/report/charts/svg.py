@@ -73,6 +73,8 @@ def plain(text: str) -> str:
 
     The two joiners stay: Persian, Hindi and emoji are not written without them.
     """
+    if text.isprintable():
+        return text
     return "".join(character if character in _JOINERS else printable(character) for character in text)
 
 
