@@ -4,14 +4,16 @@
 """
 # ruff: noqa: ARG002 -- doctest tells its runner more than is needed here
 
+import contextlib
 import doctest
+import io
 import os
 import re
 import shlex
-import subprocess
-import sys
 import traceback
 from pathlib import Path
+
+from levelhead.cli import program
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if path.name != "cli.md")
@@ -29,11 +31,18 @@ def text_of(page: str) -> str:
 
 
 def run(command: str, folder: Path = ROOT) -> str:
-    """Run a `levelhead` command in a folder, the repository itself by default, and return all it prints."""
+    """Run a `levelhead` command here, in a folder (the repository itself by default), and return all it prints."""
     assert command.startswith("levelhead "), command
-    arguments = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False, encoding="utf-8")
-    return done.stdout + done.stderr
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        program.run(shlex.split(command)[1:])
+    return "".join(_text_in(stream) for stream in (out, err))
+
+
+def _text_in(stream: io.TextIOWrapper) -> str:
+    """Return all that was written to a stream in memory."""
+    stream.seek(0)
+    return stream.read()
 
 
 def console(session: str, folder: Path = ROOT) -> str:

@@ -137,6 +137,19 @@ class OutputError(LevelheadError, OSError):
     """A result that could not be written."""
 
 
+class MalformedDeps(ValueError):
+    """DEPS that are not a list of heads and relations, or that point to no node.
+
+    Args:
+        message: what is wrong.
+        rank: how early it is found, of all that can be wrong with a treebank.
+    """
+
+    def __init__(self, message: str, rank: int = 0) -> None:
+        super().__init__(message)
+        self.rank = rank
+
+
 def printable(text: str) -> str:
     """Return text fit for one line of a terminal: control, format and undecodable characters are escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)

@@ -30,7 +30,8 @@ MESSAGES: Mapping[str, Message] = {
     # the file
     "unreadable-file": _error("The file cannot be opened.", "Check the path and the permissions."),
     "file-too-large": _error(
-        "The file is larger than the limit (2 GiB after decompression; less where it is read row by row).", "Split it."
+        "The file is larger than the limit (2 GiB after decompression; 512 MiB for answers of a language model).",
+        "Split it.",
     ),
     "compression-bomb": _error(
         "The decompressed file is more than 200 times larger: it is not a treebank.", "Check where it comes from."

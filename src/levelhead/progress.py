@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
 _SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by itself rich looks back 30 s, and knows no speed of jobs that take longer
+_SECONDS_BEFORE_BAR = 1.0
 
 
 @contextmanager
@@ -45,7 +47,7 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int]
 
 
 def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
-    """Give items one by one and show how many are done; nothing is shown for a single one.
+    """Give items one by one and show how many are done, after a second; nothing is shown for a single one.
 
     Args:
         items: what there is to do, for example files.
@@ -54,7 +56,14 @@ def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
     if len(items) < 2:
         yield from items
         return
-    with progress_bar(what, len(items), len(items)) as advance:
-        for item in items:
+    begun = time.monotonic()
+    with ExitStack() as stack:
+        advance: Callable[[int], None] | None = None
+        for n_done, item in enumerate(items):
+            if advance is None and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
+                advance = stack.enter_context(progress_bar(what, len(items), len(items)))
+                for _ in range(n_done):
+                    advance(1)
             yield item
-            advance(1)
+            if advance is not None:
+                advance(1)

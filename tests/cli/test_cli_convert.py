@@ -261,7 +261,7 @@ BAD = {
     "a missing file": (["forward", "{none}", "{new}"], "unreadable-file"),
     "an invalid file": (["forward", "{bad}", "{new}"], "cycle"),
     "a folder": (["forward", "{folder}", "{new}"], "unreadable-file"),
-    "the file that is read": (["forward", "{gold}", "{gold}"], "a file that is read cannot be written"),
+    "the file that is read": (["forward", "{gold}", "{gold}"], "is an input file"),
     "a compressed output": (["forward", "{gold}", "{new}.xz"], "remove the suffix"),
     "an output that cannot be": (["forward", "{gold}", "{none}/x"], "output: No such file or directory"),
     "a variant that is none": (["--variant", "x", "forward", "{gold}", "{new}"], "Invalid value for '--variant'"),
@@ -272,7 +272,7 @@ BAD = {
     "check of a missing file": (["--check", "{none}", "{bad}"], "unreadable-file"),
     "check of an empty folder": (["--check", "{empty}"], "no-pairs"),
     "standard input twice": (["--check", "-", "-"], "only one file can be standard input"),
-    "check over its input": (["--check", "--output", "{gold}", "{gold}"], "a file that is read cannot be written"),
+    "check over its input": (["--check", "--output", "{gold}", "{gold}"], "is an input file"),
 }
 
 

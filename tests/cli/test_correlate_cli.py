@@ -336,8 +336,8 @@ def test_points_of_a_scatter_plot(tmp_path):
     """Each treebank with both values has a labeled point, colored by family; one without is left out."""
     (tmp_path / "gap.tsv").write_text(SCORES + "xx_new\t\t70\tUralic\t1\n", encoding="utf-8")
     svg = charts.scatter_chart(read_tables(["gap.tsv"], missing="pairwise"), "LAS", "WLAS", family="family").file()
-    assert "<title>cs_pdt: 88, 86.5</title>" in svg
-    assert svg.count("<circle") == 5 + 3  # and a legend of the families
+    assert "<title>cs_pdt (Slavic): 88, 86.5</title>" in svg
+    assert svg.count(' mark"') == 5 + 3  # and a legend of the families
     assert [name in svg for name in ("xx_new", "Uralic", "Slavic")] == [False, False, True]
 
 

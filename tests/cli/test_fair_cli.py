@@ -224,24 +224,15 @@ def test_sentences_behind_a_cell(run):
 obl:obl: 1 word
 
 figure-1-en: the dog chased the cat from the room
-  gold
-          ┌─►   the     det
-        ┌─┴─►   dog     nsubj
-    ┌─┬─┴────   chased  root
-    │ │   ┌─►   the     det
-    │ └───┴─►   cat     obj
-    │   ┌───►   from    case
-    │   │ ┌─►   the     det
-    └───┴─┴─► * room    obl
-  system
-          ┌─►   the     det
-        ┌─┴─►   dog     nsubj
-      ┌─┴────   chased  root
-      │   ┌─►   the     det
-    ┌─┴───┴─►   cat     obj
-    │   ┌───►   from    case
-    │   │ ┌─►   the     det
-    └───┴─┴─► * room    obl
+                        gold   system
+          ┌─►   the     det           ◄─┐
+        ┌─┴─►   dog     nsubj         ◄─┴─┐
+    ┌─┬─┴────   chased  root          ────┴─┐
+    │ │   ┌─►   the     det           ◄─┐   │
+    │ └───┴─►   cat     obj           ◄─┴───┴─┐
+    │   ┌───►   from    case          ◄───┐   │
+    │   │ ┌─►   the     det           ◄─┐ │   │
+    └───┴─┴─► * room    obl           ◄─┴─┴───┘
 
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,

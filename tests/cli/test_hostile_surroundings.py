@@ -180,7 +180,7 @@ def links(folder: Path) -> None:
     os.link(folder / "system.conllu", folder / "hard-link")
 
 
-INPUTS = "a file that is read cannot be written"
+INPUTS = "is an input file"
 for verb in (SCORE, ["validate", "system.conllu"], ["explain", "gold.conllu", "system.conllu"]):
     for target in ("system.conllu", "./system.conllu", "link", "hard-link"):
 

@@ -136,9 +136,6 @@ def test_treebanks_in_memory_may_have_broken_trees():
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("score", TR, INVALID, "--align-sentences"), "was replaced by --partial"),
-    (("score", TR, INVALID, "--partial", "--report", "page.html"), "--partial cannot be combined with --report"),
-    (("compare", TR, TR, INVALID, "--partial", "--figures", "f"), "--partial cannot be combined with --report"),
-    (("rank", GOLD, SYSTEMS, "--partial", "--report", "page.html"), "--partial cannot be combined with --report"),
     (("rank", "--scores", "scores.tsv", "--partial"), "--scores cannot be combined with --partial"),
     (("score", TR, INVALID, "--partial", "-m", f"DPPL({TR})"), "no partial score"),
     (("rank", GOLD, SYSTEMS, "--partial", "--format", "prototext"), "--partial cannot be combined with --format prototext"),

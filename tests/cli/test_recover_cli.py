@@ -112,8 +112,26 @@ def test_inputs_are_not_overwritten(run, tmp_path: Path) -> None:
     for given, target in ((answers, answers), (folder, folder / "1")):
         code, _, error = run("recover", given, "--gold", GOLD, "-o", target)
         assert code == 2
-        assert "a file that is read cannot be written" in error
+        assert "is an input file" in error
     assert answers.read_bytes() == ANSWERS.read_bytes()
+
+
+def test_the_output_does_not_become_an_answer(run, tmp_path: Path) -> None:
+    """Otherwise the next run would find one answer more."""
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    (folder / "1").write_bytes(b"1\ta")
+    (tmp_path / "link").symlink_to(folder)
+    for target in (folder / "out.conllu", tmp_path / "link" / "out.conllu", folder / ".." / "answers" / "out.conllu"):
+        code, _, error = run("recover", folder, "--gold", GOLD, "-o", target)
+        assert (code, "would be one of the answers: write the output to another folder" in error) == (2, True)
+    assert [path.name for path in folder.iterdir()] == ["1"]
+
+
+def test_an_empty_folder_has_no_answers(run, tmp_path: Path) -> None:
+    (tmp_path / "answers" / "inner").mkdir(parents=True)
+    code, _, error = run("recover", tmp_path / "answers", "--gold", GOLD, "-o", tmp_path / "out.conllu")
+    assert (code, "no-answers: the folder has no files" in error) == (2, True)
 
 
 def test_names_and_answers_that_would_write_on_a_terminal(run, tmp_path: Path) -> None:

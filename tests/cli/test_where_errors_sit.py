@@ -235,7 +235,7 @@ def test_folders_are_validated_file_by_file(run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "no-pairs: the folder has no CoNLL-U file" in run("validate", tmp_path / "empty")[2]
     code, _, err = run("validate", "-o", tmp_path / "a.conllu", tmp_path)
-    assert (code, "a file that is read cannot be written" in err) == (2, True)
+    assert (code, "is an input file" in err) == (2, True)
 
 
 def test_long_sentences_are_listed_around_the_marked_word(run, tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_long_sentences_are_listed_around_the_marked_word(run, tmp_path: Path) -
 
     drawn = run("trees", chain("g", 200, ()), chain("s", 200, (3,)), "--show", "nsubj:obj")[1].splitlines()
     assert drawn[2].startswith("sentence 1: w1 w2 w3")
-    assert len([line for line in drawn if "►" in line]) == 2 * 199
+    assert len([line for line in drawn if "►" in line]) == 199
     gold, system = chain("g", 10_000, ()), chain("s", 10_000, (3, 5000))
     code, out, err = run("trees", gold, system, "--show", "nsubj:obj")
     assert (code, err) == (0, "")

@@ -216,3 +216,24 @@ def test_what_is_refused():
         levelhead.agree(GOLD, ALPHA, level=1.5)
     with pytest.raises(InputError):
         levelhead.agree(GOLD, ALPHA, resample_by="word")
+
+
+def test_labels_with_too_few_cases_have_no_interval_and_a_note():
+    found = levelhead.agree(GOLD, ALPHA)
+    assert {one.name for one in found.labels if one.n_units < 10} >= {"Degree", "Voice"}
+    with pytest.raises(KeyError):
+        found["no such label"]
+    for one in found.labels:
+        assert (one.krippendorff.interval is None) == (one.n_units < 10)
+    notes = found.table().notes
+    assert any(note.startswith("-: fewer than 10 sentences or documents") for note in notes)
+    assert any(note.startswith("the first file marks no documents") for note in notes)
+    heads = levelhead.agree(FIRST, SECOND).table().notes
+    assert not any(note.startswith("-:") for note in heads)  # of 1 sentence: another note says so
+
+
+def test_the_example_of_three_annotators():
+    folder = EXAMPLES / "agreement"
+    found = levelhead.agree(*(folder / f"{name}.conllu" for name in ("anna", "ben", "clara")))
+    assert found.annotators == ("anna", "ben", "clara")
+    assert ("UPOS", "ADP", "PART", 4) in [(one.name, one.first, one.second, one.n_words) for one in found.disagreements]

@@ -15,6 +15,7 @@ from conftest import EXAMPLES
 from levelhead.analysis.variation import LONGEST, variations
 from levelhead.cli import program
 from levelhead.errors import InputError
+from levelhead.report.page.suspects import suspects_page
 from oracle import variation as oracle
 
 PARALLEL = EXAMPLES / "parallel"
@@ -58,6 +59,10 @@ def test_variations_are_those_of_the_definition(drawn):
     seen_tags, n_relations = {}, 0
     for one in variations(found):
         sentence = int(found.sentence_of_word[one.word])
+        assert found.forms[one.place].lower() == found.forms[one.word].lower()
+        assert one.place != one.word
+        if one.kind == "UPOS" or one.head >= 0:
+            assert (found.upos if one.kind == "UPOS" else found.relations)[one.place] == one.other
         if one.kind == "UPOS":
             seen_tags[sentence, one.word - starts[sentence]] = (one.own, one.n_own, one.n_other, one.other)
         else:
@@ -156,3 +161,33 @@ def test_what_is_refused():
         assert (code, out) == (2, ""), arguments
         assert text in err
         assert "Traceback" not in err
+
+
+def test_the_signature_says_how_parsers_were_trained():
+    given = levelhead.suspects(GOLD, [ALPHA], seed=3).provenance.signature
+    trained = levelhead.suspects(GOLD, folds=2, seed=3).provenance.signature
+    assert not {"trained", "folds", "seed"} & set(given)
+    assert (trained["trained"], trained["folds"], trained["seed"]) == ("arc-eager+swap-lazy+graph", "2", "3")
+
+
+@pytest.mark.parametrize(("n", "shown"), [(1, "1 sentence "), (3, "3 sentences ")])
+def test_too_few_sentences_for_the_folds(tmp_path, n, shown):
+    path = tmp_path / "few.conllu"
+    path.write_text("\n\n".join(GOLD.read_text(encoding="utf-8").split("\n\n")[:n]) + "\n\n", encoding="utf-8")
+    code, _, err = run("suspects", path, "--folds", 4)
+    assert code == 2
+    assert f"too-few-sentences: {shown}cannot be divided into 4 folds: use fewer folds" in err
+
+
+def test_the_place_that_is_annotated_differently_is_named_and_drawn():
+    words = [("a", "X", -1, "root"), ("b", "X", 0, "p"), ("c", "X", 0, "p")]
+    odd = [("a", "X", -1, "root"), ("b", "Y", 0, "q"), ("c", "X", 0, "p")]
+    gold = treebank([odd, words, words, words])
+    found = levelhead.suspects(gold, [gold])
+    (one,) = found.to_dict()["suspects"]
+    assert one["elsewhere"] == {"other": 3, "same": 1, "sentence": 2, "sent_id": None, "word": 2}
+    assert "3 : 1 (2)" in str(found)
+    page = suspects_page(found)
+    (block,) = page.sections[1].blocks
+    assert [drawn["i"] for drawn in block.sentences] == ["sentence 1", "sentence 2"]
+    assert "With the other: sentence 2." in block.caption

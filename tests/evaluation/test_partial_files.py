@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.errors import UnreadableFile
 from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import sentence_pairing
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.lenient_reader import read_leniently
+from levelhead.treebank.reader import scan_treebank
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 ALPHA = EXAMPLES / "parallel/systems/alpha/en.conllu"
@@ -172,13 +173,26 @@ def test_an_answer_of_a_hundred_thousand_rows(tmp_path):
     assert numbers(found["LAS"]) == (6, 6, 100_006, 6)
 
 
-def test_a_broken_file_has_a_size_that_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading row by row takes time; files that are valid are not limited."""
-    monkeypatch.setattr("levelhead.treebank.lenient_reader.MOST_BYTES", 200)
-    gold, broken = tmp_path / "gold.conllu", tmp_path / "broken.conllu"
-    row = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
-    gold.write_text(row * 20)
-    broken.write_text(row * 20 + "junk\n\n")
-    assert levelhead.score(gold, gold, partial=True)["LAS"].value == 1
-    with pytest.raises(UnreadableFile, match="more than 200 bytes cannot be read row by row"):
-        levelhead.score(gold, broken, partial=True)
+def test_prose_is_not_scanned_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text without rows is left out before sentences are scanned, in halves, for faults; its lines are counted."""
+    scanned: list[int] = []
+
+    def counted(data: bytes, **settings: bool) -> levelhead.Treebank | None:
+        scanned.append(len(data))
+        return scan_treebank(data, **settings)
+
+    monkeypatch.setattr("levelhead.treebank.lenient_reader.scan_treebank", counted)
+    row = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    prose = b"# a comment\nHere is the answer:\n1. the table\n\n" * 5000
+    found = read_leniently(prose + row * 200 + prose)
+    assert (len(found.treebank), found.unreadable) == (200, 20_000)
+    assert sum(scanned) <= 2 * 200 * len(row)
+
+
+def test_sentences_with_faults_are_found_wherever_they_are() -> None:
+    """Also where they are the first or the last of the sentences that are scanned together."""
+    row, bad = (f"1\ta\t_\t_\t_\t_\t{head}\troot\t_\t_\n\n".encode() for head in ("0", "7"))
+    for places in ([0], [63], [64], [63, 64, 65], [127, 128, 199]):
+        found = read_leniently(b"".join(bad if i in places else row for i in range(200)))
+        assert np.flatnonzero(~found.is_tree).tolist() == places
+        assert np.flatnonzero(~found.has_head).tolist() == places

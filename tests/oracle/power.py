@@ -6,7 +6,8 @@ import statistics
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import chi, norm, t
+from scipy.special import gammaln, ndtr
+from scipy.stats import chi, t
 
 
 def values_without(pairs):
@@ -75,9 +76,10 @@ def power_of(difference, components_of, n_units, n_runs, alpha=0.05, draws=100_0
 def beyond(critical, freedom, shift):
     """How often a noncentral t is beyond a critical value on either side, by adaptive integration over chi."""
     root = math.sqrt(freedom)
+    log_scale = (1 - freedom / 2) * math.log(2) - float(gammaln(freedom / 2))
 
     def weighted(x):
-        right, left = shift - critical * x / root, -shift - critical * x / root
-        return chi.pdf(x, freedom) * (norm.cdf(right) + norm.cdf(left))
+        density = math.exp(log_scale + (freedom - 1) * math.log(x) - x * x / 2)  # of chi
+        return density * (ndtr(shift - critical * x / root) + ndtr(-shift - critical * x / root))
 
     return quad(weighted, chi.ppf(1e-12, freedom), chi.isf(1e-12, freedom), limit=200)[0]

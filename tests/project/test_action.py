@@ -98,6 +98,28 @@ def test_invalid_files_are_annotated(tmp_path):
     assert "::error file=examples/parallel/systems/gamma/tr.conllu,line=49" in said
 
 
+def test_no_file_matches(tmp_path):
+    code, said, _ = run_action(tmp_path, files="nowhere/**/*.conllu")
+    assert code == 2
+    assert "::error title=levelhead::no file matches the input files (nowhere/**/*.conllu)" in said
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"fail_under": "LAS=80"}, "the input gold is missing"),
+        ({"gold": GOLD, "fail_under": "LAS=80"}, "the input system is missing"),
+        ({"gold": GOLD, "baseline": ALPHA}, "the input system is missing"),
+        ({"gold": GOLD, "system": BETA, "fail_if_worse": "LAS"}, "need the input baseline"),
+        ({"gold": GOLD, "system": BETA, "baseline": ALPHA, "margin": 1}, "margin needs the input fail-if-worse"),
+    ],
+)
+def test_a_gate_that_would_not_be_checked_is_an_error(tmp_path, given, reason):
+    code, said, _ = run_action(tmp_path, files="", **given)
+    assert code == 2
+    assert reason in said
+
+
 def test_the_example_workflow_uses_inputs_of_the_action():
     steps = library("yaml").safe_load((EXAMPLES / "gate/workflow.yml").read_text(encoding="utf-8"))
     (step,) = [one for job in steps["jobs"].values() for one in job["steps"] if "levelhead" in one.get("uses", "")]

@@ -4,7 +4,7 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -51,7 +51,26 @@ FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 SOURCES = sorted(
     path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.suffix in {".py", ".pyx", ".pyi"}
 )
-EACH_FILE = pytest.mark.parametrize("name", FILES)
+
+
+def each(names: Iterable[str]) -> Callable[[Callable[[str], None]], Callable[[str], None]]:
+    """Return a decorator that makes a check of one file a test for each room."""
+    by_room: dict[str, list[str]] = {}
+    for name in names:
+        by_room.setdefault(name.partition("/")[0].removesuffix(".py"), []).append(name)
+
+    def decorate(check: Callable[[str], None]) -> Callable[[str], None]:
+        def test(room: str) -> None:
+            for name in by_room[room]:
+                check(name)
+
+        test.__name__, test.__doc__ = check.__name__, check.__doc__
+        return pytest.mark.parametrize("room", by_room)(test)
+
+    return decorate
+
+
+EACH_FILE = each(FILES)
 
 
 @cache
@@ -122,7 +141,7 @@ RANDOM_ROOMS = {"significance", "parsing", "typology/sampling.py"}
 RANDOM_DRAWS = re.compile(r"default_rng|SeedSequence|\b(np|numpy)\.random\b|^ *(import|from) random\b", re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if not {name, room_of(name)} & RANDOM_ROOMS])
+@each(name for name in FILES if not {name, room_of(name)} & RANDOM_ROOMS)
 def test_only_significance_draws_for_inference(name: str) -> None:
     """Everything else requests a distribution and holds no random generator."""
     assert not RANDOM_DRAWS.search(text_of(name))
@@ -146,13 +165,13 @@ def test_imports_from_other_rooms_are_of_public_names(name: str) -> None:
     assert parts == []
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@each(SOURCES)
 def test_names_say_what_things_are(name: str) -> None:
     """No file or folder is named for being left over."""
     assert not {*name.replace(".", "/").split("/")} & BAD_NAMES
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@each(SOURCES)
 def test_files_are_short(name: str) -> None:
     """Five hundred lines at most."""
     assert len(text_of(name).splitlines()) <= 500

@@ -3,6 +3,7 @@
 import importlib
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -36,10 +37,19 @@ def exists(name: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "changelog.md"], ids=lambda page: page.name)
-def test_names_exist(page) -> None:
+@pytest.mark.parametrize("folder", sorted({page.parent.relative_to(ROOT).as_posix() for page in PAGES}))
+def test_names_exist(folder: str) -> None:
+    for page in PAGES:
+        if page.parent == ROOT / folder and page.name != "changelog.md":
+            check_names(page)
+
+
+def check_names(page: Path) -> None:
+    """Names and paths on a page or in a file exist."""
     text = page.read_text(encoding="utf-8")
     names = {name for name in NAME.findall(text) if name.split(".")[1] not in NOT_NAMES}
-    assert [name for name in sorted(names) if not exists(name)] == []
+    assert [name for name in sorted(names) if not exists(name)] == [], page
     paths = {path for path in PATH.findall(text) if "NAME" not in path}
-    assert [path for path in sorted(paths) if not (ROOT / path).exists() and not (page.parent / path).exists()] == []
+    assert [path for path in sorted(paths) if not (ROOT / path).exists() and not (page.parent / path).exists()] == [], (
+        page
+    )

@@ -182,7 +182,7 @@ BAD = {
     "no column": (b"id,text\n1,a\n", {"field": "a"}, "x:1: invalid-answers: unknown field 'a'"),
     "short": (b"id,a\n1\n", {"field": "a"}, "x:2: invalid-answers: the row has 1 fields only"),
     "quotes": (b'id,a\n1,"b"c\n', {"field": "a"}, "x:2: invalid-answers: the file is not CSV"),
-    "header": (b"id,a\n", {"field": "a"}, "x: no-answers: no answer is in it"),
+    "header": (b"id,a\n", {"field": "a"}, "x: no-answers: the file has no answers"),
 }
 
 
@@ -204,7 +204,7 @@ def test_fields_must_be_named(tmp_path: Path) -> None:
 
 
 def test_folders_without_answers(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no-answers: no answer is in it"):
+    with pytest.raises(InputError, match="no-answers: the folder has no files"):
         levelhead.recover(tmp_path, GOLD)
 
 
@@ -213,7 +213,7 @@ def test_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "answers.txt"
     with path.open("wb") as file:
         file.truncate(1 << 30)
-    with pytest.raises(UnreadableFile, match="file-too-large: more than 536870912 bytes"):
+    with pytest.raises(UnreadableFile, match="file-too-large: more than 512 MiB"):
         levelhead.recover(path, GOLD)
     path.unlink()
     monkeypatch.setattr(reading, "LIMITS", Limits(size=2000))

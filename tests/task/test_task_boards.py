@@ -81,7 +81,7 @@ def test_hidden_and_open_boards(coarse):
     task, folder, database = coarse
     one = finished(folder, database, "a", [Fraction("0.8123")] * len(CODES))
     hidden = task._replace(show=task.show._replace(own="hidden", leaderboard="hidden", after="open"))
-    assert leaderboard(hidden, database)[1:] == (None, {}, False)
+    assert leaderboard(hidden, database)[1:] == (None, {}, False, None)
     assert own_results(hidden, database, one)["en"] == {"state": "valid", "reasons": ["secret"]}
     shown = task._replace(show=task.show._replace(own="open", leaderboard="open", after="hidden"))
     assert leaderboard(shown, database).ranking.rows[0][2] == pytest.approx(0.8123)

@@ -56,7 +56,7 @@ class Site:
         with contextlib.closing(connection):
             connection.request(method, path, body, names)
             answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read().decode()
+            return answer.status, answer.headers, answer.read().decode(errors="replace")  # inputs.zip is no text
 
     def sign_in(self, secret):
         """Return a session's cookie and the secret of its forms."""
@@ -90,12 +90,12 @@ def test_whoever_has_no_token_sees_only_what_everybody_may(site):
     ask = site.server.ask
     assert ask("GET", "/task")[0] == ask("GET", "/leaderboard")[0] == 200
     for secret in ("", "x", "lvlh_" + "A" * 43, site.alpha[:-1], site.alpha + "x", "é".encode().decode("latin-1")):
-        for path in ("/inputs", "/inputs/en.txt", "/submissions", f"/submissions/{site.first['id']}"):
+        for path in ("/inputs", "/inputs/en.txt", "/inputs.zip", "/submissions", f"/submissions/{site.first['id']}"):
             assert ask("GET", path, secret) == (401, {"error": "Unauthorized"})
         assert ask("POST", "/submissions?kind=outputs", secret, b"x")[0] == 401
         assert ask("PUT", f"/submissions/{site.first['id']}/primary", secret)[0] == 401
     assert ask("GET", "/submissions", Authorization=f"Basic {site.alpha}")[0] == 401
-    for path in ("/submissions", f"/submissions/{site.first['id']}", "/inputs/en.txt"):
+    for path in ("/submissions", f"/submissions/{site.first['id']}", "/inputs/en.txt", "/inputs.zip"):
         for cookie in (None, "levelhead_session=x", f"levelhead_session={site.alpha}"):
             status, headers, _ = site.browse("GET", path, cookie=cookie)
             assert (status, headers["location"]) == (303, "/sign-in")
@@ -599,3 +599,4 @@ def test_inputs_can_be_kept_back(tmp_path):
         assert "/inputs/" not in Site.of(folder, server).browse("GET", "/")[2]
         assert server.ask("GET", "/inputs", secret) == (200, [])
         assert server.ask("GET", "/inputs/en.txt", secret)[0] == 404
+        assert server.ask("GET", "/inputs.zip", secret)[0] == 404

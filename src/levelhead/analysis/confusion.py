@@ -164,6 +164,16 @@ def error_types(matches: Matches) -> Mapping[str, int]:
     Args:
         matches: the aligned words.
     """
+    counts = np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)).tolist()
+    return dict(zip(ERRORS, counts))
+
+
+def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
+    """Return in which way each aligned word is wrong, as the number of the kind in `ERRORS`; shape (pairs,).
+
+    Args:
+        matches: the aligned words.
+    """
     gold, system = matches.alignment.gold, matches.alignment.system
     gold_heads, system_heads = matches.gold.heads[gold], matches.system.heads[system]
     found = np.where(system_heads < 0, -1, matches.gold_of_system[system_heads])
@@ -174,8 +184,7 @@ def error_types(matches: Matches) -> Mapping[str, int]:
     right = matches.agree(Agree.HEAD)
     kinds[right] = 1
     kinds[right & matches.agree(Agree.RELATION)] = 0
-    counts = np.bincount(kinds, minlength=len(ERRORS)).tolist()
-    return dict(zip(ERRORS, counts))
+    return kinds.astype(np.int64)
 
 
 def _is_below(matches: Matches, tops: Codes, words: Codes) -> NDArray[np.bool_]:

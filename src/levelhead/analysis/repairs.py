@@ -16,6 +16,8 @@ from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
 from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, gain_certainty, mean_gain_certainty
+from levelhead.significance.system_counts import ratios
+from levelhead.significance.units import Units
 from levelhead.treebank.schemes import NIVRE_FANG
 
 NOT_ALIGNED = "words not aligned"
@@ -48,6 +50,7 @@ class Repair(NamedTuple):
         detail: gold's relation, and the system's if it is another: `obl -> nmod`; parts of speech for measures that
             compare neither heads nor relations.
         words: how many words have the error.
+        share: their share of all words with an error that is listed, 0 if there are none.
         value: the value of the measure after the repair.
         gain: how much more that is.
         certainty: the confidence interval of the gain.
@@ -56,6 +59,7 @@ class Repair(NamedTuple):
     error: str
     detail: str
     words: int
+    share: float
     value: float
     gain: float
     certainty: Certainty
@@ -80,6 +84,7 @@ class AverageRepair(NamedTuple):
         error: what is wrong.
         detail: gold's value, and the system's if it is another.
         words: how many words of all treebanks have the error.
+        share: their share of all words with an error that is listed, 0 if there are none.
         gain: the mean of the gains, 0 where the error does not occur.
         certainty: the confidence interval of the mean.
     """
@@ -87,6 +92,7 @@ class AverageRepair(NamedTuple):
     error: str
     detail: str
     words: int
+    share: float
     gain: float
     certainty: Certainty
 
@@ -106,27 +112,87 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
             some[kind].certainty if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
-        gain = sum(one.gain for one in own) / len(treebanks)
-        found.append(AverageRepair(*kind, sum(one.words for one in own), gain, mean_gain_certainty(every, level)))
-    return sorted(found, key=_largest_first)
+        n_words, gain = sum(one.words for one in own), sum(one.gain for one in own) / len(treebanks)
+        found.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_certainty(every, level)))
+    n_all = sum(one.words for one in found) or 1
+    return sorted((one._replace(share=one.words / n_all) for one in found), key=_largest_first)
 
 
 def _largest_first(one: Repair | AverageRepair) -> tuple[float, int, str, str]:
     return -one.gain, -one.words, one.error, one.detail
 
 
-class _Change(NamedTuple):
+class GainParts(NamedTuple):
+    """Numerators and denominators of a measure in each unit, before and after one kind of error is repaired.
+
+    Args:
+        error: what is wrong.
+        detail: gold's value, and the system's if it is another.
+        words: how many words have the error.
+        before: float64, shape (units, 2).
+        after: the same after the repair.
+        affected: the units that have something to repair, bool, shape (units,).
+    """
+
+    error: str
+    detail: str
+    words: int
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    affected: NDArray[np.bool_]
+
+
+class _Changes(NamedTuple):
     """What the repair of each error adds to the counts, and where.
 
     Args:
         kind: the number of the kind of error, int64, shape (errors,).
+        word: the gold word, -1 for a system word that is not aligned, same shape.
         row: the gold sentence, same shape.
         changes: what is added to correct, gold, system and aligned words, int64, shape (errors, 4).
     """
 
     kind: NDArray[np.int64]
+    word: NDArray[np.int64]
     row: NDArray[np.int64]
     changes: NDArray[np.int64]
+
+    def of(self, kind: int) -> _Changes:
+        """Return the errors of one kind."""
+        own = self.kind == kind
+        return _Changes(*(column[own] for column in self))
+
+
+class WrongWords(NamedTuple):
+    """The gold words that are not right.
+
+    Args:
+        kinds: what is wrong, and gold's value with the system's, of each kind of error, as in `Repair`.
+        kind: the number of the kind of each word, int64, shape (words,).
+        word: the gold words, same shape.
+    """
+
+    kinds: Sequence[tuple[str, str]]
+    kind: NDArray[np.int64]
+    word: NDArray[np.int64]
+
+
+class _Words(NamedTuple):
+    """The words that a measure counts, and in which pairs everything that it compares agrees.
+
+    Args:
+        matches: the aligned words.
+        needs: what the measure compares.
+        gold: which gold words count, bool, shape (gold words,).
+        system: which system words count, bool, shape (system words,).
+        right: which pairs are right, bool, shape (pairs,).
+    """
+
+    matches: Matches
+    needs: Agree
+    gold: NDArray[np.bool_]
+    system: NDArray[np.bool_]
+    right: NDArray[np.bool_]
 
 
 def repairs(
@@ -146,80 +212,102 @@ def repairs(
     Raises:
         MeasureError: the measure is weighted or does not count words.
     """
+    every = list(gain_parts(matches, measure, intervals.units, registry=registry))
+    n_all = sum(one.words for one in every) or 1
+    found = sorted((_repair(one, one.words / n_all, intervals.level) for one in every), key=_largest_first)
+    words = _counted_words(matches, measure, registry)
+    before = _parts(intervals.units.sums(_counts(words).astype(np.float64)), measure)
+    return TreebankRepairs(tuple(found), gain_certainty(before, before, 0, intervals.level))
+
+
+def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> WrongWords:
+    """Return the gold words that `repairs` would repair; arguments and errors are those of `repairs`."""
+    words = _counted_words(matches, measure, registry)
+    names, kinds = _kinds(words)
+    changes = _changes(words, kinds, len(names))
+    known = changes.word >= 0
+    return WrongWords(names, changes.kind[known], changes.word[known])
+
+
+def gain_parts(
+    matches: Matches, measure: Measure, units: Units, *, registry: Registry = STANDARD
+) -> Iterator[GainParts]:
+    """Give the kinds of errors whose repair is a gain; arguments and errors are those of `repairs`."""
+    words = _counted_words(matches, measure, registry)
+    names, kinds = _kinds(words)
+    changes, undefined = _changes(words, kinds, len(names)), matches.rules.undefined
+    by_unit = units.sums(_counts(words).astype(np.float64))
+    before = _value(by_unit, measure, undefined)
+    for number, (error, detail) in enumerate(names):
+        own = changes.of(number)
+        after, of_unit = by_unit.copy(), units.of_sentence[own.row]
+        np.add.at(after, of_unit, own.changes)
+        value = _value(after, measure, undefined)
+        if value is None or before is None or value <= before:
+            continue  # as errors of precision by recall
+        affected = np.bincount(of_unit, minlength=len(after)) > 0
+        n_words = len(own.row) if error != NOT_ALIGNED else int(np.count_nonzero(own.changes[:, 0]))
+        yield GainParts(error, detail, n_words, _parts(by_unit, measure), _parts(after, measure), affected)
+
+
+def _repair(one: GainParts, share: float, level: float) -> Repair:
+    before, after = (float(ratios(parts.sum(axis=0))) for parts in (one.before, one.after))
+    certainty = gain_certainty(one.before, one.after, int(np.count_nonzero(one.affected)), level)
+    return Repair(one.error, one.detail, one.words, share, after, after - before, certainty)
+
+
+def _counted_words(matches: Matches, measure: Measure, registry: Registry) -> _Words:
     definition = check_breakable(measure, registry)
     selection = selection_for(matches, measure, definition, registry.schemes)
     n_gold, n_system = matches.gold.n_words, matches.system.n_words
     gold, system = matches.values(selection) if selection else (np.ones(n_gold, bool), np.ones(n_system, bool))
     needs = definition.needs_for(measure.argument)
-    names, kinds = _kinds(matches, needs, gold, system)
-    change = _changes(matches, kinds, gold, system, matches.agree(needs), len(names))
-    before = _counts(matches, gold, system, matches.agree(needs))
-    found = sorted(_repairs(matches, measure, intervals, names, change, before), key=_largest_first)
-    parts = _parts(intervals.units.sums(before.astype(np.float64)), measure)
-    return TreebankRepairs(tuple(found), gain_certainty(parts, parts, 0, intervals.level))
+    right = matches.agree(needs) & gold[matches.alignment.gold] & system[matches.alignment.system]
+    return _Words(matches, needs, gold, system, right)
 
 
-def _repairs(
-    matches: Matches,
-    measure: Measure,
-    intervals: IntervalSettings,
-    names: list[tuple[str, str]],
-    change: _Change,
-    before: NDArray[np.int64],
-) -> Iterator[Repair]:
-    units, undefined = intervals.units, matches.rules.undefined
-    by_unit = units.sums(before.astype(np.float64))
-    value = _value(before.sum(axis=0), measure, undefined)
-    order = np.argsort(change.kind, kind="stable")
-    starts = np.searchsorted(change.kind[order], np.arange(len(names) + 1))
-    for number, (error, detail) in enumerate(names):
-        own = order[starts[number] : starts[number + 1]]
-        if len(own) == 0:
-            continue
-        after, of_unit = by_unit.copy(), units.of_sentence[change.row[own]]
-        np.add.at(after, of_unit, change.changes[own])
-        fixed = _value(after.sum(axis=0).astype(np.int64), measure, undefined)
-        if fixed is None or value is None or fixed <= value:
-            continue  # as errors of precision by recall
-        before_parts, after_parts = _parts(by_unit, measure), _parts(after, measure)
-        certainty = gain_certainty(before_parts, after_parts, len(np.unique(of_unit)), intervals.level)
-        n_words = len(own) if error != NOT_ALIGNED else int(np.count_nonzero(change.changes[own, 0]))
-        yield Repair(error, detail, n_words, fixed, fixed - value, certainty)
-
-
-def _kinds(
-    matches: Matches, needs: Agree, in_gold: NDArray[np.bool_], in_system: NDArray[np.bool_]
-) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
+def _kinds(words: _Words) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
     """The kinds of errors, and that of each pair of words; the last kind is of words that are not aligned."""
-    missing = int(needs) & ~matches.flags.astype(np.int64)
-    missing[in_gold[matches.alignment.gold] != in_system[matches.alignment.system]] |= int(Agree.RELATION)
-    of_relations = bool(needs & _RELATIONS) or bool((missing & int(Agree.RELATION)).any())
-    relation = "relation" if needs & Agree.FULL_RELATION else "deprel"
-    buckets = PROPERTIES[relation].of(matches, PropertySettings(NIVRE_FANG)) if of_relations else None
-    if buckets is None:
-        columns = (matches.gold.upos, matches.system.upos)
-        texts = list(dict.fromkeys(text for column in columns for text in column.distinct_texts))
-        number = {text: i for i, text in enumerate(texts)}
-        gold, system = (np.array([number[text] for text in column], dtype=np.int64) for column in columns)
-    else:
-        texts, gold, system = list(buckets.names), buckets.gold, buckets.system
-    ours, theirs = gold[matches.alignment.gold], system[matches.alignment.system]
+    alignment = words.matches.alignment
+    missing = int(words.needs) & ~words.matches.flags.astype(np.int64)
+    missing[words.gold[alignment.gold] != words.system[alignment.system]] |= int(Agree.RELATION)
+    of_relations = bool(words.needs & _RELATIONS) or bool((missing & int(Agree.RELATION)).any())
+    texts, gold, system = _relations(words) if of_relations else _tags(words.matches)
+    ours, theirs = gold[alignment.gold], system[alignment.system]
     compared = Agree.RELATION | Agree.FULL_RELATION if of_relations else Agree.UPOS
     theirs = np.where(missing & int(compared), theirs, ours)  # what the measure does not compare is not an error
     texts, ours, theirs = _folded(texts, ours, theirs)
     size = len(texts)
     kept, numbers = np.unique((missing * size + ours) * size + theirs, return_inverse=True)
-    named = []
-    for key in kept.tolist():
-        flags, one, other = key // size // size, texts[key // size % size], texts[key % size]
-        wrong = dict.fromkeys(name for flag, name in _WRONG.items() if flags & int(flag))
-        named.append((", ".join(wrong), one if one == other else f"{one} -> {other}"))
+    named = [_name(key // size // size, texts[key // size % size], texts[key % size]) for key in kept.tolist()]
     return [*named, (NOT_ALIGNED, "")], numbers.astype(np.int64)
 
 
-def _folded(
-    texts: list[str], ours: NDArray[np.int64], theirs: NDArray[np.int64]
-) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
+_Values = tuple[list[str], NDArray[np.int64], NDArray[np.int64]]
+"""Texts, and the number of the text of each gold word and of each system word."""
+
+
+def _relations(words: _Words) -> _Values:
+    relation = "relation" if words.needs & Agree.FULL_RELATION else "deprel"
+    buckets = PROPERTIES[relation].of(words.matches, PropertySettings(NIVRE_FANG))
+    return list(buckets.names), buckets.gold, buckets.system
+
+
+def _tags(matches: Matches) -> _Values:
+    columns = (matches.gold.upos, matches.system.upos)
+    texts = list(dict.fromkeys(text for column in columns for text in column.distinct_texts))
+    number = {text: i for i, text in enumerate(texts)}
+    gold, system = (np.array([number[text] for text in column], dtype=np.int64) for column in columns)
+    return texts, gold, system
+
+
+def _name(flags: int, gold: str, system: str) -> tuple[str, str]:
+    """What is wrong, and the values of both sides."""
+    wrong = dict.fromkeys(name for flag, name in _WRONG.items() if flags & int(flag))
+    return ", ".join(wrong), gold if gold == system else f"{gold} -> {system}"
+
+
+def _folded(texts: list[str], ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> _Values:
     """The same with all but the most frequent values as one."""
     if len(texts) <= MOST_VALUES:
         return texts, ours, theirs
@@ -230,45 +318,37 @@ def _folded(
     return [*(texts[i] for i in kept.tolist()), OTHER], number[ours], number[theirs]
 
 
-def _changes(
-    matches: Matches,
-    kinds: NDArray[np.int64],
-    gold: NDArray[np.bool_],
-    system: NDArray[np.bool_],
-    agree: NDArray[np.bool_],
-    n_kinds: int,
-) -> _Change:
+def _changes(words: _Words, kinds: NDArray[np.int64], n_kinds: int) -> _Changes:
     """What each repair adds: the word is right if gold counts it, and the system counts it if gold does."""
-    ours, theirs = matches.alignment.gold, matches.alignment.system
-    in_gold, in_system = gold[ours].astype(np.int64), system[theirs].astype(np.int64)
-    right = agree & (in_gold == 1) & (in_system == 1)
-    wrong = np.flatnonzero(~right & ((in_gold == 1) | (in_system == 1)))
+    matches = words.matches
+    ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
+    in_gold, in_system = words.gold[ours].astype(np.int64), words.system[theirs].astype(np.int64)
+    wrong = np.flatnonzero(~words.right & ((in_gold == 1) | (in_system == 1)))
     nothing = np.zeros(len(wrong), dtype=np.int64)
     pairs = np.stack([in_gold[wrong], nothing, (in_gold - in_system)[wrong], nothing], axis=1)
-    alone = np.ones(len(gold), dtype=bool)
+    alone = np.ones(len(words.gold), dtype=bool)
     alone[ours] = False
-    missed, extra = np.flatnonzero(alone & gold), np.flatnonzero((matches.gold_of_system < 0) & system)
+    missed, extra = np.flatnonzero(alone & words.gold), np.flatnonzero((matches.gold_of_system < 0) & words.system)
     added, removed = np.tile([1, 0, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0], (len(extra), 1))
-    rows = matches.gold.sentence_of_word
-    return _Change(
+    return _Changes(
         np.concatenate([kinds[wrong], np.full(len(missed) + len(extra), n_kinds - 1)]).astype(np.int64),
+        np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64),
         np.concatenate([rows[ours[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
         np.concatenate([pairs, added, removed]).astype(np.int64),
     )
 
 
-def _counts(
-    matches: Matches, gold: NDArray[np.bool_], system: NDArray[np.bool_], agree: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _counts(words: _Words) -> NDArray[np.int64]:
     """Correct, gold, system and aligned words of each gold sentence, shape (sentences, 4)."""
-    ours, theirs = matches.alignment.gold, matches.alignment.system
-    rows, n = matches.gold.sentence_of_word, len(matches.gold)
-    right = agree & gold[ours] & system[theirs]
-    chosen = (rows[ours[right]], rows[gold], matches.row_of_system[system], rows[ours[gold[ours]]])
+    matches = words.matches
+    ours, rows, n = matches.alignment.gold, matches.gold.sentence_of_word, len(matches.gold)
+    aligned = ours[words.gold[ours]]
+    chosen = (rows[ours[words.right]], rows[words.gold], matches.row_of_system[words.system], rows[aligned])
     return np.stack([np.bincount(one, minlength=n) for one in chosen], axis=1)
 
 
-def _value(total: NDArray[np.int64], measure: Measure, undefined: float | None) -> float | None:
+def _value(by_unit: NDArray[np.float64], measure: Measure, undefined: float | None) -> float | None:
+    total = by_unit.sum(axis=0).astype(np.int64)
     return score_of(Counts(*(total[i : i + 1] for i in range(4))), measure, undefined).value
 
 

@@ -36,6 +36,7 @@ class Variation(NamedTuple):
         head: for relations, the head that the other annotation gives it, as an index; -1 for tags.
         n_own: how often its annotation occurs in this context.
         n_other: how often the other one does.
+        place: the first word that has the other annotation in this context, as an index.
     """
 
     word: int
@@ -45,6 +46,7 @@ class Variation(NamedTuple):
     head: int
     n_own: int
     n_other: int
+    place: int
 
 
 def variations(treebank: Treebank) -> Iterator[Variation]:
@@ -109,9 +111,9 @@ def _of_tags(text: _Text) -> Iterator[Variation]:
     words, upos = text.word[starts + 1], text.treebank.upos
     inside = words >= 0
     words, groups = words[inside], groups[inside]
-    for row, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
+    for row, place, other, n_own, n_other in _minorities(groups, upos.codes[words].astype(np.int64)):
         word = int(words[row])
-        yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other)
+        yield Variation(word, "UPOS", upos[word], upos.strings[other], -1, n_own, n_other, int(words[place]))
 
 
 _NO_RELATION = "no relation"
@@ -126,21 +128,25 @@ def _of_pairs(text: _Text, n_words: int) -> Iterator[Variation]:
     labels = np.full(len(one), -1, dtype=np.int64)
     labels = np.where(heads[one] == other, 2 * relations.codes[one].astype(np.int64), labels)
     labels = np.where(heads[other] == one, 2 * relations.codes[other].astype(np.int64) + 1, labels)
-    for row, label, n_own, n_other in _minorities(groups, labels):
+    for row, place, label, n_own, n_other in _minorities(groups, labels):
         own = int(labels[row])
         turned = (label if label >= 0 else own) % 2
         word, head = (int(side[row]) for side in ((other, one) if turned else (one, other)))
+        there = int((other if turned else one)[place])
         names = [_NO_RELATION if code < 0 else relations.strings[code // 2] for code in (own, label)]
-        yield Variation(word, "relation", names[0], names[1], head if label >= 0 else -1, n_own, n_other)
+        yield Variation(word, "relation", names[0], names[1], head if label >= 0 else -1, n_own, n_other, there)
 
 
-def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, int, int]]:
-    """Give each row whose label is not commoner than another of its group, that label, and how often both occur."""
+def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, int, int, int]]:
+    """Give each row whose label is not commoner than another of its group.
+
+    Each with the first row of the group that has the other label, that label, and how often its own and that occur.
+    """
     if not len(groups):
         return
     shifted = labels + 1
     size = int(shifted.max()) + 1
-    pairs, counts = np.unique(groups * size + shifted, return_counts=True)
+    pairs, places, counts = np.unique(groups * size + shifted, return_index=True, return_counts=True)
     own_group, own_label = pairs // size, pairs % size - 1
     order = np.lexsort((own_label, -counts, own_group))
     first = np.flatnonzero(np.diff(own_group[order], prepend=-1))
@@ -153,4 +159,4 @@ def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, in
     other = np.where(best[rank[rows]] == mine, second[rank[rows]], best[rank[rows]])
     rarer = counts[other] >= counts[mine]
     for row, own, against in zip(rows[rarer].tolist(), mine[rarer].tolist(), other[rarer].tolist(), strict=True):
-        yield row, int(own_label[against]), int(counts[own]), int(counts[against])
+        yield row, int(places[against]), int(own_label[against]), int(counts[own]), int(counts[against])

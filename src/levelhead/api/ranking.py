@@ -37,9 +37,10 @@ def _rankings() -> Iterable[str]:
     rules=optional(RULES),
     ranking=optional(choice(_rankings)),
     groups=several(text),
-    significance=flag,
+    significance=optional(flag),
     rank_sets=choice(("marginal", "simultaneous")),
     resamples=limited("draws"),
+    report=PATH,
 )
 def rank(
     gold: Golds | None = None,
@@ -54,7 +55,7 @@ def rank(
     weights: MappedWeights | None = None,
     registry: Registry | None = None,
     partial: bool = False,
-    significance: bool = False,
+    significance: bool | None = None,
     rank_sets: RankSets = "marginal",
     resamples: int = 2000,
     resample_by: str = "auto",
@@ -64,6 +65,7 @@ def rank(
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
+    report: PathLike | None = None,
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; a missing or invalid output counts as 0, with the reason.
 
@@ -77,26 +79,34 @@ def rank(
         ranking: how to average and rank: "exact" (the default), or as a shared task did: "conll17" or "conll18".
         groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
             group of the manifest.
-        significance: whether to compute confidence intervals, confidence sets of ranks, and tests.
+        significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
+            for a report.
         rank_sets: whether each confidence set of a rank holds at the level ("marginal"), or all at once
             ("simultaneous").
+        report: also write a page with tables and charts to this HTML file; or to this folder, if it exists or its
+            name ends in a slash, together with a page of errors for every output. The folder must be new, empty or an
+            older report.
 
     Raises:
         InputError: a gold file is missing or invalid, or there is nothing to rank.
         MeasureError: a measure or the rules are unknown.
+        OutputError: the report cannot be written.
     """
     from levelhead.campaign.ranked_systems import RankingChoice
     from levelhead.significance import InferenceSettings
 
+    if report is not None:
+        _check_report(report, scores, partial=partial)
     written = _manifest(gold)
-    tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if significance else None
+    tested = report is not None if significance is None else significance
+    tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if tested else None
     asked = list(as_list(groups)) or list((written and written.show) or ("all",))
     own = written.groups if written else {}
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
     if scores is not None:
         if partial:
             raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
-        return _rank_table(scores, measures, registry, choice)
+        return _rank_table(scores, measures, registry, choice, report)
     from levelhead.campaign.ranked_systems import rank_plan
     from levelhead.scoring.rules import rules_named
 
@@ -106,7 +116,29 @@ def rank(
     lenient: dict[str, Any] = {"partial": partial, "allow_several_roots": allow_several_roots}
     setup = settings_for(wanted, rules=named, weights=weights, registry=known, **lenient)
     with running(jobs, store, cluster) as how:
-        return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
+        plan = _plan(gold, systems, written, split)
+        if report is None:
+            return rank_plan(plan, setup, choice, **how)
+        from levelhead.report.page.ranking_report import rank_with_report
+
+        return rank_with_report(report, plan, setup, choice, **how)
+
+
+def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -> None:
+    """Refuse a report that cannot be written before anything is scored."""
+    from levelhead.extras import require
+    from levelhead.report.page.report_folder import check_report_folder, is_folder
+    from levelhead.treebank.write import check_file
+
+    require("jinja2", "reports")
+    if not is_folder(report):
+        check_file(report)
+        return
+    if partial:
+        raise InputError(Fault("invalid-argument", "partial scores have no folder of pages: report to an HTML file"))
+    if scores is not None:
+        raise InputError(Fault("invalid-argument", "scores have no outputs whose errors a folder could show"))
+    check_report_folder(report)
 
 
 def _manifest(gold: Golds | None) -> Manifest | None:
@@ -144,7 +176,11 @@ def _plan(
 
 
 def _rank_table(
-    scores: PathLike, measures: Measures | None, registry: Registry | None, choice: RankingChoice
+    scores: PathLike,
+    measures: Measures | None,
+    registry: Registry | None,
+    choice: RankingChoice,
+    report: PathLike | None,
 ) -> RankedSystems:
     """Rank a table of scores."""
     from levelhead.campaign.ranked_systems import measure_in, rank_results
@@ -154,4 +190,9 @@ def _rank_table(
     results = read_scores(scores)
     texts = measure_names(measures or ())
     wanted = [measure_in(results, text, registry or STANDARD) for text in texts] or results.measures
-    return rank_results(results, wanted, choice)
+    found = rank_results(results, wanted, choice)
+    if report is not None:
+        from levelhead.report.page.ranking_report import write_ranking_report
+
+        write_ranking_report(report, results, found)
+    return found

@@ -64,16 +64,18 @@ def suspects(
     setup = settings_for((), rules=rules)
     setup.rules.check_words()
     treebank = load(gold, setup.rules)
+    training: dict[str, str] = {}
     if systems:
         by_name = systems if isinstance(systems, Mapping) else dict(zip(named(systems), systems, strict=True))
         outputs = {name: load(one, setup.rules) for name, one in by_name.items()}
     else:
         with running(jobs, store, cluster) as how:
             outputs = _parsed(treebank, folds, seed, how)
+        training = {"trained": "+".join(PARSERS), "folds": str(folds), "seed": str(seed)}
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
     for one in matches.values():
         one.check_trees()
-    return find_suspects(matches, treebank, most)
+    return find_suspects(matches, treebank, most, training=training)
 
 
 def _parsed(treebank: Treebank, folds: int, seed: int, how: Mapping[str, object]) -> dict[str, Treebank]:

@@ -198,6 +198,22 @@ def look_at_outputs(
     Raises:
         StaleInput: a file is not what it was when the job was planned.
     """
+    records, matched = _counted(gold, outputs)
+    return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
+
+
+def look_at_valid_outputs(
+    code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
+) -> bytes:
+    """Count all outputs on one test set, and look at those that are valid; otherwise as `look_at_outputs`."""
+    records, matched = _counted(gold, outputs)
+    return pickle.dumps((records, look(code, matched)))
+
+
+def _counted(
+    gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]]
+) -> tuple[list[bytes], list[Output]]:
+    """The results of all outputs, and the aligned words of those that are valid."""
     from levelhead.evaluation.partial import PartialOutput
 
     records, matched = [], []
@@ -208,7 +224,7 @@ def look_at_outputs(
             matched.append(Output(system, name, matches))
         elif isinstance(matches, PartialOutput):
             matched.append(Output(system, name, matches.partial.matches, matches))
-    return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
+    return records, matched
 
 
 def _record(

@@ -13,7 +13,7 @@ from levelhead.campaign.job import GoldView, lists_of, sentence_parts, undefined
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
 from levelhead.campaign.partial_record import partial_fields
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, small, units_fields
-from levelhead.errors import InputError, MeasureError, TextMismatch
+from levelhead.errors import InputError, MalformedDeps, MeasureError, TextMismatch
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial_pieces import evaluation_in_pieces
 from levelhead.evaluation.pieces import pieces_of, score_pieces
@@ -22,7 +22,6 @@ from levelhead.scoring.matches import TreebankPair
 from levelhead.scoring.score import count
 from levelhead.significance.units import UnitTally
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.official_reader import HeadsBack
 from levelhead.treebank.pieces import Pieces
 

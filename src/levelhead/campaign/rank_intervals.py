@@ -85,7 +85,7 @@ def with_intervals(
     for test_set in results.test_sets if results.gold else ():
         if counting := [one for one in drawn.values() if test_set.code in one.test_sets]:
             measures = dict.fromkeys(one.measure for one in counting)
-            parts = {measure: _parts(results, test_set.code, measure) for measure in measures}
+            parts = {measure: parts_by_unit(results, test_set.code, measure) for measure in measures}
             failed = {measure: _failed(results, test_set.code, measure) for measure in measures}
             add_test_set(results.seed_of(test_set.code), parts, failed, counting, settings)
     for one in drawn.values() if not results.gold else ():
@@ -111,8 +111,16 @@ def _values(results: Results, ranking: RankedAverages) -> Sums:
     return np.array(values).reshape(len(ranking.test_sets), -1)
 
 
-def _parts(results: Results, code: str, measure: str) -> Sums:
-    """Numerators and denominators, shape (units, systems, 2): of a missing or invalid output 0 and 1."""
+def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
+    """Return numerators and denominators on a test set, shape (units, systems, 2).
+
+    In every sentence of a missing or invalid output they are 0 and 1.
+
+    Args:
+        results: the results of the campaign, with the counts of sentences.
+        code: the code of the test set.
+        measure: the text of the measure.
+    """
     own = [results.results[system, code].sentences.get(measure) for system in results.systems]
     n_sentences = results.gold[code].sentences
     by_sentence = np.empty((n_sentences, len(own), 2))

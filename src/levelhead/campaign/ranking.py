@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from levelhead.campaign.groups import Group
 from levelhead.campaign.results import OutputResult, Results
+from levelhead.evaluation.partial import total_coverage
 from levelhead.measures.registry import lower_is_better
 
 RankSets = Literal["marginal", "simultaneous"]
@@ -178,24 +179,28 @@ def _standing(results: Results, system: str, measure: str, group: Group, rule: _
     salvaged = any(result.coverage is not None for result in own)
     valid_only = _average([_secondary(result, measure) for result in own], rule) if salvaged else None
     standing = Standing(system, None, value, valid_only, n_valid)
-    if all(one.partial_coverage is None for one in results.results.values()):
+    if not results.partial:
         return standing
-    strict = _average([_valid_trees(result, measure) for result in own], rule)
+    strict = _average([valid_trees_value(result, measure) for result in own], rule)
     answered, aligned = _coverage(results, system, group)
     return standing._replace(valid_trees=strict, answered=answered, aligned=aligned)
 
 
-def _valid_trees(result: OutputResult, measure: str) -> Fraction:
+def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
+    """Return a partial score in which sentences without a valid tree get nothing; 0 if there is none.
+
+    Args:
+        result: the result of a system on a test set.
+        measure: the text of the measure.
+    """
     score = result.valid_trees.get(measure)
     return (score and score.exact) or Fraction(0)
 
 
 def _coverage(results: Results, system: str, group: Group) -> tuple[Fraction, Fraction]:
     """The shares of the gold sentences and words of a group that a system covers; missing outputs cover none."""
-    golds = [results.gold[code] for code in group.codes]
-    found = [results.results[system, code].partial_coverage for code in group.codes]
-    answered, aligned = (sum(getattr(one, name) for one in found if one) for name in ("answered", "aligned"))
-    return Fraction(answered, sum(one.sentences for one in golds)), Fraction(aligned, sum(one.words for one in golds))
+    found = total_coverage(one for code in group.codes if (one := results.covered(system, code)))
+    return Fraction(found.answered, found.sentences), Fraction(found.aligned, found.words)
 
 
 def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault
-from levelhead.evaluation.partial import PartialCoverage
+from levelhead.evaluation.partial import PartialCoverage, no_coverage
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
@@ -127,6 +127,21 @@ class Results(NamedTuple):
             for key, one in self.results.items()
         }
         return self._replace(results=results)
+
+    @property
+    def partial(self) -> bool:
+        """Whether scores are partial."""
+        return "partial" in self.signature
+
+    def covered(self, system: str, code: str) -> PartialCoverage | None:
+        """Return how much of gold an output covers; None unless scores are partial.
+
+        Args:
+            system: the system.
+            code: the code of the test set.
+        """
+        known = self.results[system, code].partial_coverage
+        return known or (no_coverage(self.gold[code]) if self.partial else None)
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.

@@ -8,7 +8,7 @@ import json
 import os
 import pickle
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -24,6 +24,7 @@ from levelhead.campaign.job import (
     key_of_job,
     key_of_view,
     look_at_outputs,
+    look_at_valid_outputs,
     view_gold,
 )
 from levelhead.campaign.job_files import File
@@ -60,6 +61,7 @@ def score_plan(
     by_sentence: bool = False,
     resample_by: str = AUTO,
     look: Look | None = None,
+    look_at_valid: bool = False,
     of_gold: GoldView | None = None,
 ) -> Results:
     """Count every output of a plan; a missing or invalid output is a result, too, with its reasons.
@@ -76,6 +78,8 @@ def score_plan(
         resample_by: what intervals and tests take as units, see `significance.units_of`.
         look: what else is made of the outputs on each test set, if anything; workers must be able to import it. It
             needs the trees, so that outputs are read even if the store has their counts.
+        look_at_valid: whether it is made of all valid outputs, also where others on the test set are missing or
+            invalid; otherwise only where none is.
         of_gold: what else is made of each gold treebank, if anything; it is stored like the counts.
 
     Raises:
@@ -87,7 +91,8 @@ def score_plan(
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
-    scoring = _Scoring(plan, settings, look, of_gold)
+    how = look_at_valid_outputs if look_at_valid else look_at_outputs
+    scoring = _Scoring(plan, settings, None if look is None else _Looking(how, look), of_gold)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
@@ -118,10 +123,17 @@ class _Seen(NamedTuple):
     state: tuple[int, int, int]
 
 
+class _Looking(NamedTuple):
+    """The function of the jobs that look at outputs, and what they make of them."""
+
+    at: Callable[..., bytes]
+    look: Look
+
+
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(self, plan: Plan, settings: JobSetup, look: Look | None, of_gold: GoldView | None) -> None:
+    def __init__(self, plan: Plan, settings: JobSetup, look: _Looking | None, of_gold: GoldView | None) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
         self.seen: dict[Path, _Seen] = {}
         self.streams: dict[Path, File] = {}
@@ -251,7 +263,7 @@ class _Scoring:
                     arguments = (self._with_contents(gold), settings.setup, self.of_gold)
                     yield Job(key, view_gold, arguments, test_set.code, 0)
 
-    def _looks(self, look: Look) -> Iterator[Job]:
+    def _looks(self, look: _Looking) -> Iterator[Job]:
         """Give one job for each test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
@@ -261,7 +273,7 @@ class _Scoring:
                 gold = self._with_contents(gold)
                 outputs = [(name, label, self._with_contents(output), own) for name, label, output, own in outputs]
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
-                yield Job(key, look_at_outputs, (test_set.code, gold, outputs, look), test_set.code, weight)
+                yield Job(key, look.at, (test_set.code, gold, outputs, look.look), test_set.code, weight)
 
     def _look_arguments(self, test_set: TestSet) -> tuple[Source, list[tuple[str, str, Source | None, JobSetup]]]:
         settings = self._settings(test_set.code)

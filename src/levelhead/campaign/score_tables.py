@@ -23,7 +23,8 @@ _TEST_SET = ("treebank", "test set", "test_set", "ltcode")
 _MEASURE = ("measure", "metric")
 _SCORE = ("score", "value", "f1")
 _STATE, _REASON = "state", "reason"
-_TEXT = ("status", _REASON, "software", "rank", _STATE)  # columns that say something else
+_TEXT = ("status", _REASON, "software", "rank", _STATE, "answered sentences", "aligned words")
+"""Columns that say something else."""
 
 _MOST_DIGITS = 300
 

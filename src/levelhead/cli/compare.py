@@ -58,7 +58,6 @@ class _Request(NamedTuple):
     def check(self) -> None:
         """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
         self.papers.check(self.printing.output_format)
-        options.check_partial(partial=self.partial, page=self.wants_page or self.summary is not None)
         from levelhead.measures.registry import split_measures
 
         if self.fail_if_worse and len(self.systems) < 2:
@@ -195,7 +194,7 @@ def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
 def _write_page(request: _Request, comparison: Comparison, parts: list[Any]) -> None:
     from levelhead.report.page.comparison import comparison_page
 
-    page = comparison_page(comparison, parts)
+    page = comparison_page(comparison, parts, request.measuring.registry)
     options.write_page(page, request.report_file, request.figures)
 
 

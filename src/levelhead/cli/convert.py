@@ -9,6 +9,7 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import refuse_compressed
 from levelhead.cli.shared.values import Choice
 from levelhead.conversion import (
     VARIANTS,
@@ -22,7 +23,6 @@ from levelhead.conversion import (
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
-from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.write import check_file
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ def _convert(arguments: tuple[str, ...], input_format: str, settings: dict[str, 
 
 def _refuse_target(source: str, target: str) -> None:
     """Refuse to write over an input, and to write to a name that says the file is compressed."""
-    if target.endswith(SUFFIXES):
-        raise click.UsageError("OUT is not compressed: remove the suffix of compression")
+    refuse_compressed("OUT is", target)
     check_file(target)
     options.check_paths([source], [target])
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("tables", nargs=-1, required=True, metavar="[NAME=]TABLE...")
-@click.option("-c", "--column", "columns", multiple=True, help="Column to correlate; can be repeated  [default: all]")
+@click.option(
+    "-c", "--column", "columns", multiple=True,
+    help="Column to correlate; can be repeated; a single one is correlated with all others  [default: all]",
+)  # fmt: skip
 @click.option(
     "--diff",
     "differences",
@@ -53,8 +56,9 @@ if TYPE_CHECKING:
 @click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead")
 @click.option("--figure", type=CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
 @click.option(
-    "--draw", type=Choice(["scatter", "matrix", "bars", "variance"], "chart"),
-    help="Chart for --figure  [default: scatter for two columns, matrix for more, variance for --cumulative-variance]",
+    "--draw", type=Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
+    help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
+    " variance for --cumulative-variance]",
 )  # fmt: skip
 @options.resamples_option
 @options.level_option
@@ -102,7 +106,7 @@ def correlate(
         resamples=resamples, level=level, seed=seed,
     )  # fmt: skip
     _print(result, output_format, places, output, matrix=matrix)
-    shown = "scatter" if len(result.columns) == 2 else "matrix"
+    shown = "scatter" if len(result.columns) == 2 else "matrix" if len(columns) != 1 else "coefficients"
     _draw(figure, draw or shown, table, result.columns, family, result)
 
 
@@ -194,13 +198,15 @@ def _draw(
     from levelhead.report.charts.files import write_drawing
 
     if kind == "scatter":
-        drawing = charts.scatter_chart(table, columns[0], columns[1], family=family)
+        drawing = charts.scatter_chart(table, columns[0], columns[1], family=family, result=result)
     elif kind == "variance":
         drawing = charts.variance_chart(_variances(table, columns))
     elif kind == "bars":
         drawing = charts.bar_chart(table, columns)
     elif result is None:
-        raise click.UsageError("--draw matrix cannot be combined with --cumulative-variance")
+        raise click.UsageError(f"--draw {kind} cannot be combined with --cumulative-variance")
+    elif kind == "coefficients":
+        drawing = charts.coefficient_chart(result, next(iter(result.pairs[0].coefficients)))
     else:
         drawing = charts.matrix_chart(result, next(iter(result.pairs[0].coefficients)))
     write_drawing(drawing, figure)

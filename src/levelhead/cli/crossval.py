@@ -11,7 +11,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
-from levelhead.cli.shared.result_paths import STORE
+from levelhead.cli.shared.result_paths import STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
 from levelhead.jobs import Store, n_cores
 
@@ -53,6 +53,7 @@ def crossval(
     """
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     recipe = recipe_of(parser, chosen)
+    refuse_compressed("the output is", output)
     options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     if parser == "command" and store is not None:
         raise click.UsageError(

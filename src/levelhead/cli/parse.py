@@ -10,6 +10,7 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import repair_option, running_options
+from levelhead.cli.shared.result_paths import refuse_compressed
 
 
 @command()
@@ -28,6 +29,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     with a beam, fewer with a beam wider than 40).
     """
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
+    refuse_compressed("the output is", output)
     options.check_paths([model, words, *there], [output])
     from levelhead.parsing import Model, Outside, parse_any, parsing_warnings, read_model, read_words
     from levelhead.treebank import to_conllu

@@ -21,6 +21,9 @@ from levelhead.typology.profile_columns import OF_TRAINING
 if TYPE_CHECKING:
     from levelhead.typology.profiled import Files, Runner
 
+OF_PAGE = ("relation", "upos")
+"""The columns that the page has besides those that are printed; it orders treebanks by the first."""
+
 Printing = tuple[str, int | None, str | None]
 """Format, places, output."""
 
@@ -60,6 +63,8 @@ Printing = tuple[str, int | None, str | None]
 @options.input_format_option
 @worker_options()
 @store_option
+@options.report_option
+@options.figures_option
 @options.format_option()
 @options.places_option
 @options.output_option
@@ -76,7 +81,9 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
         raise click.UsageError("Missing argument 'TREEBANKS...'.")
     chosen["total"] &= printing[0] != "tsv"  # which has no summary rows
     sampled = chosen["rarefy"] is not None
-    outputs = [chosen["output"], chosen["wde_table"], chosen["store"]]
+    if sampled and (chosen["report_file"] or chosen["figures"]):
+        raise click.UsageError("--rarefy cannot be combined with --report or --figures")
+    outputs = [chosen["output"], chosen["wde_table"], chosen["store"], chosen["report_file"], chosen["figures"]]
     merge = chosen["merge"] and not sampled  # samples are drawn from a single file
     files = options.treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
     (_print_samples if sampled else _print_profiles)(files, chosen, printing)
@@ -93,7 +100,8 @@ def _list_columns(printing: Printing) -> None:
 def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
     names = [name.strip() for text in chosen["columns"] for name in text.split(",")] or ["summary"]
     scheme = options.registry_of(chosen["definitions"], chosen["scheme"]).schemes
-    hidden = ["wde"] if chosen["wde_table"] is not None else []
+    with_page = chosen["report_file"] is not None or chosen["figures"] is not None
+    hidden = [*(["wde"] if chosen["wde_table"] is not None else []), *(OF_PAGE if with_page else ())]
     with _running(files, chosen) as run:
         survey = collection.survey(
             files,
@@ -109,11 +117,21 @@ def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) ->
     options.print_warnings(survey.provenance.warnings)
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
+    if with_page:
+        _write_page(survey, names, chosen)
+    if hidden:
         survey = survey.with_columns([*names, *(OF_TRAINING if chosen["train"] else ())])
     options.print_result(
         lambda: survey.table(long=chosen["long"]), survey.to_dict, *printing,
         lines=lambda: report.profile_documents(survey),
     )  # fmt: skip
+
+
+def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[str, Any]) -> None:
+    from levelhead.report.page.profile import profile_page
+
+    shown = survey.with_columns([*names, *OF_PAGE, *(OF_TRAINING if chosen["train"] else ())])
+    options.write_page(profile_page(shown), chosen["report_file"], chosen["figures"])
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import importlib
 import os
 import signal
@@ -150,7 +149,6 @@ def cli(context: click.Context) -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 a gate not met, 2 bad input, 3 our own fault, 130 interrupted."""
-    gc.set_threshold(100_000)  # imports make many objects and no garbage: looking for it took a fifteenth of `score`
     signal.signal(signal.SIGTERM, _terminate)  # so that a partly written file next to its target is removed
     try:
         if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions
@@ -200,7 +198,6 @@ def run(arguments: list[str]) -> int:
     """
     from levelhead.errors import LevelheadError
 
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here multiplies matrices: start no threads for it
     keep_freed_blocks(1 << 25)
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)

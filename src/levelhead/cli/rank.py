@@ -29,7 +29,7 @@ from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
 from levelhead.cli.shared.printing import Printing
-from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
+from levelhead.cli.shared.result_paths import REPORT_OR_FOLDER, RESULT_OR_FOLDER
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
 from levelhead.evaluation.setup import setup_of
@@ -103,7 +103,11 @@ class _Options(NamedTuple):
 @options.resample_by_option
 @options.seed_option
 @options.level_option
-@options.report_option
+@click.option(
+    "--report", "report_file", type=REPORT_OR_FOLDER, metavar="PATH",
+    help="Also write a page with tables and charts to this HTML file; or, if the name ends in / or is a folder, write"
+    " it there with a page of errors for every output (extra: report)",
+)  # fmt: skip
 @options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
 @engine_options
@@ -154,9 +158,10 @@ def rank(
     tested = significance if significance is not None else bool(report_file or figures or papers.cite or papers.table)
     tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
     extras = _Extras(tests, rank_sets, report_file, figures)
-    options.check_partial(partial=partial, page=extras.wanted)
     if partial and output_format == "prototext":
         raise click.UsageError("--partial cannot be combined with --format prototext, which official scorers write")
+    if partial and extras.is_folder:
+        raise click.UsageError("--partial has no folder of pages: --report FILE.html")
     if output_format != "prototext" and output is not None:
         check_file(output)
     written = read_manifest(manifest) if manifest is not None else None
@@ -167,6 +172,8 @@ def rank(
         chosen = chosen._replace(groups=(EACH, *chosen.groups))
     if scores is not None:
         _check_for_scores(gold, partial=partial, allow_several_roots=allow_several_roots)
+        if extras.is_folder:
+            raise click.UsageError("--scores has no outputs whose errors a folder could show: --report FILE.html")
         options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
         results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
@@ -210,12 +217,11 @@ def _ranked(results: Results, chosen: _Options, written: Manifest | None, extras
 
 
 def _write_page(results: Results, found: RankedSystems, extras: _Extras) -> None:
-    from levelhead.report.page.ranking import ranking_page
+    from levelhead.report.page.ranking_report import page_of, write_ranking_report
 
-    signed = results._replace(signature=found.results.signature)
-    classes = [measure for measure in results.measures if measure.startswith("LAS@")]
-    page = ranking_page(signed, found.rankings, found.intervals, classes)
-    options.write_page(page, extras.report, extras.figures)
+    if extras.report is not None:
+        write_ranking_report(extras.report, results, found)
+    options.write_page(page_of(results, found), None, extras.figures)
 
 
 class _Extras(NamedTuple):
@@ -230,6 +236,15 @@ class _Extras(NamedTuple):
     def wanted(self) -> bool:
         """Whether there is a page to be made."""
         return self.report is not None or self.figures is not None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether there is a page of each output, too."""
+        if self.report is None:
+            return False
+        from levelhead.report.page.report_folder import is_folder
+
+        return is_folder(self.report)
 
 
 def _chosen(
@@ -301,13 +316,8 @@ def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
 
 
 def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras, *, partial: bool) -> Results:
-    measures = chosen.measures
-    if extras.wanted:
-        from levelhead.report.page.ranking import measures_of_page
-
-        measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
     setup = setup_of(
-        measures,
+        chosen.measures,
         rules=chosen.rules,
         registry=chosen.registry,
         folder=chosen.folder,
@@ -316,7 +326,12 @@ def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Ext
     )
     unit = extras.tests.resample_by if extras.tests else AUTO
     with engine.running(campaign) as how:
-        return score_plan(campaign, setup, by_sentence=extras.tests is not None, resample_by=unit, **how)
+        how |= {"by_sentence": extras.tests is not None, "resample_by": unit}
+        if not extras.wanted:
+            return score_plan(campaign, setup, **how)
+        from levelhead.report.page.ranking_report import score_for_report
+
+        return score_for_report(campaign, setup, folder=extras.is_folder, **how)
 
 
 def _papers(found: RankedSystems, places: int) -> list[PaperTable]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.result_paths import RESULT
+from levelhead.cli.shared.result_paths import RESULT, refuse_compressed
+from levelhead.errors import printable
 
 
 @command()
@@ -43,7 +46,10 @@ def recover(
     """
     if output == "-":
         raise click.UsageError("--output must be a file: standard output is for the table")
+    refuse_compressed("the output is", output)
     options.check_paths([*options.files_in(answers), gold], [output])
+    if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():
+        raise click.UsageError(f"{printable(output)} would be one of the answers: write the output to another folder")
     from levelhead.recovery import Layout, recover_answers
     from levelhead.report.recovery import answer_documents
     from levelhead.treebank import read

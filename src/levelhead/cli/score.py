@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,23 +17,25 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import check_cite, cite_option, print_citation
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, scored_reading_options
-from levelhead.evaluation.files import score_files
-from levelhead.evaluation.pair import Evaluation, load_pair, score_matches
-from levelhead.report import scores as report
-from levelhead.scoring.matches import Matches, match
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from fractions import Fraction
     from typing import TypeAlias
 
     from levelhead.campaign.job import Look
     from levelhead.comparison.evaluations import Evaluations
+    from levelhead.evaluation import Evaluation, Input
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
+    from levelhead.report.scores import Average
+    from levelhead.scoring.matches import Matches
 
-    Blocks: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
+    Parts: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
+
+
+_MOST_AHEAD = 1 << 23  # bytes: larger files take longer than what is loaded meanwhile
 
 
 class _Request(NamedTuple):
@@ -70,7 +73,6 @@ class _Request(NamedTuple):
         """Refuse what would not be what was requested."""
         check_kinds(self.gold, [self.system])
         check_cite(self.printing.output_format, cite=self.cite)
-        options.check_partial(partial=self.partial, page=self.wants_page)
         if self.enhancements and self.reading.rules != "udtools":
             raise click.UsageError("--enhancements requires --rules udtools")
         files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
@@ -86,11 +88,12 @@ class _Request(NamedTuple):
 
     def setup(self, wanted: list[Gate], registry: Registry) -> Setup:
         """Return the settings for the measures that are printed, and those of gates."""
-        from levelhead.scoring.enhancement_switches import switches_of
         from levelhead.scoring.rules import RULES
 
         rules = RULES[self.reading.rules]
         if self.enhancements:
+            from levelhead.scoring.enhancement_switches import switches_of
+
             rules = rules._replace(switches=switches_of(self.enhancements))
         weights = self.measuring.weights([*self.measuring.measures, *self.gated()])
         return self.reading.setup(self._every(wanted), registry, weights, rules, partial=self.partial)
@@ -146,56 +149,76 @@ def score(**given: Any) -> int:
     "-" is standard input. Numbers go to standard output, everything else to standard error.
     """
     request = _Request(**given)
+    gold, system = _files_ahead(request)
     request.check()
     registry = request.measuring.registry
     wanted = list(gates(request.under, request.over, registry))
     setup = request.setup(wanted, registry)
     if request.folders:
         return passed(_score_folders(request, setup), wanted)
-    evaluation, blocks = _score(request, setup)
+    from levelhead.report.scores import score_document, score_table
+
+    evaluation, parts = _score(request, setup, gold, system)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
     if request.cite:
         print_citation(evaluation, request.printing)
     else:
         request.printing.print(
-            lambda: report.score_table(evaluation, counts=request.counts),
-            lambda: report.score_document(evaluation),
+            lambda: score_table(evaluation, counts=request.counts),
+            lambda: score_document(evaluation),
         )
     if request.wants_page:
-        _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
+        _write_page(request, dict.fromkeys(parts, evaluation), parts, None)
     return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
 
 
-def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Blocks]:
+def _files_ahead(request: _Request) -> tuple[Input, Input]:
+    """The two files, which are read from now on if they are neither small nor large and nothing else reads them."""
+    from levelhead.treebank.two_files import are_large_files
+
+    paths = request.gold, request.system
+    alone = not (request.wants_page or request.partial or request.engine.store)
+    if not (alone and are_large_files(*paths) and max(map(os.path.getsize, paths)) <= _MOST_AHEAD):
+        return paths
+    from levelhead.treebank.ahead import FileAhead
+
+    return FileAhead(paths[0]), FileAhead(paths[1])
+
+
+def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Parts]:
     """The scores of a pair, and the parts of the page, if there is one.
 
     Without a store nothing is planned or hashed: loading what does that would take longer than scoring.
     """
     ready = setup.single()
-    if request.engine.store is not None:
-        evaluations, blocks = _counted(request, ready)
+    if request.engine.store is not None or (request.partial and request.wants_page):
+        evaluations, parts = _counted(request, ready)
         (evaluation,) = evaluations.values()
-        return evaluation, blocks
+        return evaluation, parts
+    from levelhead.evaluation.files import score_files
+    from levelhead.evaluation.pair import load_pair, score_matches
+    from levelhead.scoring.matches import match
+
     training = request.measuring.training()
     if not request.wants_page:
-        return score_files(request.gold, request.system, ready, training=training), {}
+        return score_files(gold, system, ready, training=training), {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready, training=training), _blocks_of_pair(request, matches)
+    return score_matches(matches, ready, training=training), _parts_of_pair(request, matches, ready.names)
 
 
-def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Blocks]:
+def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
     from levelhead.comparison.evaluations import one_run, score_and_look
 
     plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
-    look = _look(request, len(plan.test_sets)) if request.wants_page else None
+    look = _look(request, len(plan.test_sets), setup.names) if request.wants_page else None
     with request.engine.running(plan) as how:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    evaluations, blocks = _counted(request, setup)
+    evaluations, parts = _counted(request, setup)
     average = evaluations.average
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
@@ -204,42 +227,44 @@ def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | N
     else:
         _print_folders(request, evaluations)
     if request.wants_page:
-        _write_page(request, evaluations, blocks, average)
+        _write_page(request, evaluations, parts, average)
     return average
 
 
 def _print_folders(request: _Request, evaluations: Evaluations) -> None:
+    from levelhead.report.scores import counts_table, score_document, scores_document, scores_table
+
     average, strict = evaluations.average, evaluations.valid_trees_average
     request.printing.print(
-        lambda: (
-            report.counts_table(evaluations) if request.counts else report.scores_table(evaluations, average, strict)
-        ),
-        lambda: report.scores_document(evaluations, average, strict),
-        lines=lambda: [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()],
+        lambda: counts_table(evaluations) if request.counts else scores_table(evaluations, average, strict),
+        lambda: scores_document(evaluations, average, strict),
+        lines=lambda: [{"treebank": name, **score_document(one)} for name, one in evaluations.items()],
     )
 
 
-def _look(request: _Request, n_treebanks: int) -> Look:
+def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
     """What makes the parts of the page, where the engine reads the outputs."""
-    from levelhead.report.page.score import treebank_blocks
+    from levelhead.report.page.score import measure_of_errors, treebank_errors
 
-    return partial(treebank_blocks, name=request.name, n_treebanks=n_treebanks, registry=request.measuring.registry)
+    registry = request.measuring.registry
+    measure = measure_of_errors(measures, registry)
+    return partial(treebank_errors, name=request.name, n_treebanks=n_treebanks, registry=registry, measure=measure)
 
 
-def _blocks_of_pair(request: _Request, matches: Matches) -> Blocks:
+def _parts_of_pair(request: _Request, matches: Matches, measures: Sequence[str]) -> Parts:
     from pathlib import Path
 
     from levelhead.campaign.outputs import Output
     from levelhead.treebank.layouts import gold_files
 
     code = gold_files(Path(request.gold))[0].code
-    return {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}
+    return {code: _look(request, 1, measures)(code, [Output(request.name, request.name, matches)])}
 
 
 def _write_page(
-    request: _Request, evaluations: Mapping[str, Evaluation], blocks: Blocks, average: report.Average | None
+    request: _Request, evaluations: Mapping[str, Evaluation], parts: Parts, average: Average | None
 ) -> None:
     from levelhead.report.page.score import score_page
 
-    page = score_page(request.name, evaluations, blocks, average)
+    page = score_page(request.name, evaluations, parts, average, request.measuring.registry)
     options.write_page(page, request.report_file, request.figures)

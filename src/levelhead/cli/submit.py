@@ -94,12 +94,12 @@ def _text(found: Mapping[str, Any], address: str) -> str:
         f"{address.rstrip('/')}/submissions/{found['id']}",
         *([found["reason"]] if found["reason"] else []),
     ]
-    table = _results(found["results"]) if found.get("results") else ""
+    table = _results(found["results"], found.get("averages", {})) if found.get("results") else ""
     return "".join(f"{printable(line)}\n" for line in lines) + (f"\n{table}" if table else "")
 
 
-def _results(results: Mapping[str, Any]) -> str:
-    """Return results as a table: the scores that the team may see, and what is wrong with outputs."""
+def _results(results: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
+    """Return results as a table: the scores and averages that the team may see, and what is wrong with outputs."""
     measures = list(dict.fromkeys(name for one in results.values() for name in one.get("values", {})))
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
     rows = tuple(
@@ -107,7 +107,11 @@ def _results(results: Mapping[str, Any]) -> str:
         for code, one in results.items()
     )
     notes = tuple(f"{code}: {reason}" for code, one in results.items() for reason in one["reasons"])
-    return WRITERS["text"](Table(columns, rows, notes), 2)
+    summary = tuple(
+        (f"Average ({group})", None, *(_ratio(some.get(name, {}).get("value")) for name in measures))
+        for group, some in averages.items()
+    )
+    return WRITERS["text"](Table(columns, rows, notes, summary=summary), 2)
 
 
 def _ratio(percent: float | None) -> float | None:

@@ -11,7 +11,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.result_paths import RESULT, STORE
+from levelhead.cli.shared.result_paths import RESULT, STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
 
 
@@ -49,6 +49,7 @@ def suspects(printing: Printing, **given: Any) -> int:
     from levelhead.jobs import n_cores
 
     outputs = [printing.output, given["conllu"], given["report_file"], given["figures"], given["store"]]
+    refuse_compressed("the sentences are", given["conllu"])
     options.check_paths([given["gold"], *given["systems"]], outputs)
     if any(map(options.holds_test_sets, (given["gold"], *given["systems"]))):
         raise click.UsageError("suspects takes files, not folders")

@@ -13,6 +13,7 @@ from levelhead.cli.program import DONE, Commands, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import WorkerOptions, worker_options
 from levelhead.cli.shared.result_paths import RESULT, RESULT_FOLDER
+from levelhead.errors import printable
 
 if TYPE_CHECKING:
     from levelhead.jobs import Workers
@@ -53,7 +54,7 @@ def _check_output(found: SharedTask, output: str | None) -> None:
     if output is None or output == "-":
         return
     if found.folder.holds(Path(output)):
-        raise click.UsageError("a file that is read cannot be written")
+        raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
     gold: list[Path] = []
     with suppress(InputError):  # then there is no gold to overwrite
         gold = list(gold_of_task(found).values())

@@ -11,12 +11,11 @@ import click
 from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
+from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER, refuse_compressed
 from levelhead.cli.shared.values import Choice
 from levelhead.errors import number_of
 from levelhead.report.validation import annotation, validation_text
 from levelhead.treebank.checking import CHECKED_RULES
-from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.validation import validate as validate_files
 
@@ -47,8 +46,8 @@ def validate(
     any file has an error; with --fix, if any copy has.
     """
     paths = [file for path in files for file in files_at(path)]
-    options.check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
     _refuse_copies(copies, rules)
+    options.check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
     found = validate_files(*files, format=input_format, rules=rules, fix=copies)
     if output_format == "text":
         options.emit(validation_text(found), output)
@@ -67,8 +66,7 @@ def _refuse_copies(path: str | None, rules: str) -> None:
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
     if path == "-":
         raise click.UsageError("--fix needs a file or folder: standard output is for what is wrong")
-    if path is not None and path.endswith(SUFFIXES):
-        raise click.UsageError("the copy is not compressed: remove the suffix of compression")
+    refuse_compressed("the copy is", path)
 
 
 def _count_on_terminal(found: Validation) -> None:

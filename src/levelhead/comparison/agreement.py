@@ -61,6 +61,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators have.
+        n_units: the number of units in which somebody gives another label than the commonest one; with fewer than 10,
+            coefficients have no interval.
         observed: the share of words on which two annotators agree, averaged over pairs of annotators.
         expected: the share on which they would agree by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.
@@ -70,6 +72,7 @@ class LabelAgreement(NamedTuple):
 
     name: str
     words: int
+    n_units: int
     observed: float
     expected: float
     cohen: BeyondChance
@@ -149,7 +152,7 @@ class Agreement(Tabular):
 
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
-        return next(one for one in self.labels if one.name == name)
+        return {one.name: one for one in self.labels}[name]
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
@@ -238,7 +241,7 @@ def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int,
         BeyondChance(None if math.isnan(one.value) else one.value, interval_of(one, level))
         for one in (found.cohen, found.fleiss, found.krippendorff)
     )
-    return LabelAgreement(labeled.name, found.words, found.observed, found.expected, *each)
+    return LabelAgreement(labeled.name, found.words, found.cohen.n_units, found.observed, found.expected, *each)
 
 
 def _order(one: Disagreement) -> tuple[int, str, str, str]:

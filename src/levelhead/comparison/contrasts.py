@@ -24,7 +24,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
 from levelhead.significance import units_of
-from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, bucket_certainties
+from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, bucket_certainties, mean_certainty
 from levelhead.significance.units import Units, unit_notes
 from levelhead.tabular import Tabular
 
@@ -59,6 +59,28 @@ class Gain(NamedTuple):
         """The difference of the values."""
         one, other = self.score.value, self.baseline.value
         return None if one is None or other is None else one - other
+
+
+class AverageGain(NamedTuple):
+    """One bucket of words, one system, over several treebanks.
+
+    Args:
+        values: the value of each property.
+        system: the system.
+        n_treebanks: on how many treebanks both scores have a value in the bucket.
+        gold: how many words gold has in the bucket on all treebanks.
+        more_correct: how many more words the system gets right on all treebanks.
+        difference: the mean of the differences over the treebanks that have one; None if there are none.
+        certainty: the confidence interval of the mean; None if intervals are not requested.
+    """
+
+    values: tuple[str, ...]
+    system: str
+    n_treebanks: int
+    gold: float
+    more_correct: float
+    difference: float | None
+    certainty: Certainty | None = None
 
 
 class Contrast(NamedTuple):
@@ -96,6 +118,12 @@ class Gains(Tabular):
     treebanks: Mapping[str, Sequence[Gain]]
     provenance: Provenance
     units: Mapping[str, Units] = field(default_factory=dict)
+
+    @property
+    def averages(self) -> list[AverageGain]:
+        """The means over treebanks, see `average_gains`; empty with a single treebank."""
+        level = float(self.provenance.signature.get("level", 0.95))
+        return average_gains(list(self.treebanks.values()), level) if len(self.treebanks) > 1 else []
 
 
 SentencesOfOutput = tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]
@@ -243,6 +271,38 @@ def gains_by(
             if one.gold or one.system or other.system
         ]
     return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
+
+
+def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
+    """Return the mean difference of every system in every bucket over the treebanks that have it.
+
+    Args:
+        treebanks: the gains on each treebank.
+        level: the confidence level, if they have intervals.
+
+    Returns:
+        The buckets, system by system, the largest gains in words first.
+    """
+    buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
+    for gain in (gain for gains in treebanks for gain in gains):
+        buckets.setdefault((gain.system, gain.values), []).append(gain)
+    found = [_average_gain(gains, level) for gains in buckets.values()]
+    return sorted(found, key=lambda one: (one.system, -abs(one.more_correct)))
+
+
+def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
+    known = [gain for gain in gains if gain.difference is not None]
+    differences = [gain.difference for gain in known if gain.difference is not None]
+    certain = [gain.certainty for gain in known if gain.certainty is not None]
+    return AverageGain(
+        gains[0].values,
+        gains[0].system,
+        len(known),
+        sum(gain.score.gold for gain in gains),
+        sum(gain.more_correct for gain in gains),
+        sum(differences) / len(differences) if differences else None,
+        mean_certainty(certain, level, difference=True) if certain else None,
+    )
 
 
 def contrasts(

@@ -94,7 +94,7 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
     for system in own.systems:
         for test_set in plan.test_sets:
             result = results.results[system.label, test_set.code]
-            yield from result.faults
+            yield from (fault for fault in result.faults if fault.severity == "error")
             first = results.results[plan.systems[0].label, test_set.code].scores
             yield from _valueless(first, result.scores, Place(_shown(system.outputs.get(test_set.code))))
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ KINDS = ("head", "relation", "UPOS")
 
 _LEAST = 2
 """How many systems must agree, if there are as many."""
+
+_GIVEN: Mapping[str, str] = MappingProxyType({})
 
 
 class Suspect(NamedTuple):
@@ -95,7 +98,13 @@ class Suspects(Tabular):
         return replace(chosen, comments=Comments(b"".join(texts), starts))
 
 
-def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, most: int | None = None) -> Suspects:
+def find_suspects(
+    outputs: Mapping[str, Matches],
+    gold: Treebank,
+    most: int | None = None,
+    *,
+    training: Mapping[str, str] = _GIVEN,
+) -> Suspects:
     """Find words whose annotation is probably wrong.
 
     The score adds the log-odds of the systems' votes (see `votes`), those of the form (how often it has the other
@@ -106,6 +115,7 @@ def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, most: int | No
         outputs: the outputs of systems matched with gold, by the name of the system; none to look at variation only.
         gold: the annotation.
         most: how many suspects to keep, all if None.
+        training: how the systems were trained, for the signature; empty if their outputs were given.
     """
     matches = list(outputs.values())
     found = _by_votes(matches) if matches else {}
@@ -116,7 +126,7 @@ def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, most: int | No
     for suspect in ranked:
         best.setdefault(suspect.word, suspect)
     suspects = tuple(one for one in best.values() if one.score > 0)[:most]
-    return Suspects(gold, tuple(outputs), suspects, tuple(matches), _provenance(gold, outputs))
+    return Suspects(gold, tuple(outputs), suspects, tuple(matches), _provenance(gold, outputs, training))
 
 
 _Found = dict[tuple[int, str], Suspect]
@@ -195,7 +205,7 @@ def _add_variation(found: _Found, gold: Treebank, one: Variation) -> None:
         found[key] = known._replace(score=known.score + score, variation=one)
 
 
-def _provenance(gold: Treebank, outputs: Mapping[str, Matches]) -> Provenance:
+def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mapping[str, str]) -> Provenance:
     contents = {name: contents_of(one.system) for name, one in outputs.items()}
     hashes = {"gold": short_hash(contents_of(gold).sha256)}
     hashes |= {name: short_hash(one.sha256) for name, one in contents.items()}
@@ -203,5 +213,5 @@ def _provenance(gold: Treebank, outputs: Mapping[str, Matches]) -> Provenance:
     rules = next(iter(outputs.values())).rules.name if outputs else "ud"
     every = (contents_of(gold), *contents.values())
     warnings = tuple(dict.fromkeys(fault for one in every for fault in one.warnings))
-    signature = {"rules": rules, "gold": hashes["gold"], **systems, "version": VERSION}
+    signature = {"rules": rules, "gold": hashes["gold"], **systems, **training, "version": VERSION}
     return Provenance(signature, {"gold": hashes}, warnings)

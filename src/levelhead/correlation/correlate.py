@@ -101,11 +101,12 @@ def correlate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Correlate columns of a table, every pair.
+    """Correlate columns of a table: every pair, or a single column with all others.
 
     Args:
         table: values by treebank.
-        columns: which columns; all numbers if None, those apart that do not vary.
+        columns: which columns; all numbers if None, those apart that do not vary. A single column is correlated with
+            all others, and only these pairs count for the correction.
         given: columns held fixed: partial correlation.
         family: a column of text with the language family of each treebank.
         methods: which coefficients.
@@ -119,15 +120,17 @@ def correlate(
         InputError: a column is unknown or constant, or there are too few treebanks.
     """
     names = _chosen(table, columns, given)
+    asked = list(dict.fromkeys(columns or ()))
+    against_all = len(asked) == 1
     table, dropped = _complete(table, [*names, *given], family, missing)
     check_sizes(table, [*names, *given])
-    names, constant = _varying(table, names, given, asked=columns is not None)
+    names, constant = _varying(table, names, given, asked)
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
     make = _CorrelationBuilder(table, tuple(given), family, tuple(methods), resamples, level, seed)
     pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
-    made = _corrected(pairs, methods)
+    made = _corrected((pair for pair in pairs if not against_all or pair.x == names[0]), methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
     provenance = Provenance(settings, table.provenance.files, (), notes)
     return Correlation(tuple(names), tuple(given), table.treebanks, made, provenance)
@@ -136,7 +139,8 @@ def correlate(
 def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[str]) -> list[str]:
     for name in (*(columns or ()), *given):
         table.number(name)
-    names = [name for name in dict.fromkeys(table.numbers if columns is None else columns) if name not in given]
+    wanted = (*(columns or ()), *table.numbers) if len(set(columns or ())) < 2 else columns
+    names = [name for name in dict.fromkeys(wanted or ()) if name not in given]
     if len(names) < 2:
         numbers = ", ".join(map(quoted, table.numbers)) or "none"
         message = f"a correlation needs two columns of numbers, not {numbers}"
@@ -172,11 +176,12 @@ def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> st
 
 
 def _varying(
-    table: Measurements, names: Sequence[str], given: Sequence[str], *, asked: bool
+    table: Measurements, names: Sequence[str], given: Sequence[str], asked: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     constant = [name for name in (*names, *given) if not _varies(table.numbers[name])]
-    if constant and (asked or set(constant) & set(given)):
-        faults = (f"{quoted(name)} is the same in all treebanks: it has no correlation" for name in constant)
+    refused = [name for name in constant if name in asked or name in given]
+    if refused:
+        faults = (f"{quoted(name)} is the same in all treebanks: it has no correlation" for name in refused)
         raise InputError(*(Fault("constant-column", message) for message in faults))
     varying = [name for name in names if name not in constant]
     if len(varying) < 2:

@@ -25,7 +25,7 @@ NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 
 _KEYS = ("treebank", "name", "code", "language")
 _NOT_MEASURED = frozenset(
-    {"schema", "kind", "signature", "gold", "system", "coverage", "macro_average", "test_set", "path", *_KEYS}
+    {"schema", "kind", "signature", "gold", "system", "coverage", "macro_average", "test_set", "path", "units", *_KEYS}
 )
 _SUMMARIES = ("Macro-average of ", "Total of ", "Average of ")
 """The last row of `levelhead score` on folders, of `profile --total`, of `convert --check`."""

@@ -20,6 +20,7 @@ from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
+from levelhead.treebank.ahead import FileAhead
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
@@ -240,7 +241,8 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     check_format(format)
     if isinstance(source, Treebank):
         return source
-    return parse_as(read_bytes(source), os.fsdecode(source), rules, format)
+    data = source.contents() if isinstance(source, FileAhead) else read_bytes(source)
+    return parse_as(data, os.fsdecode(source), rules, format)
 
 
 def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002

@@ -8,21 +8,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.errors import InputError
+from levelhead.errors import InputError, MalformedDeps
 from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, takes_apart
-from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.measure_notes import annotation_of, notes_on
 from levelhead.scoring.partial_matches import PartialCounts, PartialMatches, count_partially, match_partially
 from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of
 from levelhead.scoring.sentence_pairing import PairedBy
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_of
-from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read_leniently
 from levelhead.treebank.reader import read_if_valid
@@ -36,7 +36,8 @@ class PartialCoverage(NamedTuple):
     """How much of gold a system's output covers.
 
     Args:
-        paired_by: "characters" if all agree; otherwise how sentences were paired, by "sent_id" or "text".
+        paired_by: "characters" if all agree; otherwise how sentences were paired, by "sent_id" or "text"; None
+            without a readable output.
         answered: the gold sentences with a word that has a HEAD.
         sentences: the gold sentences.
         valid_trees: the gold sentences with a valid tree in the output.
@@ -47,7 +48,7 @@ class PartialCoverage(NamedTuple):
         unreadable: the lines of the output that could not be read.
     """
 
-    paired_by: PairedBy
+    paired_by: PairedBy | None
     answered: int
     sentences: int
     valid_trees: int
@@ -67,6 +68,15 @@ class PartialCoverage(NamedTuple):
         )
 
 
+def no_coverage(gold: Contents) -> PartialCoverage:
+    """Return the coverage of an output that is missing or of which nothing can be read.
+
+    Args:
+        gold: the sizes of gold.
+    """
+    return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0)
+
+
 def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
     """Return the coverage of several outputs together.
 
@@ -74,7 +84,8 @@ def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
         coverages: that of each output; at least one.
     """
     by, *numbers = zip(*coverages)
-    return PartialCoverage(by[0] if len(set(by)) == 1 else "text", *map(sum, numbers))
+    loosest = next((one for one in reversed(get_args(PairedBy)) if one in by), None)
+    return PartialCoverage(loosest, *map(sum, numbers))
 
 
 class PartialOutput(NamedTuple):
@@ -184,37 +195,46 @@ def partial_evaluation(
     Raises:
         MeasureError: a measure has no weight for a relation.
     """
+    provenance, undefined = _provenance(output, ready, training), ready.rules.undefined
+    found = {str(one): _counts(output.partial, one, definition, ready) for one, definition in ready.defined}
+    pairs = {str(one): _scores(found[str(one)], one, undefined) for one, _ in ready.defined}
+    scores, strict = (
+        {name: replace(pair[side], signature=provenance.signature) for name, pair in pairs.items()} for side in (0, 1)
+    )
+    counted = {name: one for name, one in found.items() if not isinstance(one, str)}
+    gold = output.partial.matches.gold
+    leakage = None if training is None else _leakage(gold, scores, counted, training)
+    sizes = contents_of(gold), output.contents
+    return Evaluation(scores, *sizes, provenance, strict, output.coverage(), leakage), counted
+
+
+def _provenance(output: PartialOutput, ready: Setup, training: Training | None) -> Provenance:
     matches = output.partial.matches
     of_system = annotation_of(matches.system)
     known = [name for name in of_system.relations if name != "_"]  # of rows without an analysis
     sides = annotation_of(matches.gold), of_system._replace(relations=known)
     notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
-    gold = contents_of(matches.gold)
-    provenance = pair_provenance(gold, output.contents, ready, (*notes, *ready.warnings))
-    if training is not None:
-        provenance = provenance.with_parts(train=training.hashes)
-    signature, undefined = provenance.signature, ready.rules.undefined
-    counted: dict[str, PartialCounts] = {}
-    scores: list[dict[str, Score]] = [{}, {}]
-    for measure, definition in ready.defined:
-        name = str(measure)
-        reason = not_annotated(matches, measure, definition)
-        if reason is None:
-            schemes, weights = ready.registry.schemes, ready.values_of(measure)
-            try:
-                counts = count_partially(output.partial, measure, definition, schemes=schemes, weights=weights)
-            except MalformedDeps as error:
-                reason = reason_of_malformed_deps(error)
-            else:
-                counted[name] = counts
-                found = score_of(counts.total, measure, undefined), score_of(counts.valid_trees, measure, undefined)
-        if reason is not None:
-            found = (Score(measure, 0, 0, 0, None, undefined, reason),) * 2
-        for each, score in zip(scores, found):
-            each[name] = replace(score, signature=signature)
-    leakage = None if training is None else _leakage(matches.gold, scores[0], counted, training)
-    evaluation = Evaluation(scores[0], gold, output.contents, provenance, scores[1], output.coverage(), leakage)
-    return evaluation, counted
+    found = pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
+    return found if training is None else found.with_parts(train=training.hashes)
+
+
+def _counts(partial: PartialMatches, measure: Measure, definition: Definition, ready: Setup) -> PartialCounts | str:
+    """The counts of a measure, or the reason why there are none."""
+    reason = not_annotated(partial.matches, measure, definition)
+    if reason is not None:
+        return reason
+    schemes, weights = ready.registry.schemes, ready.values_of(measure)
+    try:
+        return count_partially(partial, measure, definition, schemes=schemes, weights=weights)
+    except MalformedDeps as error:
+        return reason_of_malformed_deps(error)
+
+
+def _scores(found: PartialCounts | str, measure: Measure, undefined: float | None) -> tuple[Score, Score]:
+    """The score of a measure, and that with valid trees only."""
+    if isinstance(found, str):
+        return (Score(measure, 0, 0, 0, None, undefined, found),) * 2
+    return score_of(found.total, measure, undefined), score_of(found.valid_trees, measure, undefined)
 
 
 def _leakage(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from levelhead.errors import Fault, InputError, MeasureError, Place, UnreadableFile
+from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, takes_apart
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
@@ -18,7 +18,6 @@ from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading

@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """The edges that distinct values of DEPS list."""
 
+import numpy as np
+
 include "interning.pxi"
 
 cdef enum:

@@ -7,8 +7,6 @@ from libc.string cimport memchr, memcmp, memcpy
 import os
 import sys
 
-import numpy as np
-
 if sys.byteorder != "little":
     raise ImportError("strings are hashed eight bytes at a time, which needs a little-endian processor")
 

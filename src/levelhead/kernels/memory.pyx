@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""How the C library hands out memory."""
+"""What the C library does for the whole process: hand out memory, and load shared libraries."""
 
 cdef extern from *:
     """
@@ -13,8 +13,15 @@ cdef extern from *:
     #else
     static void keep_up_to(int bytes) { (void) bytes; }
     #endif
+    #if defined(_WIN32)
+    static void open_library(const char *path) { (void) path; }
+    #else
+    #include <dlfcn.h>
+    static void open_library(const char *path) { (void) dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+    #endif
     """
     void keep_up_to(int size)
+    void open_library(const char* path) nogil
 
 
 def keep_freed_blocks(int size):
@@ -27,3 +34,16 @@ def keep_freed_blocks(int size):
         size: the largest blocks that are kept, in bytes; four times as much is kept in all.
     """
     keep_up_to(size)
+
+
+def load_library(bytes path):
+    """Load a shared library, so that an import that needs it later finds it loaded; Python's lock is let go of.
+
+    If it cannot be loaded, nothing happens: the import will say why.
+
+    Args:
+        path: its path.
+    """
+    cdef const char* name = path
+    with nogil:
+        open_library(name)

@@ -1,6 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """Joining two treebanks' pools of strings."""
 
+import numpy as np
+
 include "interning.pxi"
 
 

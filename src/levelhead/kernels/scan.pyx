@@ -6,6 +6,9 @@ stops and says where; the plain Python of `treebank.faults` then explains every 
 knows no error messages, and cannot disagree with them about what is valid: a test compares the two.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+
 include "interning.pxi"
 
 cdef extern from *:
@@ -27,25 +30,30 @@ cdef enum:
     HEAD = 6
     DEPREL = 7
     MAX_DIGITS = 9
+    FEW = 64
 
 cdef uint64_t TABS = 0x0909090909090909
 cdef uint64_t LOW_BITS = 0x7F7F7F7F7F7F7F7F
 
 
+cdef inline object block(int64_t n_bytes):
+    """Memory that numpy can look at, with any contents."""
+    return PyByteArray_FromStringAndSize(NULL, n_bytes)
+
+
 cdef object pool_of(const Table* table):
-    """All strings, each followed by a newline, and where each starts."""
+    """All strings, each followed by a newline, and where each starts, as a block of int64."""
     cdef int64_t total = 0
     cdef int64_t at = 0
     cdef int32_t code
-    offsets = np.empty(table.n_strings + 1, dtype=np.int64)
-    cdef int64_t[::1] offsets_view = offsets
+    offsets = block(8 * (table.n_strings + 1))
+    cdef int64_t* starts = <int64_t*> PyByteArray_AS_STRING(offsets)
     for code in range(table.n_strings):
-        offsets_view[code] = total
+        starts[code] = total
         total += table.lengths[code] + 1
-    offsets_view[table.n_strings] = total
-    pool = bytes(total)
-    cdef Bytes source = pool
-    cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
+    starts[table.n_strings] = total
+    pool = PyBytes_FromStringAndSize(NULL, total)
+    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(pool)  # a fresh bytes object that nobody else has seen yet
     with nogil:
         for code in range(table.n_strings):
             memcpy(target + at, table.starts[code], table.lengths[code])
@@ -83,14 +91,31 @@ cdef struct Sizes:
     int64_t lines
 
 
+cdef struct Rows:
+    int32_t* cells  # twelve for each row
+    int64_t capacity
+
+
 cdef struct Out:
     int32_t** columns  # eight: FORM LEMMA UPOS XPOS FEATS DEPREL DEPS MISC
     int32_t* heads  # in the sentence, 1-based, 0 is the root
-    int32_t* multiword  # rows of [first word, sentence, words, nine codes]
-    int32_t* empty  # rows of [word before, sentence, minor, nine codes]
+    Rows multiword  # [first word, sentence, words, nine codes]
+    Rows empty  # [word before, sentence, minor, nine codes]
     int32_t* sentence_starts
     int32_t* sentence_lines
     int64_t* comments  # pairs of [start, end) in the data
+
+
+cdef inline int32_t* row_of(Rows* rows, int64_t n) noexcept nogil:
+    """The n-th row, for which there is room now; NULL where memory ran out."""
+    cdef int32_t* cells
+    if n == rows.capacity:
+        cells = <int32_t*> realloc(rows.cells, 2 * rows.capacity * 12 * sizeof(int32_t))
+        if cells == NULL:
+            return NULL
+        rows.cells = cells
+        rows.capacity *= 2
+    return rows.cells + 12 * n
 
 
 cdef inline bint split(Bytes line, Bytes end, Bytes* fields) noexcept nogil:
@@ -147,6 +172,8 @@ cdef inline bint read_word(
         return False
     for field in range(1, N_FIELDS):  # all slots of the line are on their way from memory before the first is read
         lengths[field] = fields[field + 1] - fields[field] - 1
+        if field == HEAD or (lengths[field] == 1 and fields[field][0] == UNDERSCORE):
+            continue
         hashes[field] = hash_bytes(fields[field], lengths[field], end)
         __builtin_prefetch(&table.slots[hashes[field] & table.mask])
     for field in range(1, N_FIELDS):
@@ -171,8 +198,8 @@ cdef inline bint read_range(
     Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, int64_t first, int64_t last,
     Bytes end
 ) noexcept nogil:
-    cdef int32_t* row = out.multiword + 12 * sizes.multiword
-    if first != sentence.n_words + 1 or last < first or first <= sentence.range_end or sentence.range_pending:
+    cdef int32_t* row = row_of(&out.multiword, sizes.multiword)
+    if row == NULL or first != sentence.n_words + 1 or last < first or first <= sentence.range_end or sentence.range_pending:
         return False
     row[0] = <int32_t> sizes.words
     row[1] = <int32_t> sizes.sentences
@@ -187,8 +214,8 @@ cdef inline bint read_empty(
     Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, int64_t after, int64_t minor,
     Bytes end
 ) noexcept nogil:
-    cdef int32_t* row = out.empty + 12 * sizes.empty
-    if after != sentence.n_words or minor != sentence.minor + 1 or sentence.range_pending:
+    cdef int32_t* row = row_of(&out.empty, sizes.empty)
+    if row == NULL or after != sentence.n_words or minor != sentence.minor + 1 or sentence.range_pending:
         return False
     row[0] = <int32_t> sizes.words
     row[1] = <int32_t> sizes.sentences
@@ -266,50 +293,125 @@ cdef int64_t scan_lines(
     return sizes.lines if inside or comments != NULL else 0
 
 
-cdef object joined_comments(Bytes data, int64_t[::1] pairs, int64_t n_sentences):
-    """All comment lines in one bytes object, and where each sentence's start."""
-    starts = np.zeros(n_sentences + 1, dtype=np.int64)
-    cdef int64_t[::1] starts_view = starts
+cdef object joined_comments(Bytes data, const int64_t* pairs, int64_t n_sentences):
+    """All comment lines in one bytes object, and where each sentence's start, as a block of int64."""
+    offsets = block(8 * (n_sentences + 1))
+    cdef int64_t* starts = <int64_t*> PyByteArray_AS_STRING(offsets)
     cdef int64_t i
+    starts[0] = 0
     for i in range(n_sentences):
-        starts_view[i + 1] = starts_view[i] + pairs[2 * i + 1] - pairs[2 * i]
-    joined = bytes(starts_view[n_sentences])
-    cdef Bytes source = joined
-    cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
+        starts[i + 1] = starts[i] + pairs[2 * i + 1] - pairs[2 * i]
+    joined = PyBytes_FromStringAndSize(NULL, starts[n_sentences])
+    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(joined)  # a fresh bytes object that nobody else has seen yet
     with nogil:
         for i in range(n_sentences):
-            memcpy(target + starts_view[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
-    return joined, starts
+            memcpy(target + starts[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
+    return joined, offsets
 
 
-cdef struct Bounds:
-    int64_t words
-    int64_t others  # multiword tokens and empty nodes
-    int64_t sentences
+cdef int64_t count_tokens(Bytes data, int64_t size) noexcept nogil:
+    """The number of lines that begin with a digit: words, multiword tokens and empty nodes.
+
+    Compilers make vector instructions of this: it counts as many at a time as a byte can.
+    """
+    cdef int64_t count = 1 if size and <uint8_t> (data[0] - ZERO) <= 9 else 0
+    cdef int64_t at = 0
+    cdef int64_t end
+    cdef uint8_t found
+    while at < size - 1:
+        end = min(size - 1, at + 255)
+        found = 0
+        for at in range(at, end):
+            found += (data[at] == NEWLINE) & (<uint8_t> (data[at + 1] - ZERO) <= 9)
+        count += found
+        at = end
+    return count
 
 
-cdef Bounds count_lines(Bytes data, int64_t size) noexcept nogil:
-    """Upper bounds of what a file holds, by the first characters of its lines."""
-    cdef Bounds bounds = Bounds(1, 1, 1)
-    cdef Bytes at = data
-    cdef Bytes end = data + size
-    cdef Bytes digit
-    while at < end:
-        digit = at
-        while digit < end and ZERO <= digit[0] <= ZERO + 9:
-            digit += 1
-        if digit > at and digit < end:
-            if digit[0] == TAB:
-                bounds.words += 1
-            else:
-                bounds.others += 1
-        elif digit == at and at[0] == NEWLINE:
-            bounds.sentences += 1
-        at = <Bytes> memchr(digit, NEWLINE, end - digit)
-        if at == NULL:
-            break
-        at += 1
-    return bounds
+cdef object copied(const void* start, int64_t n_bytes):
+    """A block with these bytes."""
+    return PyByteArray_FromStringAndSize(<const char*> start, n_bytes)
+
+
+def begin(const uint8_t[::1] data, bint ranges=True):
+    """Read a CoNLL-U file that needs no repair, without numpy, which takes longer to load than most files to read.
+
+    Args:
+        data: the bytes of the file, uint8, at most 2**31 - 1 of them.
+        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
+
+    Returns:
+        What `arrays_of` takes.
+    """
+    cdef int64_t size = data.shape[0]
+    cdef Bytes start = &data[0] if size else NULL
+    cdef int64_t n_most
+    cdef Codes[8] columns
+    cdef Table table
+    cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
+    cdef Out out
+    cdef int64_t stopped
+    cdef int i
+    with nogil:
+        n_most = count_tokens(start, size) + 2  # more than there are words or sentences
+    arrays = [block(4 * n_most) for _ in range(9)]
+    for i in range(8):
+        columns[i] = <int32_t*> PyByteArray_AS_STRING(arrays[i])
+    starts, lines, comments = block(4 * n_most), block(4 * n_most), block(16 * n_most)
+    out.columns, out.heads = columns, <int32_t*> PyByteArray_AS_STRING(arrays[8])
+    out.sentence_starts = <int32_t*> PyByteArray_AS_STRING(starts)
+    out.sentence_lines = <int32_t*> PyByteArray_AS_STRING(lines)
+    out.comments = <int64_t*> PyByteArray_AS_STRING(comments)
+    out.multiword = Rows(<int32_t*> malloc(FEW * 12 * sizeof(int32_t)), FEW)
+    out.empty = Rows(<int32_t*> malloc(FEW * 12 * sizeof(int32_t)), FEW)
+    try:
+        if not table_init(&table, 1 << 14) or out.multiword.cells == NULL or out.empty.cells == NULL:
+            raise MemoryError
+        intern(&table, b"_", 1, NULL)
+        with nogil:
+            stopped = scan_lines(start, size, &table, &out, &sizes, ranges)
+        if stopped:
+            return stopped
+        out.sentence_starts[sizes.sentences] = <int32_t> sizes.words
+        numbers = sizes.words, sizes.sentences
+        multiword = copied(out.multiword.cells, 12 * sizeof(int32_t) * sizes.multiword)
+        empty = copied(out.empty.cells, 12 * sizeof(int32_t) * sizes.empty)
+        return (
+            numbers, arrays, multiword, empty, starts, lines, pool_of(&table),
+            joined_comments(start, out.comments, sizes.sentences),
+        )
+    finally:
+        table_free(&table)
+        free(out.multiword.cells)
+        free(out.empty.cells)
+
+
+def arrays_of(begun):
+    """Return what `scan` returns.
+
+    Args:
+        begun: what `begin` returned.
+    """
+    import numpy as np
+
+    if isinstance(begun, int):
+        return begun
+    (n_words, n_sentences), columns, multiword, empty, starts, lines, pool, comments = begun
+    *strings, heads = (np.frombuffer(column, np.int32, n_words) for column in columns)
+    rows = (
+        np.frombuffer(rows, np.int32).reshape(-1, 12) for rows in (multiword, empty)
+    )
+    return (
+        pool[0],
+        np.frombuffer(pool[1], np.int64),
+        strings,
+        heads,
+        *rows,
+        np.frombuffer(starts, np.int32, n_sentences + 1),
+        np.frombuffer(lines, np.int32, n_sentences),
+        comments[0],
+        np.frombuffer(comments[1], np.int64),
+    )
 
 
 def scan(const uint8_t[::1] data, bint ranges=True):
@@ -324,58 +426,4 @@ def scan(const uint8_t[::1] data, bint ranges=True):
         columns, heads (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines,
         comments, comment starts.
     """
-    cdef int64_t size = data.shape[0]
-    cdef Bytes start = &data[0] if size else NULL
-    cdef Bounds bounds
-    cdef Codes[8] columns
-    cdef Table table
-    cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
-    cdef Out out
-    cdef int32_t[::1] view
-    cdef int64_t[::1] comments
-    cdef int64_t stopped
-    cdef int i
-    with nogil:
-        bounds = count_lines(start, size)
-    arrays = [np.empty(bounds.words, dtype=np.int32) for _ in range(9)]
-    for i in range(8):
-        view = arrays[i]
-        columns[i] = &view[0]
-    view = arrays[8]
-    out.columns, out.heads = columns, &view[0]
-    multiword = np.empty((bounds.others, 12), dtype=np.int32)
-    view = multiword.reshape(-1)
-    out.multiword = &view[0]
-    empty = np.empty((bounds.others, 12), dtype=np.int32)
-    view = empty.reshape(-1)
-    out.empty = &view[0]
-    starts = np.empty(bounds.sentences, dtype=np.int32)
-    view = starts
-    out.sentence_starts = &view[0]
-    lines = np.empty(bounds.sentences, dtype=np.int32)
-    view = lines
-    out.sentence_lines = &view[0]
-    comments = np.empty(2 * bounds.sentences, dtype=np.int64)
-    out.comments = &comments[0]
-    if not table_init(&table, 1 << 14):
-        table_free(&table)
-        raise MemoryError
-    try:
-        intern(&table, b"_", 1, NULL)
-        with nogil:
-            stopped = scan_lines(start, size, &table, &out, &sizes, ranges)
-        if stopped:
-            return stopped
-        starts[sizes.sentences] = sizes.words
-        return (
-            *pool_of(&table),
-            [array[: sizes.words] for array in arrays[:8]],
-            arrays[8][: sizes.words],
-            multiword[: sizes.multiword].copy(),
-            empty[: sizes.empty].copy(),
-            starts[: sizes.sentences + 1],
-            lines[: sizes.sentences],
-            *joined_comments(start, comments, sizes.sentences),
-        )
-    finally:
-        table_free(&table)
+    return arrays_of(begin(data, ranges))

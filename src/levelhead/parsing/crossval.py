@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.parsing.any_parser import ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.external import OUTSIDE_PARSERS, identity_of
@@ -52,7 +52,7 @@ def cross_validate(
         OutputError: the store cannot be written.
     """
     if len(treebank) < folds:
-        message = f"there are {len(treebank)} sentences for {folds} folds"
+        message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
         raise InputError(Fault("too-few-sentences", message))
     prepared(treebank, recipe.relations, "content-head")  # fails before the folds if nothing can be learned
     program = None if store is None else _program(recipe)

@@ -12,7 +12,7 @@ from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.recovery.answer import Answer, decoded
 from levelhead.recovery.records import csv_answers, json_answers
 from levelhead.recovery.separators import split_text
-from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes
+from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes, size_text
 
 LIMITS = Limits(size=1 << 29)
 """How large a file of answers may be, decompressed: half a GiB, some hundred thousand answers."""
@@ -55,7 +55,8 @@ def read_answers(path: str | os.PathLike[str], layout: Layout, n_gold: int) -> l
     else:
         answers = _in_file(name, read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf"), layout, n_gold)
     if not answers:
-        raise InputError(Fault("no-answers", "no answer is in it", Place(name)))
+        what = "the folder has no files" if os.path.isdir(name) else "the file has no answers"  # noqa: PTH112
+        raise InputError(Fault("no-answers", what, Place(name)))
     return answers
 
 
@@ -106,6 +107,6 @@ def _read_each(paths: list[Path]) -> Iterator[Answer]:
         data = read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf")
         total += len(data)
         if total > LIMITS.size:
-            message = f"the files have more than {LIMITS.size} bytes together"
+            message = f"the files have more than {size_text(LIMITS.size)} together"
             raise UnreadableFile(Fault("file-too-large", message, Place(str(path.parent))))
         yield Answer(decoded(data.replace(b"\r\n", b"\n"), str(path)))

@@ -11,11 +11,17 @@ from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Plain, Table, interval_cell
 from levelhead.report.writers import to_text
 from levelhead.significance import unit_line, unit_notes
+from levelhead.significance.units import FEWEST_UNITS
+from levelhead.treebank import Treebank
 
 Rows = Literal["label", "measure", "pattern"]
 """What the rows of a table are."""
 
 _COEFFICIENTS = {"cohen": "Cohen", "fleiss": "Fleiss", "krippendorff": "Alpha"}
+_TOO_FEW = (
+    f"-: fewer than {FEWEST_UNITS} sentences or documents in which somebody gives another label than the commonest:"
+    " too few for an interval"
+)
 _MOST_LISTED = 20
 _MOST_PATTERNS = 10
 
@@ -43,7 +49,8 @@ def agreement_table(found: Agreement, by: Rows = "label", most: int | None = Non
     notes = (
         f"{_pairs(found)}; Cohen, Fleiss: kappa; Alpha: Krippendorff's; 1 is full agreement, 0 what chance gives",
         unit_line(units, "confidence intervals"),
-        *unit_notes(units, "intervals"),
+        *unit_notes(units, "intervals", marked_by="the first file"),
+        *([_TOO_FEW] if found.units.n_units >= FEWEST_UNITS and any(map(_lacks_interval, found.labels)) else []),
         signature_line(found.provenance.signature),
     )
     return Table(tuple(columns), rows, notes)
@@ -53,6 +60,10 @@ def _pairs(found: Agreement) -> str:
     if len(found.annotators) == 2:
         return "Observed: the share of common words with the same label"
     return f"Observed and Cohen: averages over {len(found.pairs)} pairs of annotators"
+
+
+def _lacks_interval(one: LabelAgreement) -> bool:
+    return one.krippendorff.value is not None and one.krippendorff.interval is None
 
 
 def _label_row(one: LabelAgreement) -> tuple[Cell, ...]:
@@ -137,24 +148,25 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
             {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
             for (one, other), evaluation in found.pairs.items()
         ],
-        "patterns": [
-            {
-                "label": one.name,
-                "first": one.first,
-                "second": one.second,
-                "count": one.n_words,
-                "share": one.share,
-                "example": {
-                    "annotators": list(one.pair),
-                    "sentence": one.sentence + 1,
-                    "sent_id": first[one.sentence].id,
-                    "form": one.form,
-                },
-            }
-            for one in found.disagreements
-        ],
+        "patterns": [_pattern_document(first, one) for one in found.disagreements],
         "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in found.differing],
         **sources(found.provenance),
+    }
+
+
+def _pattern_document(first: Treebank, one: Disagreement) -> dict[str, Any]:
+    return {
+        "label": one.name,
+        "first": one.first,
+        "second": one.second,
+        "count": one.n_words,
+        "share": one.share,
+        "example": {
+            "annotators": list(one.pair),
+            "sentence": one.sentence + 1,
+            "sent_id": first[one.sentence].id,
+            "form": one.form,
+        },
     }
 
 
@@ -167,6 +179,7 @@ def _label_document(one: LabelAgreement) -> dict[str, Any]:
     return {
         "label": one.name,
         "words": one.words,
+        "n_units": one.n_units,
         "observed": one.observed,
         "expected": one.expected,
         **{

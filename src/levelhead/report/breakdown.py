@@ -211,20 +211,23 @@ def repairs_table(found: Repairs) -> Table:
     columns = (
         *([Column("Treebank", "text")] if several else []),
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
-        *(Column(f"{found.measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
+        *(Column("Share"), Column(f"{found.measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
         *certainty_columns(signature["level"], every, difference=True),
     )
     parts = [
-        [(*((name,) if several else ()), *one[:5], *certainty_cells(one.certainty)) for one in some]
+        [(*((name,) if several else ()), *one[:6], *certainty_cells(one.certainty)) for one in some]
         for name, some in found.treebanks.items()
     ]
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
     rows = tuple(row for part in parts for row in part)
     note = f"Gain: points of {found.measure} if these words were as in gold and nothing else changed; the largest first"
+    share = "Share: percentage of all words with an error"
     units = unit_line(found.units, "confidence intervals")
     label = f"Average of {len(found.treebanks)}"
-    summary = [(label, *one[:3], None, one.gain, *certainty_cells(one.certainty)) for one in found.averages]
-    return Table(columns, rows, (note, *certainty_notes(every), units, *signed(signature)), starts, tuple(summary))
+    summary = [(label, *one[:4], None, one.gain, *certainty_cells(one.certainty)) for one in found.averages]
+    return Table(
+        columns, rows, (note, share, *certainty_notes(every), units, *signed(signature)), starts, tuple(summary)
+    )
 
 
 def repairs_document(found: Repairs) -> dict[str, Any]:
@@ -234,7 +237,8 @@ def repairs_document(found: Repairs) -> dict[str, Any]:
         found: the kinds of errors on each treebank.
     """
     means = [
-        {"error": one.error, "detail": one.detail, "words": one.words, "gain": points(one.gain)}
+        {"error": one.error, "detail": one.detail, "words": one.words, "share": points(one.share)}
+        | {"gain": points(one.gain)}
         | certainty_document(one.certainty)
         for one in found.averages
     ]
@@ -248,5 +252,5 @@ def repairs_document(found: Repairs) -> dict[str, Any]:
 
 
 def _repair(one: Repair) -> dict[str, Any]:
-    numbers = {"words": one.words, "value": points(one.value), "gain": points(one.gain)}
+    numbers = {"words": one.words, "share": points(one.share), "value": points(one.value), "gain": points(one.gain)}
     return {"error": one.error, "detail": one.detail, **numbers, **certainty_document(one.certainty)}

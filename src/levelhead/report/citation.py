@@ -101,7 +101,12 @@ def _scored(made: _Made) -> Iterator[_Phrase]:
     rules = made.signature["rules"]
     yield _Phrase(f", computed with levelhead {made.signature['version']}", _papers([_OWN]))
     yield _Phrase(f" under the rules {rules}", _papers([f"rules {rules}"]))
-    yield _Phrase(".")
+    yield _Phrase(f"{', with several roots allowed' if 'roots' in made.signature else ''}.")
+    if "partial" in made.signature:
+        yield _Phrase(
+            " These are partial scores, not official ones: every gold word counts, even if the text of an output"
+        )
+        yield _Phrase(" differs from gold or its trees are broken.")
 
 
 def _topics(measure: str) -> list[str]:

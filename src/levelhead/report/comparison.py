@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from levelhead.comparison.contrasts import Contrasts, Gain, Gains
+from levelhead.comparison.contrasts import AverageGain, Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.report.certainty import certainty_cells, certainty_columns, certainty_document, certainty_notes
@@ -326,7 +326,13 @@ def gains_table(found: Gains) -> Table:
     note = f"{found.measure}; Words: increase in correct words over {found.baseline}; the largest changes first"
     units = [unit_line(found.units, "confidence intervals")] if found.units else []
     notes = (note, *certainty_notes(every), *units, signature_line(found.provenance.signature))
-    return Table(tuple(columns), tuple(rows), notes, rules)
+    return Table(tuple(columns), tuple(rows), notes, rules, tuple(map(_average_gain_row, found.averages)))
+
+
+def _average_gain_row(one: AverageGain) -> tuple[Cell, ...]:
+    certain = () if one.certainty is None else certainty_cells(one.certainty)
+    named = (f"Average of {one.n_treebanks}", one.system, *one.values)
+    return (*named, one.gold, None, None, one.difference, *certain, one.more_correct)
 
 
 def _gain(gain: Gain) -> tuple[Cell, ...]:
@@ -354,12 +360,25 @@ def gains_document(found: Gains) -> dict[str, Any]:
             "more_correct": gain.more_correct,
         }
 
+    def average(one: AverageGain) -> dict[str, Any]:
+        """Return one mean over treebanks."""
+        return {
+            **dict(zip(found.by, one.values, strict=True)),
+            "system": one.system,
+            "treebanks": one.n_treebanks,
+            "gold": one.gold,
+            "difference": points(one.difference),
+            **certainty_document(one.certainty),
+            "more_correct": one.more_correct,
+        }
+
     return {
         **header("gains", found.provenance.signature),
         "measure": found.measure,
         "by": list(found.by),
         "baseline": found.baseline,
         "treebanks": {name: [document(gain) for gain in gains] for name, gains in found.treebanks.items()},
+        **({"averages": list(map(average, found.averages))} if found.averages else {}),
         "units": units_document(found.units),
         **sources(found.provenance),
     }

@@ -80,10 +80,11 @@ def matrix_table(correlation: Correlation, method: Method) -> Table:
     """
     names = correlation.columns
     value = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
+    firsts = {pair.x for pair in correlation.pairs}
     rows = tuple(
         (row, *(value[row, column] if i < j else _BLANK for j, column in enumerate(names) if j))
-        for i, row in enumerate(names[:-1])
-    )
+        for i, row in enumerate(names) if row in firsts
+    )  # fmt: skip
     columns = (Column(method.capitalize(), "text"), *(Column(name, "number") for name in names[1:]))
     return Table(columns, rows, _notes(correlation))
 

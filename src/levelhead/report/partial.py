@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
 
 VALID_TREES = "Valid trees"
+LABEL = "Partial scores, not official: every gold word counts, even if texts differ or trees are broken."
+"""What pages say first."""
+
+VALID_TREES_NOTE = "Valid trees: sentences without a valid tree get nothing."
 COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key="Aligned words"))
 """The columns of the gold sentences that are answered, and the gold words that are aligned."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from levelhead.report.documents import header, notes_of, path_text
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, percentage
+from levelhead.report.treebank_languages import LANGUAGE_COLUMNS, language_cells
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
 from levelhead.typology.collection import Samples, SelectedTreebanks, Similarities, Survey
@@ -19,17 +20,33 @@ Key = tuple[ProfileColumn, str | None]
 def profiles_table(survey: Survey) -> Table:
     """Return one row a treebank, one column a value; `wde:nsubj` is one of many values of a column.
 
+    Language, family and genus are empty where they are unknown; readers do not see those of which nothing is known.
+
     Args:
         survey: the profiles.
     """
     keys = _keys(survey.values())
-    rows = [(name, *(_cell(one, key) for key in keys)) for name, one in survey.items()]
-    columns = tuple(Column(_name(key), key[0].kind) for key in keys)
-    return Table((Column("Treebank", "text"), *columns), tuple(rows), _signed(survey.provenance))
+    rows = [(name, *language_cells(name), *(_cell(one, key) for key in keys)) for name, one in survey.items()]
+    columns = (Column("Treebank", "text"), *_language_columns(survey), *map(_column, keys))
+    percent = [_name(key) for key in keys if key[0].unit == "%" and key[1] is None]
+    percent += dict.fromkeys(f"{key[0].name}:*" for key in keys if key[0].unit == "%" and key[1] is not None)
+    units = (f"in percent: {', '.join(percent)}",) if percent else ()
+    return Table(columns, tuple(rows), (*units, *_signed(survey.provenance)))
+
+
+def _language_columns(names: Iterable[str]) -> list[Column]:
+    known = zip(*map(language_cells, names))
+    return [Column(name, "text", tidy_only=not any(cells)) for name, cells in zip(LANGUAGE_COLUMNS, known)]
+
+
+def _column(key: Key) -> Column:
+    """A column; readers see that it is a percentage, and programs find it by its plain name."""
+    name = _name(key)
+    return Column(f"{name} (%)" if key[0].unit == "%" else name, key[0].kind, key=name)
 
 
 def long_table(survey: Survey) -> Table:
-    """Return one row for each value of each treebank; shares are percentages.
+    """Return one row for each value of each treebank; shares are percentages. TSV and data frames have languages, too.
 
     Args:
         survey: the profiles.
@@ -38,12 +55,13 @@ def long_table(survey: Survey) -> Table:
     rows = []
     for name, one in survey.items():
         for key in keys:
-            value, unit = _cell(one, key), "%" if key[0].kind == "ratio" else ""
-            shown = percentage(value) if unit and value is not None else value
-            rows.append((name, key[0].name, key[1] or "", shown, unit))
+            value = _cell(one, key)
+            shown = percentage(value) if key[0].unit == "%" and value is not None else value
+            rows.append((name, key[0].name, key[1] or "", shown, key[0].unit, *language_cells(name)))
     names = ("Treebank", "Column", "Of")
     columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
-    return Table(columns, tuple(rows), _signed(survey.provenance))
+    languages = (Column(name, "text", tidy_only=True) for name in LANGUAGE_COLUMNS)
+    return Table((*columns, *languages), tuple(rows), _signed(survey.provenance))
 
 
 def _keys(profiles: Iterable[Profile]) -> list[Key]:
@@ -89,9 +107,11 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
         {
             **header("profile"),
             "treebank": name,
+            **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
             "signature": dict(one.signature),
             "files": _files(survey.provenance.files[name]),
             "vocabulary": None if one.vocabulary is None else one.vocabulary._asdict(),
+            "units": {column: unit for column in one if (unit := COLUMNS[column].unit)},
             "values": _values(one, shares),
         }
         for name, one in survey.profiles.items()
@@ -133,7 +153,7 @@ _FIELDS = ("name", "group", "by", "meaning", "formula", "source")
 
 
 def _definition(column: ProfileColumn) -> dict[str, str | None]:
-    unit = "percent" if column.kind == "ratio" else "number"
+    unit = "percent" if column.unit == "%" else column.unit or "number"
     return {**{field: getattr(column, field) for field in _FIELDS[1:]}, "unit": unit}
 
 
@@ -144,7 +164,7 @@ def columns_text() -> str:
 
 def _paragraph(column: ProfileColumn) -> str:
     name = f"{column.name}:{column.by}" if column.by else column.name
-    unit = ", per cent" if column.kind == "ratio" else ""
+    unit = f", {column.unit}" if column.unit else ""
     return f"{name} ({column.group}{unit})\n  {column.meaning}\n  = {column.formula}\n  {column.source}\n"
 
 

@@ -8,16 +8,17 @@ from itertools import groupby
 from typing import Any
 
 from levelhead.campaign import OutputResult, Ranking, Results, Standing
+from levelhead.campaign.ranking import valid_trees_value
 from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
-from levelhead.report.partial import COVERAGE, VALID_TREES
+from levelhead.report.partial import COVERAGE, VALID_TREES, columns_with_valid_trees, coverage_cells
 from levelhead.report.rank_notes import MOST_NAMED, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring.measure_notes import named_note
 
-_PARTIAL = "partial scores, not official"
+_PARTIAL = "partial scores, not official; valid trees: sentences without a valid tree get nothing"
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -61,7 +62,9 @@ def _columns(rankings: Sequence[Ranking], extras: _OptionalColumns) -> tuple[Col
     columns += [Column("Ranks", "text")] if extras.ranks else []
     columns += [Column("Letters", "text")] if extras.letters else []
     for ranking in rankings[1:]:
-        columns += [Column(ranking.measure), Column(f"{ranking.measure} rank", "number")]
+        columns.append(Column(ranking.measure))
+        columns += [Column(f"{ranking.measure} ({VALID_TREES.lower()})")] if extras.partial else []
+        columns.append(Column(f"{ranking.measure} rank", "number"))
     columns.append(Column("Valid outputs", "text"))
     return (*columns, Column(f"{first} of valid sentences")) if extras.valid_only else tuple(columns)
 
@@ -77,7 +80,8 @@ def _row(standing: Standing, rankings: Sequence[Ranking], extras: _OptionalColum
     cells += [standing.letters] if extras.letters else []
     for ranking in rankings[1:]:
         other = next(one for one in ranking.standings if one.system == standing.system)
-        cells += [_value(other.value, ranking.measure), other.rank]
+        strict = [_value(other.valid_trees, ranking.measure)] if extras.partial else []
+        cells += [_value(other.value, ranking.measure), *strict, other.rank]
     cells.append(f"{standing.n_valid} of {len(group.codes)}")
     if extras.valid_only:
         value = standing.value if standing.valid_only is None else standing.valid_only
@@ -98,8 +102,8 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences"
             " instead of 0; it does not change ranks"
         )
-    if any(standing.answered is not None for ranking in rankings for standing in ranking.standings):
-        notes.append(f"{_PARTIAL}; valid trees: sentences without a valid tree get nothing")
+    if results.partial:
+        notes.append(_PARTIAL)
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])
     notes += relation_notes(results, shown)
@@ -162,18 +166,31 @@ def results_table(results: Results) -> Table:
     Args:
         results: the results of the campaign.
     """
-    columns = [Column("System", "text"), Column("Treebank", "text"), *map(Column, results.measures)]
+    measures = columns_with_valid_trees(results.measures) if results.partial else map(Column, results.measures)
+    columns = [Column("System", "text"), Column("Treebank", "text"), *measures]
     rows = []
     for system in results.systems:
         for test_set in results.test_sets:
             result = results.results[system, test_set.code]
-            values = (_value(value, name) for name, value in result.values.items())
+            values = _partial_values(results, system, test_set.code) if results.partial else _values(result)
             rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
     columns += [Column("State", "text"), Column("Reason", "text")]
     notes = relation_notes(results, [one.code for one in results.test_sets])
-    if any(one.partial_coverage is not None for one in results.results.values()):
-        notes.append(f"{_PARTIAL}, of all rows that can be read")
+    if results.partial:
+        notes.append(_PARTIAL)
     return Table(tuple(columns), tuple(rows), (*notes, signature_line(results.signature)))
+
+
+def _values(result: OutputResult) -> Iterable[Cell]:
+    return (_value(value, name) for name, value in result.values.items())
+
+
+def _partial_values(results: Results, system: str, code: str) -> Iterable[Cell]:
+    """Each value, the same with valid trees only, and how much of gold is covered."""
+    result, coverage = results.results[system, code], results.covered(system, code)
+    for name, value in result.values.items():
+        yield from (_value(value, name), None if value is None else float(valid_trees_value(result, name)))
+    yield from coverage_cells(coverage) if coverage else ()
 
 
 def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -223,7 +240,7 @@ def result_documents(results: Results) -> Iterable[dict[str, Any]]:
                 "scores": {name: score_numbers(score) for name, score in result.scores.items()},
                 **notes_of(result.notes),
                 **_secondary(result),
-                **_partial(result),
+                **_partial(results, system, test_set.code),
             }
 
 
@@ -234,11 +251,13 @@ def _secondary(result: OutputResult) -> dict[str, Any]:
     return {"valid_sentences": {"coverage": result.coverage._asdict(), "scores": scores}}
 
 
-def _partial(result: OutputResult) -> dict[str, Any]:
-    if result.partial_coverage is None:
+def _partial(results: Results, system: str, code: str) -> dict[str, Any]:
+    coverage = results.covered(system, code)
+    if coverage is None:
         return {}
-    scores = {name: score_numbers(score) for name, score in result.valid_trees.items()}
-    return {"scores_valid_trees": scores, "coverage": result.partial_coverage._asdict()}
+    strict = results.results[system, code].valid_trees
+    scores = {name: score_numbers(score) for name, score in strict.items()}
+    return {"scores_valid_trees": scores, "coverage": coverage._asdict()}
 
 
 def _partial_standing(standing: Standing, measure: str) -> dict[str, Any]:

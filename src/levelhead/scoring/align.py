@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 from levelhead.kernels import spans as kernel
-from levelhead.scoring.form_alignment import align_forms
-from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.spans import Offsets, Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes, distinct
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @immutable()
@@ -75,6 +76,8 @@ def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_
             found, inside = kernel.align(*ours, *_of_sentence(system_spans, i, slice(other, other_end)))
             regions.append(inside + np.array([one, one, other, other], dtype=np.int32))
         else:
+            from levelhead.scoring.form_alignment import align_forms
+
             aligned = np.array(align_forms(gold.forms[one:one_end], system.forms[other:other_end]), dtype=np.int32)
             words = np.flatnonzero(aligned >= 0)
             found = np.stack([words.astype(np.int32), aligned[words]], axis=1)
@@ -118,6 +121,8 @@ def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
     differs[region_of_gold[in_same][gold_ids[gold_inside] != system_ids[system_inside]]] = True
     equal = same_size & ~differs
     in_equal = equal[region_of_gold[in_same]]
+    from levelhead.scoring.lcs import common_subsequence  # loaded when needed: `score` starts faster without it
+
     found = [np.stack([gold_inside[in_equal], system_inside[in_equal]], axis=1)]
     for gold_start, gold_end, system_start, system_end in regions[~equal].tolist():
         inner = common_subsequence(gold_ids[gold_start:gold_end].tolist(), system_ids[system_start:system_end].tolist())

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement
 from levelhead.kernels.spans import shared
 from levelhead.kernels.trees import bad_sentences
-from levelhead.scoring.enhanced_edges import universal_labels
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import NOTHING
 from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from levelhead.scoring.selection import Selection
 
-Numbers = NDArray[Any]
+Numbers: TypeAlias = "NDArray[Any]"
 """Counts, int64, or weighted sums, float64."""
 
-Weights = NDArray[Any]
+Weights: TypeAlias = "NDArray[Any]"
 """The weight of each item: bool, int64 or float64."""
 
 
@@ -261,6 +261,8 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
         MalformedDeps: DEPS of either side cannot be read.
     """
     gold, system, labels = matches.edges
+    from levelhead.scoring.enhanced_edges import universal_labels
+
     numbers = np.arange(len(labels)) if needs & Agree.FULL_RELATION else universal_labels(labels)
     child = matches.gold_of_system[system.child]
     parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent.clip(min=0)])

@@ -8,13 +8,13 @@ from operator import length_hint
 
 import numpy as np
 
+from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.scoring.enhancement_switches import without
 from levelhead.treebank import Treebank
 from levelhead.treebank.enhanced_graph import (
     Graph,
     Incoming,
-    MalformedDeps,
     Node,
     between_words,
     dangling,

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.treebank import Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, StringColumn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NO_HEAD = -2
 """The head of an edge that agrees with no head: the script looks for the word's basic head, and roots have none."""
@@ -24,7 +26,7 @@ NO_HEAD = -2
 _CASE_RELATIONS = frozenset({"obl", "nmod", "conj", "advcl"})
 _NO_CASE = frozenset({"pass", "relcl", "xsubj"})
 
-Flags = NDArray[np.bool_]
+Flags: TypeAlias = "NDArray[np.bool_]"
 
 
 class _Graph(NamedTuple):

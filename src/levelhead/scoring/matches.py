@@ -8,20 +8,21 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement, pools
 from levelhead.scoring.align import Alignment, align
-from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank, check_trees
-from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from levelhead.scoring.enhanced_edges import Edges
     from levelhead.scoring.selection import Selection
 
 UNIVERSAL_FEATURES = frozenset(
@@ -119,6 +120,8 @@ class Matches(TreebankPair):
         return gold, system, labels
 
     def _edges_of(self, treebank: Treebank, labels: dict[str, int]) -> Edges:
+        from levelhead.scoring.enhanced_edges import edges_of  # loaded when needed: `score` starts faster without it
+
         return edges_of(treebank, labels, collapse=self.rules.collapse, switches=self.rules.switches)
 
     @property

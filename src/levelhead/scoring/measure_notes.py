@@ -165,7 +165,7 @@ def _listed(labels: list[str]) -> str:
 
 def universal_relations_of(relations: StringColumn) -> list[str]:
     """Return the universal relations that occur, in alphabetical order."""
-    return sorted({universal(relations.strings[code]) for code in relations.distinct.tolist()})
+    return sorted(set(map(universal, relations.distinct_texts)))
 
 
 def _schemes_used(

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
@@ -25,7 +25,6 @@ from levelhead.scoring.matches import Agree, Matches, TreebankPair
 from levelhead.scoring.punctuation import punctuation_of
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
-from levelhead.treebank.enhanced_graph import MalformedDeps
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -342,4 +341,9 @@ def reason_of_absence(definition: Definition) -> str:
     Args:
         definition: what the measure is.
     """
-    return f"not annotated in gold: {', '.join(definition.columns).upper()}"
+    return f"not annotated in gold: {', '.join(map(_field_of, definition.columns))}"
+
+
+def _field_of(column: str) -> str:
+    """The name of a column in CoNLL-U."""
+    return {"lemmas": "LEMMA", "relations": "DEPREL"}.get(column, column.upper())

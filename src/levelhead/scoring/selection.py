@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.scoring.measure import Definition, Measure
@@ -16,6 +15,8 @@ from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES, Scheme
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from levelhead.treebank import StringColumn
 
 Keeps = Callable[[str], bool]
@@ -184,7 +185,7 @@ def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> l
 def _membership(name: str, schemes: Schemes) -> Keeps:
     if is_class(name):
         scheme, label = schemes.find(name)
-        return lambda relation: scheme.class_of(relation) == label
+        return scheme.membership(label)
     if ":" in name:
         return lambda relation: relation == name
     return lambda relation: universal(relation) == name

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.kernels import layout
@@ -16,8 +15,11 @@ from levelhead.treebank.parts import FORM
 from levelhead.treebank.places import place_of, place_of_range
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
 
-Offsets = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Offsets: TypeAlias = "NDArray[np.int64]"
+Bytes: TypeAlias = "NDArray[np.uint8]"
 
 _SHOWN = 20
 MOST_SHOWN = 4 * _SHOWN

@@ -111,7 +111,10 @@ def interval_of(coefficient: Estimate, level: float) -> Interval | None:
     """
     scaled = coefficient._replace(value=(1 + coefficient.value) / 2, variance=coefficient.variance / 4)
     interval = scaled.score_interval(level)
-    return None if interval is None else (2 * interval[0] - 1, 2 * interval[1] - 1)
+    if interval is None:
+        return None
+    low, high = (2 * end - 1 for end in interval)
+    return min(low, coefficient.value), max(high, coefficient.value)  # rounding can leave 1 outside
 
 
 def _of_pair(ratings: Ratings, one: int, other: int) -> tuple[Values, Values, Values]:

@@ -156,14 +156,15 @@ def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Inter
     return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
 
 
-def mean_certainty(some: Sequence[Certainty], level: float) -> Certainty:
+def mean_certainty(some: Sequence[Certainty], level: float, *, difference: bool = False) -> Certainty:
     """Return how certain the mean of the values of one bucket on several test sets is.
 
     Args:
         some: that of each test set that has the bucket.
         level: the confidence level.
+        difference: whether the values are differences.
     """
-    found = _mean(some, level, difference=False)
+    found = _mean(some, level, difference=difference)
     return found._replace(uncertain=found.uncertain or found.n_units < ENOUGH_UNITS)
 
 

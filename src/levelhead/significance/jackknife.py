@@ -51,6 +51,14 @@ class Spread(NamedTuple):
     n_units: int
     observation: float
 
+    def scaled(self, share: float) -> Spread:
+        """Return the spread of the estimate times a number.
+
+        Args:
+            share: the number, such as the share of a test set in an average.
+        """
+        return self._replace(variance=share**2 * self.variance, observation=share**2 * self.observation)
+
 
 def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
     """Return what each unit does to the values on one test set.
@@ -108,7 +116,15 @@ def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread
         contrast: the factor of each run, float64, shape (runs,).
         measure: the number of the measure.
     """
-    each = [_spread_in(stratum, contrast, measure) for stratum in strata]
+    return spread_of_sum([_spread_in(stratum, contrast, measure) for stratum in strata])
+
+
+def spread_of_sum(each: Sequence[Spread]) -> Spread:
+    """Return how far the sum of independent estimates may be off, see `spread_of`.
+
+    Args:
+        each: the spread of each estimate, such as the share of each test set in an average.
+    """
     variance = sum(one.variance for one in each)
     parts = sum(one.variance**2 / one.freedom for one in each)
     freedom = variance**2 / parts if parts > 0 else sum(one.freedom for one in each)

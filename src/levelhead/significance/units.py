@@ -184,7 +184,11 @@ def units_counted(units: Mapping[str, Units]) -> str:
 
 
 def unit_notes(
-    units: Mapping[str, Units], results: str = "intervals and p-values", *, averaged: bool = False
+    units: Mapping[str, Units],
+    results: str = "intervals and p-values",
+    *,
+    averaged: bool = False,
+    marked_by: str = "gold",
 ) -> Iterator[str]:
     """Return notes on missing, rough or too optimistic intervals and p-values.
 
@@ -192,11 +196,12 @@ def unit_notes(
         units: the units of each test set by its code.
         results: what is computed from them.
         averaged: whether several test sets are averaged, and averages have results even if a test set has none.
+        marked_by: which file marks documents.
     """
     unmarked = [name for name, one in units.items() if not one.marked]
     if unmarked:
         names = listed(unmarked, _MOST)
-        yield f"gold marks no documents, so sentences are resampled as if they were independent: {names}"
+        yield f"{marked_by} marks no documents, so sentences are resampled as if they were independent: {names}"
     none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
     if none:
         own = " of their own" if averaged and len(units) > 1 else ""

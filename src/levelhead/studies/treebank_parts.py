@@ -118,7 +118,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     name = os.fspath(path)
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
-    return "conllu" if name.lower().endswith(".conllu") else "conllx"
+    return "conllu" if name.lower().endswith((".conllu", ".conllup")) else "conllx"
 
 
 def check_outputs(folder: Path, codes: Iterable[str], where: Iterable[str]) -> None:

@@ -1,15 +1,19 @@
 """Trees in memory: CoNLL-U to columns and back, validity, relation inventories and class schemes."""
 
+from typing import TYPE_CHECKING, Any
+
 from levelhead.treebank.build import build
-from levelhead.treebank.checking import faults_of
-from levelhead.treebank.input_bytes import Limits
-from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
-from levelhead.treebank.reader import from_conllu, read
-from levelhead.treebank.sentence import Sentence
-from levelhead.treebank.strings import StringColumn, Strings
-from levelhead.treebank.tree_shapes import Shapes, nonprojective_arcs, shapes_of
-from levelhead.treebank.treebank import Treebank, check_trees
 from levelhead.treebank.write import to_conllu, write
+
+if TYPE_CHECKING:
+    from levelhead.treebank.checking import faults_of
+    from levelhead.treebank.input_bytes import Limits
+    from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
+    from levelhead.treebank.reader import from_conllu, read
+    from levelhead.treebank.sentence import Sentence
+    from levelhead.treebank.strings import StringColumn, Strings
+    from levelhead.treebank.tree_shapes import Shapes, nonprojective_arcs, shapes_of
+    from levelhead.treebank.treebank import Treebank, check_trees
 
 __all__ = [
     "Comments",
@@ -33,3 +37,26 @@ __all__ = [
     "to_conllu",
     "write",
 ]
+
+_MODULES = {
+    "checking": ("faults_of",),
+    "input_bytes": ("Limits",),
+    "parts": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "Word"),
+    "reader": ("from_conllu", "read"),
+    "sentence": ("Sentence",),
+    "strings": ("StringColumn", "Strings"),
+    "tree_shapes": ("Shapes", "nonprojective_arcs", "shapes_of"),
+    "treebank": ("Treebank", "check_trees"),
+}
+"""Where names are that need numpy; `build` and `write`, which are also names of files, cannot be loaded later."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name on first use, so that files can be read while numpy is loaded."""
+    from importlib import import_module
+
+    for module, names in _MODULES.items():
+        if name in names:
+            globals()[name] = getattr(import_module(f"levelhead.treebank.{module}"), name)
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

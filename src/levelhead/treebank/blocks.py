@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, UnreadableFile
-from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of, size_text
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
@@ -83,8 +83,8 @@ class Blocks:
     def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool) -> None:
         self._parts, self._name = parts, name
         self._blank = _BLANK_LINE if spaces else _EMPTY_LINE
-        self._waiting = b""
-        self._at = 0
+        self._waiting: list[bytes] = []
+        self._n_waiting = 0
         self._digest = hashlib.sha256()
         self._read_all = False
         self._n_unended = 0  # bytes after the last line end
@@ -93,7 +93,7 @@ class Blocks:
     @property
     def ended(self) -> bool:
         """Whether all blocks have been read."""
-        return self._read_all and self._at == len(self._waiting)
+        return self._read_all and not self._n_waiting
 
     @property
     def sha256(self) -> str:
@@ -109,20 +109,30 @@ class Blocks:
         Raises:
             UnreadableFile: the file cannot be read on, or is too large to be read without blank lines.
         """
-        start, wanted, further = self._at, max(size, 2), _FURTHER
+        wanted, further = max(size, 2), _FURTHER
         while True:
-            self._fill(start + wanted + further)
-            found = self._blank.search(self._waiting, start + wanted - 2)
+            self._fill(wanted + further)
+            before, tail, start = self._tail_from(wanted - 2)
+            found = self._blank.search(tail, start)
             if found or self._read_all or self._is_too_long:
                 break
             further *= 2
-        self._at = found.end() if found else len(self._waiting)
-        block = self._waiting[start : self._at]
-        if 2 * self._at > len(self._waiting):
-            self._waiting, self._at = self._waiting[self._at :], 0
+            self._waiting = [*before, tail]
+        end = found.end() if found else len(tail)
+        block = b"".join([*before, tail[:end]])
+        self._waiting = [tail[end:]]
+        self._n_waiting -= len(block)
         if not found:
             self._n_unended = 0
         return block
+
+    def _tail_from(self, at: int) -> tuple[list[bytes], bytes, int]:
+        """Give the parts that wait before the one that has a byte, the others as one, and where the byte is in it."""
+        n_parts, before = 0, 0
+        while n_parts < len(self._waiting) and before + len(self._waiting[n_parts]) <= at:
+            before += len(self._waiting[n_parts])
+            n_parts += 1
+        return self._waiting[:n_parts], b"".join(self._waiting[n_parts:]), at - before
 
     @property
     def _is_too_long(self) -> bool:
@@ -130,21 +140,18 @@ class Blocks:
         return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
 
     def _fill(self, end: int) -> None:
-        kept, total = [self._waiting], len(self._waiting)
-        while total < end and not (self._read_all or self._is_too_long):
+        while self._n_waiting < end and not (self._read_all or self._is_too_long):
             part = next(self._parts, None)
             if part is None:
                 self._read_all = True
                 break
             self._digest.update(part)
-            kept.append(part)
-            total += len(part)
+            self._waiting.append(part)
+            self._n_waiting += len(part)
             self._look_for_line_ends(part)
-        if total - self._at > DEFAULT_LIMITS.size:
-            message = f"more than {DEFAULT_LIMITS.size} bytes without a place where the file can be cut"
+        if self._n_waiting > DEFAULT_LIMITS.size:
+            message = f"more than {size_text(DEFAULT_LIMITS.size)} without a place where the file can be cut"
             raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
-        if len(kept) > 1:
-            self._waiting = b"".join(kept)
 
     def _look_for_line_ends(self, part: bytes) -> None:
         last = part.rfind(b"\n")

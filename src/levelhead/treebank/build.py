@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.arguments import checked, is_list, optional, refuse
 from levelhead.errors import ConlluError, Fault
-from levelhead.treebank.reader import from_conllu
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -78,6 +77,8 @@ def build(
             Fault("invalid-columns", "the lists do not have the same sentences and words, or a sentence has none")
         )
     sentences = zip(*(column if column is not None else repeat(None) for column in columns))
+    from levelhead.treebank.reader import from_conllu
+
     return from_conllu("".join(_sentence(list(sentence)) for sentence in sentences))
 
 

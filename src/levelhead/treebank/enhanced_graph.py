@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from levelhead.errors import quoted
+from levelhead.errors import MalformedDeps, quoted
 from levelhead.kernels import deps
 from levelhead.treebank.parts import DEPS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from levelhead.treebank.strings import Codes, Strings
     from levelhead.treebank.treebank import Treebank
 
@@ -30,20 +31,7 @@ Node = tuple[int, int]
 _NOWHERE: Node = (0, -1)
 """A head with a dot, for a scorer that drops all of them."""
 
-Numbers = NDArray[np.int64]
-
-
-class MalformedDeps(ValueError):
-    """DEPS that are not a list of heads and relations, or that point to no node.
-
-    Args:
-        message: what is wrong.
-        rank: how early it is found, of all that can be wrong with a treebank.
-    """
-
-    def __init__(self, message: str, rank: int = 0) -> None:
-        super().__init__(message)
-        self.rank = rank
+Numbers: TypeAlias = "NDArray[np.int64]"
 
 
 class Incoming(NamedTuple):

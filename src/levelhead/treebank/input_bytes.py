@@ -95,7 +95,7 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         reason = getattr(error, "strerror", None) or str(error)
         raise _unreadable("unreadable-file", f"{reason}", name) from error
     except _TooLarge as error:
-        raise _unreadable("file-too-large", f"more than {limits.size} bytes", name) from error
+        raise _unreadable("file-too-large", f"more than {size_text(limits.size)}", name) from error
     except _Changing as error:
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
@@ -265,6 +265,15 @@ def _expand(opener: _Opener, raw: bytes, name: str, limits: Limits) -> bytes:
     return b"".join(_within(_parts(opener, io.BytesIO(raw), name), len(raw), name, limits))
 
 
+def size_text(size: int) -> str:
+    """Return a limit for a message: `512 MiB`, or in bytes if it is no whole number of them.
+
+    Args:
+        size: in bytes.
+    """
+    return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
+
+
 def _within(
     parts: Iterator[bytes], compressed: float, name: str, limits: Limits, size: float | None = None
 ) -> Iterator[bytes]:
@@ -273,7 +282,7 @@ def _within(
     for part in parts:
         total += len(part)
         if total > most:
-            raise _unreadable("file-too-large", f"more than {limits.size} bytes when decompressed", name)
+            raise _unreadable("file-too-large", f"more than {size_text(limits.size)} when decompressed", name)
         _check_ratio(total, compressed, name, limits)
         yield part
 

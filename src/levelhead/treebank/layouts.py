@@ -21,7 +21,7 @@ from levelhead.treebank.metadata import read_metadata
 
 Split = Literal["train", "dev", "test"]
 
-FORMATS = (".conllu", ".conllx", ".conll")
+FORMATS = (".conllu", ".conllup", ".conllx", ".conll")
 """What the name of a treebank ends with, apart from suffixes of compression."""
 
 _UD_FILE = re.compile(r"(?P<code>.+)-ud-(?P<split>train|dev|test)")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
+from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
@@ -27,6 +27,8 @@ _HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
 """A word without a head: its ID, and what follows up to its HEAD."""
+
+_FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
 
 _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
 
@@ -49,10 +51,6 @@ class LenientTreebank(NamedTuple):
         """Whether each word has a HEAD, other than itself; bool, shape (words,)."""
         found: NDArray[np.bool_] = self.treebank.heads != np.arange(self.treebank.n_words)
         return found
-
-
-MOST_BYTES = 1 << 27
-"""How large a file that is not valid may be, decompressed: 128 MiB take a minute or two."""
 
 
 def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTreebank:
@@ -92,11 +90,7 @@ def read_leniently(
 
     Raises:
         ConlluError: the file is not UTF-8, has a line that is too long, or has no readable row.
-        UnreadableFile: the file is too large to be read row by row.
     """
-    if len(data) > MOST_BYTES:
-        message = f"it is not valid, and more than {MOST_BYTES} bytes cannot be read row by row"
-        raise UnreadableFile(Fault("file-too-large", message, Place(name)))
     refuse_long_lines(data, name)
     repaired = repair(data)
     faults = encoding_faults(repaired.data.replace(b"\0", b" "), repaired.line)
@@ -104,7 +98,7 @@ def read_leniently(
         raise ConlluError(*(fault.in_file(name) for fault in faults))
     layout = ReaderSettings(conllx).of(repaired.data, name).layout
     ten = repaired.data if layout is None else layout.ten_columns(repaired.data)[0]
-    blocks = sentence_blocks(re.sub(_HEADLESS, rb"\1\2\1", ten))
+    blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
     in_order = valid_blocks(blocks, conllx=conllx, any_heads=True)
     read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, in_order)]
     kept = [(one, good) for one, good in zip(read, in_order) if one.text]
@@ -114,7 +108,19 @@ def read_leniently(
         raise ConlluError(Fault("no-readable-row", "the file has no row that can be read", Place(name)))
     source = replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest())
     is_tree = _is_tree(treebank, several_roots=several_roots or conllx) & [good for _, good in kept]
-    return LenientTreebank(replace(treebank, source=source), is_tree, sum(one.unreadable for one in read))
+    return LenientTreebank(replace(treebank, source=source), is_tree, lost + sum(one.unreadable for one in read))
+
+
+def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:
+    """The sentences with a line that may be a row, and how many lines of the others are no comments."""
+    kept, lost = [], 0
+    for block in sentence_blocks(data):
+        if _FIRST_CELL.search(block):
+            kept.append(block)
+        else:
+            lines = block.rstrip(b"\n").split(b"\n")
+            lost += sum(conllx or not line.startswith(b"#") for line in lines)
+    return kept, lost
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:
@@ -126,8 +132,12 @@ def sentence_blocks(data: bytes) -> list[bytes]:
     return [block + b"\n\n" for block in data.split(b"\n\n") if block.strip(b"\n")]
 
 
+_AT_ONCE = 64
+"""So many sentences are scanned at once: if every third has a fault, all that are scanned with it are scanned again."""
+
+
 def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bool = False) -> list[bool]:
-    """Return which sentences are valid: all at once, or otherwise each half separately.
+    """Return which sentences are valid: many at once, or otherwise each half separately.
 
     Args:
         blocks: the sentences, as `sentence_blocks` returns them.
@@ -135,7 +145,7 @@ def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bo
         any_heads: whether their heads need not make a tree.
     """
     valid = [False] * len(blocks)
-    waiting = [range(len(blocks))]
+    waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
     while waiting:
         some = waiting.pop()
         data = b"".join(blocks[some.start : some.stop])

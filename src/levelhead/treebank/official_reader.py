@@ -7,16 +7,15 @@ Valid files go through the scanner; only the others are read line by line here.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, Place, quoted
+from levelhead.errors import ConlluError, Fault, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.enhanced_graph import MalformedDeps, between_words, official_parents, read_graph
+from levelhead.treebank.ahead import sha256_of
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.reader import scan_treebank
@@ -101,7 +100,7 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
     check_depth(treebank, official, name)
     if official.deps:
         _check_deps(treebank, name)
-    return replace(treebank, source=replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest()))
+    return replace(treebank, source=replace(treebank.source, path=name, sha256=sha256_of(data)))
 
 
 def with_line_feeds(data: bytes) -> bytes:
@@ -234,6 +233,8 @@ def _depth(heads: list[int], start: int, end: int) -> int:
 
 def _check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> None:
     """Refuse the DEPS on which the scorer crashes: no colon, or a head that is not a number or outside the sentence."""
+    from levelhead.treebank.enhanced_graph import between_words, official_parents, read_graph
+
     try:
         edges = between_words(read_graph(treebank, strict=False).of_words)
         if part and bool((edges.number < 0).any()):

@@ -7,11 +7,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from levelhead.errors import Fault
     from levelhead.treebank.strings import Codes
 

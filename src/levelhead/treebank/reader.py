@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from dataclasses import replace
@@ -14,15 +13,15 @@ from levelhead.arguments import checked, choice, flag, instance, optional, path
 from levelhead.arguments import text as is_text
 from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import scan, text, trees
+from levelhead.treebank.ahead import begin, sha256_of
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
-from levelhead.treebank.warning_checks import find_warnings
 
 if TYPE_CHECKING:
     from levelhead.treebank.plus import ColumnLayout
+    from levelhead.treebank.repair import Repaired
 
 Format = Literal["conllu", "conllx"]
 
@@ -158,6 +157,9 @@ def _read(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank:
 
 
 def _read_or_repair(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank | tuple[Repaired, ReaderSettings]:
+    from levelhead.treebank.repair import Repaired, repair  # loaded when needed: official rules do without them
+    from levelhead.treebank.warning_checks import find_warnings
+
     refuse_long_lines(raw, name)
     repaired, reading = Repaired(raw), asked.of(raw, name)
     treebank = scan_file(raw, reading)
@@ -167,7 +169,7 @@ def _read_or_repair(raw: bytes, name: str | None, asked: ReaderSettings) -> Tree
         treebank = scan_file(repaired.data, reading)
     if treebank is None:
         return repaired, reading
-    source = Source(name, hashlib.sha256(raw).hexdigest(), repaired.lines(treebank.source.lines))
+    source = Source(name, sha256_of(raw), repaired.lines(treebank.source.lines))
     treebank = replace(treebank, source=source)
     found = () if reading.conllx else find_warnings(treebank)
     warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *found))
@@ -238,12 +240,14 @@ def scan_treebank(
         several_roots: whether a tree may have several roots.
         any_heads: whether the heads of a sentence, which must be words in it, need not make a tree.
     """
-    if not data or b"\0" in data or b"\r" in data:
+    if not data:
         return None
-    scanned = scan.scan(data, not conllx)
+    scanned = scan.arrays_of(begin(data, ranges=not conllx))
     if isinstance(scanned, int):
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
+    if any(one in part for part in (pool, comments) for one in (b"\0", b"\r")):
+        return None
     if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None
     bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.treebank.relations import TO_UD1, TO_UD2, universal
 from levelhead.treebank.strings import StringColumn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 UNKNOWN = "UNKNOWN"
 """The class of relations that a scheme does not list."""
@@ -56,10 +58,22 @@ class Scheme(NamedTuple):
         counterpart = self.counterparts.get(label)
         return self.otherwise if counterpart is None else self.class_of(counterpart)
 
+    def membership(self, name: str) -> Callable[[str], bool]:
+        """Return a function that says whether a relation is in a class, as `class_of` does, but quickly.
+
+        Args:
+            name: the class.
+        """
+        of_label = {label: self.class_of(label) for label in self.counterparts}
+        for one, members in reversed([*self.classes.items()]):
+            of_label.update(dict.fromkeys(members, one))
+        otherwise = self.otherwise
+        return lambda relation: of_label.get(universal(relation), otherwise) == name
+
     def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
         """Return whether the relation of each word is in a class, bool, shape (words,)."""
         member = np.zeros(len(relations.strings), dtype=bool)
-        member[relations.distinct] = [self.class_of(relation) == name for relation in relations.distinct_texts]
+        member[relations.distinct] = list(map(self.membership(name), relations.distinct_texts))
         return member[relations.codes]
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
 from levelhead.kernels import pools
 
-Codes = NDArray[np.int32]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Codes: TypeAlias = "NDArray[np.int32]"
 
 SPACES = (
     (0x20, 0x20),
@@ -179,7 +181,7 @@ class StringColumn(Sequence[str]):
         """The codes that occur, ascending, int32."""
         return distinct(self.codes, len(self.strings))
 
-    @property
+    @cached_property
     def distinct_texts(self) -> list[str]:
         """The strings that occur, in the order of `distinct`."""
         return self.strings.texts_of(self.distinct)

@@ -10,16 +10,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
-from levelhead.treebank.enhanced_graph import Graph, read_graph
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from levelhead.treebank.enhanced_graph import Graph
     from levelhead.treebank.plus import ExtraColumns
     from levelhead.treebank.sentence import Sentence
 
@@ -153,6 +154,8 @@ class Treebank(Sequence["Sentence"]):
     @cached_property
     def graph(self) -> Graph:
         """The enhanced graph as written; raises MalformedDeps if DEPS cannot be read."""
+        from levelhead.treebank.enhanced_graph import read_graph
+
         return read_graph(self)
 
     def to_polars(self) -> Any:

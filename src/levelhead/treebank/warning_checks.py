@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from levelhead.errors import Fault, Place, quoted
-from levelhead.treebank.enhanced_graph import BAD_DEPS, MalformedDeps, dangling
+from levelhead.errors import Fault, MalformedDeps, Place, quoted
+from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling
 from levelhead.treebank.parts import DEPS, FIELDS, FORM
 from levelhead.treebank.places import place_of, place_of_comment, place_of_empty_node, place_of_range
 from levelhead.treebank.relations import UD1, UD2, universal
@@ -19,6 +18,8 @@ from levelhead.treebank.strings import character_set
 from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from levelhead.treebank.strings import Codes, StringColumn
     from levelhead.treebank.treebank import Treebank
 

@@ -53,6 +53,11 @@ class ProfileColumn(NamedTuple):
     by: str | None = None
     in_summary: bool = False
 
+    @property
+    def unit(self) -> str:
+        """The unit in which it is printed: %, words, bits; empty if it has none."""
+        return "%" if self.kind == "ratio" else _UNITS.get(self.name, "")
+
 
 def _share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
@@ -76,6 +81,17 @@ def _upos(counts: TreebankCounts, _: ProfileSettings) -> dict[str, float]:
 def _words_per_token(counts: TreebankCounts, _: ProfileSettings) -> float | None:
     return _share(counts.sizes.words, counts.sizes.tokens) if counts.sizes.multiword_tokens else None
 
+
+_UNITS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("sentence_length", "sentence_length_max", "distance", "random_distance"), "words"),
+        **dict.fromkeys(("head_entropy", "head_entropy_by_relation", "direction_entropy"), "bits"),
+        **dict.fromkeys(("depth", "depth_max"), "arcs"),
+        **dict.fromkeys(("arity", "arity_max"), "dependents"),
+        **dict.fromkeys(("gap_degree", "gap_degree_max"), "gaps"),
+    }
+)
+"""The units of numbers, by column: of those that are neither percentages, nor counts, nor ratios."""
 
 _CALLIN = "Callin"
 _UD = "Universal Dependencies, CoNLL-U format"

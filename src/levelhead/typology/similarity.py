@@ -112,6 +112,16 @@ def jensen_shannon(one: Tally, other: Tally) -> float | None:
     if not (len(one) and len(other)):
         return None
     p, q = (counts / counts.sum() for counts in _side_by_side(one, other))
+    return divergence(p, q)
+
+
+def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+    """Return the Jensen-Shannon divergence of two distributions in bits, as `jensen_shannon`.
+
+    Args:
+        p: probabilities, shape (values,).
+        q: the probabilities of the same values.
+    """
     bits = _entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2
     return float(np.clip(bits, 0, 1))
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation.gates import Gate, bound_of, gate_of, percentage_warning
-from levelhead.measures.registry import parse_measure
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from levelhead.evaluation.gates import Gate
     from levelhead.measures.registry import Registry
 
 
-def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iterator[Gate]:
+def gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
     """Give the gates that the command line asks for.
 
     Args:
@@ -28,6 +27,11 @@ def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iter
         InputError: one is not MEASURE=NUMBER, or of the other kind of measure.
         MeasureError: a measure is unknown.
     """
+    if not (under or over):
+        return
+    from levelhead.evaluation.gates import gate_of, percentage_warning  # loaded when needed: they load numpy
+    from levelhead.measures.registry import parse_measure
+
     for option, texts in (("--fail-under", under), ("--fail-over", over)):
         for text in texts:
             name, bound = _parts(text)
@@ -42,6 +46,8 @@ def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iter
 
 
 def _parts(text: str) -> tuple[str, Fraction]:
+    from levelhead.evaluation.gates import bound_of
+
     name, equals, bound = text.rpartition("=")
     number = bound_of(bound)
     if number is None or not (name and equals):

@@ -16,14 +16,12 @@ from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.errors import Fault, OutputError, Place, UnreadableFile
-from levelhead.extras import require
-from levelhead.report.table import Table
-from levelhead.report.writers import WRITERS
+from levelhead.errors import Fault, OutputError, Place, UnreadableFile, printable
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
     from levelhead.report.page import Page
+    from levelhead.report.table import Table
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
     from levelhead.treebank.training_data import Training
@@ -157,20 +155,6 @@ align_sentences_option: Decorator = click.option(
 )
 
 
-def check_partial(*, partial: bool, page: bool) -> None:
-    """Refuse pages and summaries of partial scores.
-
-    Args:
-        partial: whether scores are partial.
-        page: whether a page, its figures or a summary are requested.
-
-    Raises:
-        click.UsageError: both.
-    """
-    if partial and page:
-        raise click.UsageError("--partial cannot be combined with --report, --figures or --summary")
-
-
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
     """Return the registry that --definitions and --scheme make."""
     from levelhead.measures.registry import STANDARD
@@ -260,24 +244,25 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
 
     Args:
         inputs: the paths that are read.
-        outputs: those that are written, None where there is none.
+        outputs: those that are written, that of the table first; None where there is none, or the table is printed.
 
     Raises:
         click.UsageError: standard input is read twice, or a result would replace another or an input.
         InputError: an input does not exist, or needs an optional library that is not installed.
     """
-    sources, targets = list(inputs), [path for path in outputs if path is not None]
+    sources, (table, *others) = list(inputs), [*outputs] or [None]
+    targets = [path for path in (table, *others) if path is not None]
     if sources.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
+    if table is None and "-" in others:
+        raise click.UsageError("standard output is for the table: write the table to a file with --output")
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise click.UsageError("two results cannot go to one file")
-    if any(_same_file(target, source) for target in targets for source in sources):
-        raise click.UsageError("a file that is read cannot be written")
-    folder = next((target for target in targets if any(_same_folder(target, source) for source in sources)), None)
-    if folder is not None:
-        from levelhead.errors import printable
-
-        raise click.UsageError(f"{printable(folder)} is a folder of inputs: name another folder for the results")
+    for target in targets:
+        if any(_same_file(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is an input file: write the output to another file")
+        if any(_same_folder(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
 
 
@@ -336,6 +321,8 @@ def check_inputs(paths: Iterable[str]) -> None:
         except OSError as error:
             missing.append(Fault("unreadable-file", error.strerror or str(error), Place(path)))
         if path.lower().endswith(".zst"):
+            from levelhead.extras import require
+
             require("zstandard", ".zst files")
     if missing:
         raise UnreadableFile(*missing)
@@ -357,6 +344,8 @@ def _same_folder(target: str, source: str) -> bool:
 
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
     """Print a finished table."""
+    from levelhead.report.writers import WRITERS
+
     default = None if output_format == "tsv" else 2
     if output_format == "tsv":
         for note in table.notes:

@@ -58,6 +58,21 @@ class ResultPath(click.Path):
         (check_folder if is_folder else check_file)(path)
 
 
+class ReportPath(ResultPath):
+    """A page, or a folder of pages: one that exists, or a name that ends in a slash."""
+
+    def _check(self, path: str) -> None:
+        from levelhead.extras import require
+
+        require("jinja2", "reports")
+        if path.endswith(("/", os.sep)) or os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
+            from levelhead.report.page.report_folder import check_report_folder
+
+            check_report_folder(path)
+        else:
+            super()._check(path)
+
+
 class StorePath(ResultPath):
     """A path of a store: one that exists must be a store, too."""
 
@@ -82,8 +97,27 @@ RESULT_OR_FOLDER = ResultPath(folder=None)
 REPORT = ResultPath(library=lambda _: ("jinja2", "reports"))
 """A page of HTML."""
 
+REPORT_OR_FOLDER = ReportPath()
+"""A page of HTML, or a folder of pages."""
+
 FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
 """A folder of charts and tables."""
 
 CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower().endswith((".png", ".pdf")) else None)
 """A single chart."""
+
+
+def refuse_compressed(what: str, path: str | None) -> None:
+    """Refuse to write a file whose name says that it is compressed, which no file is that a command writes.
+
+    Args:
+        what: what is written.
+        path: its path; None if nothing is written.
+
+    Raises:
+        click.UsageError: the path ends like that of a compressed file.
+    """
+    from levelhead.treebank.input_bytes import SUFFIXES
+
+    if path is not None and path.lower().endswith(SUFFIXES):
+        raise click.UsageError(f"{what} not compressed: remove the suffix of compression")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from levelhead.report.table import Table
@@ -34,9 +35,10 @@ class View(NamedTuple):
         return text.rstrip("\n")
 
     def as_html(self, result: object) -> str:
-        """Return a result as an HTML table.
+        """Return a result as an HTML table, with its charts.
 
         Args:
             result: a result of this type.
         """
-        return to_html(self.table(result), self.places)
+        charts: str = import_module("levelhead.report.notebook").charts_html(result)
+        return to_html(self.table(result), self.places) + charts

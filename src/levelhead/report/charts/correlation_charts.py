@@ -8,28 +8,71 @@ import numpy as np
 
 from levelhead.correlation import Correlation, CumulativeVariance, Measurements
 from levelhead.correlation.coefficients import Method
-from levelhead.report.charts.page_charts import heat, panels
-from levelhead.report.charts.study_charts import Named, cloud, curves
+from levelhead.report.charts.page_charts import IntervalRow, heat, panels, spreads
+from levelhead.report.charts.study_charts import Named, curves, fitted_cloud
 from levelhead.report.charts.svg import Drawing
+from levelhead.report.table import p_text
+from levelhead.report.treebank_languages import short_names
+
+_LEVEL = 0.05
 
 
-def scatter_chart(table: Measurements, x: str, y: str, *, family: str | None = None) -> Drawing:
-    """Return a scatter plot of two columns; each treebank is labeled, and left out without both values.
+def scatter_chart(
+    table: Measurements, x: str, y: str, *, family: str | None = None, result: Correlation | None = None
+) -> Drawing:
+    """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out.
+
+    A treebank is named where its name overlaps neither another name nor a point.
 
     Args:
         table: the values.
         x: the column on the horizontal axis.
         y: the column on the vertical axis.
-        family: a column of text that colors the points.
+        family: a column of text that gives the points their colors and shapes.
+        result: the correlation of the columns: its coefficients, p and n are written above.
 
     Raises:
         InputError: the column is unknown.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
-    points = map(Named, table.treebanks, across, up, families)
+    names = short_names(table.treebanks)
+    points = map(Named, [names[name] for name in table.treebanks], across, up, families)
     known = [point for point in points if not np.isnan((point.x, point.y)).any()]
-    return cloud(f"{y} by {x}", known, x, y)
+    return fitted_cloud(f"{y} by {x}", known, x, y, () if result is None else _statistics(result, x, y))
+
+
+def _statistics(result: Correlation, x: str, y: str) -> list[str]:
+    """A line for each coefficient with its p, and how many treebanks there are."""
+    pair = result[x, y]
+    symbols = {"pearson": "Pearson r", "spearman": "Spearman \N{GREEK SMALL LETTER RHO}"}
+    lines = [
+        f"{symbols[method]} = {_coefficient(one.value)}, p {p_text(one.p, 3)}"
+        for method, one in pair.coefficients.items()
+    ]
+    return [*lines, f"n = {pair.n}"]
+
+
+def _coefficient(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
+    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction.
+
+    Args:
+        correlation: the correlations.
+        method: which coefficients.
+    """
+    found = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
+    known = [(pair, one) for pair, one in found if one.value is not None]
+    known.sort(key=lambda each: -abs(each[1].value or 0.0))
+    rows = [
+        IntervalRow(f"{pair.x}, {pair.y}{mark}", one.value or 0.0, one.low, one.high)
+        for pair, one in known
+        for mark in ["*" if one.p_holm is not None and one.p_holm < _LEVEL else ""]
+    ]
+    return spreads(f"{method.capitalize()}'s correlations", rows, f"* p < {_LEVEL} (Holm)", zero=True)
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from levelhead.report.charts.svg import (
@@ -244,9 +245,23 @@ def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[
     return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 
+class MatrixMarks(NamedTuple):
+    """What a matrix shows besides its numbers.
+
+    Args:
+        crossed: cells without a value to be taken as one, by row and column.
+        best: cells that are printed in bold, with a frame.
+        headings: headings above rows, by the index of the row.
+    """
+
+    crossed: Collection[tuple[int, int]] = ()
+    best: Collection[tuple[int, int]] = ()
+    headings: Mapping[int, str] = MappingProxyType({})
+
+
 def heat(
     title: str, corner: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]],
-    shades: Sequence[Sequence[float | None]], step: float = 46,
+    shades: Sequence[Sequence[float | None]], step: float = 46, marks: MatrixMarks | None = None,
 ) -> Drawing:  # fmt: skip
     """Draw a matrix in shades of blue and red, for files.
 
@@ -257,24 +272,63 @@ def heat(
         rows: the name of each row, and what is written in its cells.
         shades: how dark they are, from 0 to 1, in blue, or from 0 to -1, in red; None for gray.
         step: how wide a cell is.
+        marks: cells that are crossed or the best of their row, and headings.
     """
-    left, top = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
-    parts = [text(0, top - 8, corner, "mute small")]
+    marks = marks or MatrixMarks()
+    left, y = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
+    parts = [text(0, y - 8, corner, "mute small")]
     for j, name in enumerate(columns):
         x = left + step * (j + 0.5)
-        turned = f'transform="rotate(-45 {short(x)} {short(top - 8)})"'
-        parts.append(f'<text class="small" x="{short(x)}" y="{short(top - 8)}" {turned}>{clean(name)}</text>')
+        turned = f'transform="rotate(-45 {short(x)} {short(y - 8)})"'
+        parts.append(f'<text class="small" x="{short(x)}" y="{short(y - 8)}" {turned}>{clean(name)}</text>')
     for i, (name, cells) in enumerate(rows):
-        y = top + _ROW * i
+        if i in marks.headings:
+            parts.append(text(0, y + 17, marks.headings[i], "mute b"))
+            y += _ROW + 2
         parts.append(text(left - 8, y + 15, name, anchor="end"))
-        for j, shown in enumerate(cells):
-            x, shade = left + step * j, shades[i][j]
-            fill = "#f1f2f4" if shade is None else _shaded(shade)
-            size = f'width="{short(step - 1)}" height="{short(_ROW - 1)}"'
-            parts.append(f'<rect x="{short(x)}" y="{short(y)}" {size} fill="{fill}"/>')
-            parts.append(text(x + step / 2, y + 15, shown, "small", "middle"))
+        parts += [
+            _heat_cell(left + step * j, y, step, shown, shades[i][j], marks, (i, j)) for j, shown in enumerate(cells)
+        ]
+        y += _ROW
     width = left + step * len(columns) + max(20.0, widest(columns[-1:]) * 0.75 - step / 2 + 8)
-    return Drawing(title, width, top + _ROW * len(rows) + _BOTTOM, "".join(parts))
+    return Drawing(title, width, y + _key_height(marks), "".join([*parts, *_heat_key(y, left, marks)]))
+
+
+def _heat_cell(
+    x: float, y: float, step: float, shown: str, shade: float | None, marks: MatrixMarks, place: tuple[int, int]
+) -> str:
+    width, height, best = step - 1, _ROW - 1, place in marks.best
+    fill = "#f1f2f4" if shade is None else _shaded(shade)
+    box = f'<rect x="{short(x)}" y="{short(y)}" width="{short(width)}" height="{short(height)}" fill="{fill}"/>'
+    if place in marks.crossed:
+        return box + _cross(x, y, width, height)
+    frame = _frame(x, y, width, height) if best else ""
+    return box + frame + text(x + step / 2, y + 15, shown, "small b" if best else "small", "middle")
+
+
+def _cross(x: float, y: float, width: float, height: float) -> str:
+    ends = ((x, y, x + width, y + height), (x, y + height, x + width, y))
+    return "".join(line(*one, "l1") for one in ends)
+
+
+def _frame(x: float, y: float, width: float, height: float) -> str:
+    place = f'x="{short(x + 0.7)}" y="{short(y + 0.7)}" width="{short(width - 1.4)}" height="{short(height - 1.4)}"'
+    return f'<rect class="rule none" {place} fill-opacity="0"/>'
+
+
+def _key_height(marks: MatrixMarks) -> float:
+    return _ROW + 2 * _BOTTOM if marks.crossed or marks.best else _BOTTOM
+
+
+def _heat_key(y: float, left: float, marks: MatrixMarks) -> Iterator[str]:
+    """What frames and crosses mean, below the matrix."""
+    x, top = left, y + _BOTTOM
+    for used, mark, meaning in (
+        (marks.best, _frame, "best in the row"), (marks.crossed, _cross, "missing or invalid output"),
+    ):  # fmt: skip
+        if used:
+            yield mark(x, top, 24, 14) + text(x + 31, top + 11, meaning, "mute small")
+            x += 31 + width_of(meaning, 11) + 24
 
 
 def _shaded(shade: float) -> str:

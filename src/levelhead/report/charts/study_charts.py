@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import linear_regression
 from typing import NamedTuple
 
+from levelhead.report.charts.marks import OTHER, mark, series_of
+from levelhead.report.charts.placed_names import Box, placed_names
 from levelhead.report.charts.svg import (
     N_COLORS,
     Drawing,
@@ -21,6 +24,7 @@ from levelhead.report.charts.svg import (
 )
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 520.0, 24.0, 380.0
+_ABOVE = 16.0  # the height of a line of text above a chart
 
 
 class Named(NamedTuple):
@@ -60,6 +64,59 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     return _finished(title, parts, series)
 
 
+def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Sequence[str] = ()) -> Drawing:
+    """Draw points with the least-squares line, and names that do not overlap; series have colors and shapes.
+
+    Args:
+        title: what it shows.
+        points: the points.
+        x: what is to the right.
+        y: what is upwards.
+        above: lines of text above the points.
+    """
+    top = _TOP + _ABOVE * len(above) + (6 if above else 0)
+    across = scale_for((point.x for point in points), _LEFT, _RIGHT)
+    up = scale_for((point.y for point in points), _BOTTOM, top)
+    series = series_of(point.series for point in points)
+    parts = [text(_LEFT, 30 + _ABOVE * i, words, "b") for i, words in enumerate(above)]
+    parts += [*_frame(across, up, x, y, top), *_fitted(points, across, up)]
+    places = [(across(point.x), up(point.y)) for point in points]
+    for point, (px, py) in zip(points, places, strict=True):
+        family = f" ({point.series})" if point.series else ""
+        tip = f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"
+        parts.append(mark(px, py, series[point.series], 4, tip))
+    within = Box(_LEFT, top - 4, _RIGHT + 40, _BOTTOM)
+    parts += placed_names(
+        list(zip((point.name for point in points), places, strict=True)), within, kind="label", most=0
+    )
+    return _with_families(title, parts, series)
+
+
+def _fitted(points: Sequence[Named], across: Scale, up: Scale) -> list[str]:
+    """The least-squares line over the range of the points, within the chart."""
+    xs, ys = [point.x for point in points], [point.y for point in points]
+    if len(set(xs)) < 2:
+        return []
+    slope, start = linear_regression(xs, ys)
+    low, high = min(xs), max(xs)
+    return [line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash")]
+
+
+def _with_families(title: str, parts: Iterable[str], series: Mapping[str, int]) -> Drawing:
+    groups: dict[int, list[str]] = {}
+    for name, i in series.items():
+        groups.setdefault(i, []).append(name)
+    named = [(i, names[0] if len(names) == 1 else OTHER) for i, names in sorted(groups.items())]
+    named = named if len(named) > 1 else []
+    start = _RIGHT + 50
+    legend = [
+        mark(start, 34 + 22 * row, i, 5) + text(start + 12, 38 + 22 * row, name or "unknown")
+        for row, (i, name) in enumerate(named)
+    ]
+    width = start + 20 + widest(name or "unknown" for _, name in named) if named else _RIGHT + 60
+    return Drawing(title, width, _BOTTOM + 44, "".join([*parts, *legend]))
+
+
 def curves(
     title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
 ) -> Drawing:
@@ -83,9 +140,9 @@ def curves(
     return _finished(title, parts, list(lines))
 
 
-def _frame(across: Scale | LogScale, up: Scale, x: str, y: str) -> list[str]:
+def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TOP) -> list[str]:
     """Grid lines with their numbers, and what the axes are."""
-    parts = [line(across(at), _TOP, across(at), _BOTTOM, "grid") for at in across.ticks()]
+    parts = [line(across(at), top, across(at), _BOTTOM, "grid") for at in across.ticks()]
     parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()]
     parts += [text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()]
     parts += [text(_LEFT - 6, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from levelhead.report.charts.marks import mark
+from levelhead.report.charts.row_charts import RowChart
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
 
@@ -40,6 +42,10 @@ class Heat(NamedTuple):
         marks: why a cell is not to be taken as a value, by row and column.
         column: how values are printed.
         lower: whether lower values are better.
+        mark_best: whether the best value of each row is marked.
+        links: the addresses that cells open, by row and column.
+        aliases: other names of a row, by its index, which find it, too.
+        kinds: what the rows and the columns are for the filter of the page: "set", "system", or "".
     """
 
     corner: str
@@ -49,6 +55,10 @@ class Heat(NamedTuple):
     marks: Mapping[tuple[int, int], str]
     column: Column
     lower: bool = False
+    mark_best: bool = False
+    links: Mapping[tuple[int, int], str] = MappingProxyType({})
+    aliases: Mapping[int, str] = MappingProxyType({})
+    kinds: tuple[str, str] = ("", "")
 
     @property
     def dense(self) -> bool:
@@ -63,17 +73,33 @@ class Heat(NamedTuple):
 
     def shades(self) -> list[list[float | None]]:
         """Return how strong each color is, from 0 to 1: from the worst to the best value that is not marked."""
-        known = [
-            value for i, (_, values) in enumerate(self.rows) for j, value in enumerate(values)
-            if value is not None and (i, j) not in self.marks
-        ]  # fmt: skip
-        worst, best = min(known, default=0.0), max(known, default=1.0)
-        worst, best = (best, worst) if self.lower else (worst, best)
+        worst, best = self.ends()
         span = best - worst or 1.0
         return [
             [None if v is None or (i, j) in self.marks else (v - worst) / span for j, v in enumerate(values)]
             for i, (_, values) in enumerate(self.rows)
         ]
+
+    def ends(self) -> tuple[float, float]:
+        """Return the worst and the best value that is not marked."""
+        known = [value for i in range(len(self.rows)) for value in self._known(i).values()]
+        ends = min(known, default=0.0), max(known, default=1.0)
+        return (ends[1], ends[0]) if self.lower else ends
+
+    def best(self) -> frozenset[tuple[int, int]]:
+        """Return the cells with the best value of their row, where rows have more than one value and it is marked."""
+        found: set[tuple[int, int]] = set()
+        for i in range(len(self.rows)) if self.mark_best else ():
+            known = self._known(i)
+            if len(known) > 1:
+                first = min(known.values()) if self.lower else max(known.values())
+                found |= {(i, j) for j, value in known.items() if value == first}
+        return frozenset(found)
+
+    def _known(self, i: int) -> dict[int, float]:
+        """The values of a row that are not marked, by column."""
+        _, values = self.rows[i]
+        return {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
 
 
 class Confused(NamedTuple):
@@ -82,14 +108,14 @@ class Confused(NamedTuple):
     Args:
         names: the relations.
         counts: words by gold relation (rows) and system relation (columns).
-        cells: the words behind a cell, as numbers of sentences below and of gold words in them; by row and column.
-        sentences: what the page needs to draw them, see `examples.sentence`.
+        wrong: how many of them are wrong: on the diagonal those with a wrong head, elsewhere all.
+        store: the treebank whose words the cells open, as its number among those of the page, from 1.
     """
 
     names: Sequence[str]
     counts: Sequence[Sequence[int]]
-    cells: Mapping[tuple[int, int], Sequence[tuple[int, int]]]
-    sentences: Sequence[Mapping[str, Any]]
+    wrong: Sequence[Sequence[int]]
+    store: str = ""
 
     def shades(self) -> list[list[float]]:
         """Return how dark each cell is, from 0 to 1, by its share of the errors of the gold relation."""
@@ -103,6 +129,27 @@ class Confused(NamedTuple):
         """Return the counts as a table."""
         columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
         return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
+
+
+class LegendEntry(NamedTuple):
+    """What a mark means.
+
+    Args:
+        name: what it means.
+        series: the number of the mark, see `levelhead.report.charts.marks`.
+        n: how many things have it.
+    """
+
+    name: str
+    series: int
+    n: int
+
+    @property
+    def drawn(self) -> str:
+        """The mark as SVG."""
+        return (
+            f'<svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">{mark(7, 7, self.series, 4.6)}</svg>'
+        )
 
 
 class Block(NamedTuple):
@@ -120,6 +167,14 @@ class Block(NamedTuple):
         confused: a matrix that opens sentences.
         sentences: sentences to be drawn.
         faults: what went wrong: what, and the reasons.
+        chart: a chart of rows.
+        explained: terms that are explained below it.
+        folded: whether the table is shown only when it is asked for, as those of charts are.
+        filed: whether the table is only for files: the chart has its numbers.
+        strip_ends: the values at both ends of the pictures.
+        extra: the names of columns of the table that are shown on request.
+        rows_are: what the rows of the table are for the filter of the page: "system", or "".
+        legend: what marks mean.
     """
 
     name: str
@@ -133,6 +188,14 @@ class Block(NamedTuple):
     confused: Confused | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[tuple[str, Sequence[str]]] = ()
+    chart: RowChart | None = None
+    explained: Sequence[str] = ()
+    folded: bool = False
+    filed: bool = False
+    strip_ends: tuple[str, str] = ("", "")
+    extra: frozenset[str] = frozenset()
+    rows_are: str = ""
+    legend: Sequence[LegendEntry] = ()
 
 
 class Section(NamedTuple):
@@ -165,6 +228,11 @@ class Page(NamedTuple):
         notes: the notes at the end.
         signature: what decides the numbers.
         kind: the page's own script and style in `assets`, if it has any.
+        data: what its script needs besides the sentences of blocks.
+        terms: what terms mean, wherever they are the label of a row or a heading.
+        find: what the filter of the page finds, "" if it has none.
+        up: the name and address of the page above, if there is one.
+        related: names and addresses of other pages, by what they are.
     """
 
     title: str
@@ -175,6 +243,11 @@ class Page(NamedTuple):
     notes: Sequence[str]
     signature: Mapping[str, str]
     kind: str = ""
+    data: Mapping[str, Any] = MappingProxyType({})
+    terms: Mapping[str, str] = MappingProxyType({})
+    find: str = ""
+    up: tuple[str, str] | None = None
+    related: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType({})
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown before the reader chooses anything."""

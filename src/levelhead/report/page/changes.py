@@ -82,7 +82,9 @@ def _trees(found: Found, rules: Rules) -> Iterator[Block]:
         if fresh and len(drawn) < _MOST_SENTENCES:
             drawn.add((fresh[0].file, fresh[0].new))
             shown = Shown("new", _matched(found.parts[fresh[0].file], fresh[0], rules))
-            yield Block(f"change-{number}", _title(one), sentences=[sentence([shown], 0, ("old", "new"))])
+            yield Block(
+                f"change-{number}", f"{_title(one)}: {fresh[0].form}", sentences=[sentence([shown], 0, ("old", "new"))]
+            )
 
 
 def _can_be_drawn(part: Changes, at: ChangeExample) -> bool:

@@ -1,143 +1,50 @@
-"""The page of systems compared with the first: which differences are real, and where they come from."""
+"""The page of systems compared with the first: which differences are real, where they come from, in which sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.contrasts import contrasts, gains_by
+from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.certainty import MARK, UNCERTAIN
-from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
-from levelhead.report.comparison import comparison_table, wins_text
-from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.examples import Shown, sentence
-from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
-from levelhead.report.table import Column, Table, formatted, value_cell
+from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.comparison import comparison_table, mark, wins_text
+from levelhead.report.page.blocks import Block, Confused, Page, Section
+from levelhead.report.page.examples import (
+    ALL_WORDS,
+    Examples,
+    Shown,
+    cells_of,
+    confused_relations,
+    examples_of_errors,
+    sentence,
+)
+from levelhead.report.page.score import ALL, CONFUSION_LEAD
+from levelhead.report.page.stores import stored
+from levelhead.report.page.terms import measure_terms
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE
+from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
+from levelhead.report.verdicts import verdict_text
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
-from levelhead.significance.units import AUTO, ENOUGH_UNITS
+from levelhead.significance.estimates import Interval
+from levelhead.significance.units import AUTO
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _PROPERTIES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
-_MOST_BARS = 16
-_ALL_SENTENCES = 300
-_OF_A_KIND = 4
-_LOOKED_AT = 40
-_LONG = 25  # words; longer sentences are shown only where there are no others
-
-
-def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart]) -> Page:
-    """Return the page of a comparison.
-
-    Args:
-        comparison: the comparison.
-        parts: what `treebank_part` made of the outputs on each treebank, in order.
-    """
-    where = _ContrastBlocks(parts)
-    baseline = comparison.systems[0]
-    order = [*where.systems[1:], where.systems[0]]
-    choices = {"measure": _measures(comparison), "system": order}
-    choices |= {"treebank": [part.treebank for part in parts]} if len(parts) > 1 else {}
-    sections = [
-        Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
-        Section("wins", "Won, tied, lost", "Over treebanks, corrected by Holm's method.", list(_wins(comparison))),
-        Section("gains", "Where differences come from", _GAINS.format(baseline), list(where.gains()), narrow=True),
-        Section("sentences", "Sentences", _SENTENCES.format(baseline), where.blocks("contrasts")),
-        Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.blocks("confusions")),
-    ]  # fmt: skip
-    facts = [
-        ("systems", str(len(comparison.systems))),
-        ("treebanks", str(len(parts))),
-        ("gold sentences", f"{sum(part.n_sentences for part in parts):,}"),
-    ]
-    shown = [section for section in sections if section.blocks]
-    return Page(
-        "Comparison", _lead(comparison), facts, choices, shown, (), comparison.provenance.signature, "comparison"
-    )
-
-
-_DIFFERENCES = (
-    "To {}, in points, with confidence intervals. Asterisks mark significant differences, corrected by Holm's method."
-)
-
-
-_GAINS = "Increase in correct words (LAS) over {}, on all treebanks."
-_SENTENCES = "Sentences in which a system gains or loses most against {}."
-
-
-def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:
-    """The results over all treebanks, by macro-average if there are several."""
-    own = [one for one in comparison.results if one.measure == measure]
-    return [one for one in own if one.average == "macro"] or own[: len(comparison.systems)]
-
-
-def _measures(comparison: Comparison) -> list[str]:
-    """The measures, LAS first: it is what one looks for."""
-    return sorted(comparison.measures, key=lambda name: name != "LAS")
-
-
-def _lead(comparison: Comparison) -> str:
-    measure = _measures(comparison)[0]
-    _, *others = _of_average(comparison, measure)
-    real = [one for one in others if one.p_holm is not None and one.p_holm < 0.05 and one.enough_runs]
-    baseline = comparison.systems[0]
-    if not real:
-        return f"By {measure}, no system differs significantly from {baseline}."
-    plain, column = measure in comparison.perplexities, Column(measure, "difference")
-    changes = ((one.system, formatted(value_cell(one.difference, perplexity=plain), column)) for one in real)
-    text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
-    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}."
-
-
-def _differences(comparison: Comparison) -> Iterable[Block]:
-    for number, measure in enumerate(_measures(comparison), 1):
-        results, own = _of_average(comparison, measure), f"-{number}" if len(comparison.measures) > 1 else ""
-        when, plain = {"measure": measure}, measure in comparison.perplexities
-        rows = [
-            _spread(one.system, one.difference, one.difference_interval, plain=plain)
-            for one in results
-            if one.difference is not None
-        ]
-        if rows:
-            axis = f"{measure}, {'lower is better' if plain else 'points'}"
-            drawing = spreads(f"Differences of {measure} to {comparison.systems[0]}", rows, axis, zero=True)
-            yield Block(f"differences{own}", drawing=drawing, when=when)
-        values = [_spread(one.system, one.value, one.interval, plain=plain) for one in results if one.value is not None]
-        drawing = spreads(f"{measure} with intervals", values, measure)
-        yield Block(f"values{own}", f"{measure} of each system", drawing=drawing, when=when)
-        yield _numbers(comparison, measure, f"comparison{own}")._replace(when=when)
-
-
-def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
-    """All numbers of a measure, those of averages last."""
-    own = tuple(one for one in comparison.results if one.measure == measure)
-    table = comparison_table(replace(comparison, results=own, wins=()), each=True)
-    return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
-
-
-def _spread(name: str, value: float | None, interval: tuple[float, float] | None, *, plain: bool) -> IntervalRow:
-    """A ratio in percent, or a perplexity as it is."""
-    unit = 1 if plain else 100
-    return IntervalRow(name, unit * (value or 0.0), *(unit * end for end in interval or ()))
-
-
-def _wins(comparison: Comparison) -> Iterable[Block]:
-    for number, measure in enumerate(_measures(comparison), 1):
-        wins = [one for one in comparison.wins if one.measure == measure]
-        rows = {one.system: (one.won, one.tied, one.lost) for one in wins}
-        own = f"-{number}" if len(comparison.measures) > 1 else ""
-        if rows:
-            drawing = shares(f"Won, tied, lost by {measure}", rows, _KINDS)
-            text = ". ".join(wins_text(one, comparison) for one in wins) + "."
-            yield Block(f"wins{own}", "", text, {"measure": measure}, drawing)
+_MOST_ROWS = 16
+_MOST_SENTENCES = 100
+_FEWEST_SENTENCES = 3
+_DIFFERENCE = Column("", "difference")
 
 
 class TreebankPart(NamedTuple):
@@ -147,18 +54,19 @@ class TreebankPart(NamedTuple):
         treebank: its code.
         systems: the names of the outputs, the baseline first.
         n_sentences: the number of gold sentences.
-        sums: by system and property, for each value how many more words are right, how many words gold has, and in how
-            many documents or sentences they are.
-        confusions: the confusion of relations of each output; the names of blocks end in the number of the output.
-        contrasts: the sentences in which each system gains or loses most.
+        gains: the differences of each system to the baseline by each property.
+        contrasts: the sentences in which each system gains or loses most; grouped by the number of the system.
+        changes: how many more words are right in each of them.
+        confusions: the confusion of relations of each output with its words, if this is the only treebank.
     """
 
     treebank: str
     systems: tuple[str, ...]
     n_sentences: int
-    sums: Mapping[tuple[str, str], Mapping[str, tuple[float, float, int]]]
-    confusions: tuple[Block, ...]
-    contrasts: tuple[Block, ...]
+    gains: Mapping[str, Sequence[Gain]]
+    contrasts: Examples
+    changes: Sequence[float]
+    confusions: Sequence[tuple[Confused, Examples]]
 
 
 def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
@@ -177,91 +85,338 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
         output.matches.check_trees()
     shown = [Shown(output.name, output.matches) for output in outputs]
     setup = setup_of(["LAS"], rules=outputs[0].matches.rules, registry=registry)
-    n_panels = n_treebanks * len(outputs)
-    confusions, contrasting = [], []
-    for number, one in enumerate(shown, 1):
-        when = {"system": one.name} | ({"treebank": treebank} if n_treebanks > 1 else {})
-        confusions.append(confusion_block(one, str(number), n_panels)._replace(when=when))
-        if number > 1:
-            most = max(1, min(_OF_A_KIND, _ALL_SENTENCES // (2 * n_treebanks * len(outputs))))
-            blocks = _contrasts(shown[0], one, most, setup)
-            contrasting += [block._replace(name=f"{number}-{block.name}", when=when) for block in blocks]
-    systems = tuple(output.name for output in outputs)
-    n_sentences = len(outputs[0].matches.gold)
-    return TreebankPart(treebank, systems, n_sentences, _sums(outputs, setup), tuple(confusions), tuple(contrasting))
-
-
-def _contrasts(baseline: Shown, system: Shown, most: int, setup: Setup) -> Iterator[Block]:
-    lengths = np.diff(baseline.matches.gold.sentence_starts)
-    for title, some in zip(("gains", "loses"), contrasts(baseline.matches, system.matches, _LOOKED_AT, setup)):
-        shortest = sorted(some, key=lambda one: bool(lengths[one.sentence] > _LONG))[:most]
-        found = [sentence([baseline, system], one.sentence) for one in shortest]
-        if found:
-            yield Block(title, f"{system.name} {title} most", sentences=found)
-
-
-def _sums(outputs: Sequence[Output], setup: Setup) -> dict[tuple[str, str], dict[str, tuple[float, float, int]]]:
-    schemes, (measure,) = setup.registry.schemes, setup.measures
+    schemes, (measure,) = registry.schemes, setup.measures
     settings = PropertySettings(schemes.by_name[schemes.default])
     intervals = IntervalSettings(units_of(outputs[0].matches.gold, AUTO))
-    return {
-        (system.name, by): {
-            gain.values[0]: (
-                gain.more_correct,
-                gain.score.gold,
-                0 if gain.certainty is None else gain.certainty.n_units,
-            )
-            for gain in gains_by(outputs, measure, [by], settings, setup.registry, intervals)
-            if gain.system == system.name
-        }
-        for system in outputs[1:]
-        for by in _PROPERTIES
-    }
+    gains = {by: gains_by(outputs, measure, [by], settings, registry, intervals) for by in _PROPERTIES}
+    examples, changes = _contrasts(shown, ALL_WORDS // (n_treebanks * len(outputs)), setup)
+    confusions = [_confusion(one, len(outputs), setup) for one in shown] if n_treebanks == 1 else []
+    systems = tuple(output.name for output in outputs)
+    return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, confusions)
 
 
-class _ContrastBlocks:
-    """Where differences come from, over all treebanks."""
+def _confusion(one: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Examples]:
+    """The confusion of an output, and the words behind its cells."""
+    words, pair = (
+        wrong_words(one.matches, setup.measures[0], registry=setup.registry).word,
+        np.full(one.matches.gold.n_words, -1, dtype=np.int64),
+    )
+    pair[one.matches.alignment.gold] = np.arange(len(one.matches.alignment.gold))
+    cells = np.where(pair[words] < 0, -1, cells_of(one.matches)[pair[words]])
+    return confused_relations(one.matches), examples_of_errors(one, words, {"cell": cells}, 2 * n_outputs)
 
-    def __init__(self, parts: Sequence[TreebankPart]) -> None:
-        self.parts, self.systems = parts, parts[0].systems
-        self.sums: dict[tuple[str, str], dict[str, list[float]]] = {}
-        for part in parts:
-            for key, values in part.sums.items():
-                for value, numbers in values.items():
-                    sums = self.sums.setdefault(key, {}).setdefault(value, [0.0, 0.0, 0.0])
-                    self.sums[key][value] = [one + more for one, more in zip(sums, numbers, strict=True)]
 
-    def blocks(self, kind: Literal["confusions", "contrasts"]) -> list[Block]:
-        """Return the blocks of all treebanks, named by kind, treebank and output."""
-        stem = {"confusions": "confusion", "contrasts": "sentences"}[kind]
-        return [
-            block._replace(name=f"{stem}-{number}-{block.name}")
-            for number, part in enumerate(self.parts, 1)
-            for block in getattr(part, kind)
+def _contrasts(shown: Sequence[Shown], most: int, setup: Setup) -> tuple[Examples, list[float]]:
+    """The sentences in which each system gains or loses most, gains before losses, and by how many words."""
+    lengths = np.diff(shown[0].matches.gold.sentence_starts)
+    sentences: list[dict[str, Any]] = []
+    words, changes = [], []
+    groups: dict[str, list[int]] = {str(number): [] for number in range(1, len(shown))}
+    totals: dict[str, Mapping[int, int]] = {}
+    for number, system in enumerate(shown[1:], 1):
+        every = contrasts(shown[0].matches, system.matches, None, setup)
+        totals[str(number)] = {kind: len(some) for kind, some in enumerate(every)}
+        for kind, some in enumerate(every):
+            left = most // 2
+            for one in some[:_MOST_SENTENCES]:
+                left -= int(lengths[one.sentence])
+                if left < 0 and len(groups[str(number)]) >= _FEWEST_SENTENCES:
+                    break
+                words.append((len(sentences), -1))
+                sentences.append(sentence([shown[0], system], one.sentence))
+                changes.append(one.system - one.baseline)
+                for name, own in groups.items():
+                    own.append(kind if name == str(number) else -1)
+    return Examples(sentences, words, groups, totals), changes
+
+
+def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
+    """Return the page of a comparison.
+
+    Args:
+        comparison: the comparison.
+        parts: what `treebank_part` made of the outputs on each treebank, in order.
+        registry: the available measures and schemes.
+    """
+    baseline, several, outputs = comparison.systems[0], len(parts) > 1, parts[0].systems
+    choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": [*outputs[1:], outputs[0]]}
+    choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
+    sections = [
+        Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
+        Section("gains", "Where differences come from", _GAINS.format(baseline), list(_gains(parts)), narrow=True),
+        Section("sentences", "Sentences won and lost", _SENTENCES.format(baseline), list(_sentences(parts))),
+        Section("confusion", "Confusion of relations", CONFUSION_LEAD, list(_confusions(parts))),
+    ]  # fmt: skip
+    facts = [
+        ("systems", str(len(comparison.systems))),
+        ("treebanks", str(len(parts))),
+        ("gold sentences", f"{sum(part.n_sentences for part in parts):,}"),
+    ]
+    shown = [section for section in sections if section.blocks]
+    stores = [part.contrasts for part in parts] + [one for part in parts for _, one in part.confusions]
+    data = stored(stores, _joined(parts) if several else None)
+    terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
+    return Page("Comparison", _lead(comparison), facts, choices, shown, (), signature, "comparison", data, terms)
+
+
+_DIFFERENCES = (
+    "To {}, in points, with 95% confidence intervals. Colored where the difference is significant at 5%, corrected over"
+    " systems by Holm's method; gray where it is not."
+)
+_GAINS = (
+    "Differences of LAS to {} for the words with each value, with 95% confidence intervals; those that make most"
+    " difference for the whole first. Words: how many more words are right."
+)
+_SENTENCES = "Sentences with more or fewer right words (LAS) than those of {}; the largest differences first."
+
+
+def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:
+    """The results over all treebanks, by macro-average if there are several."""
+    own = [one for one in comparison.results if one.measure == measure]
+    return [one for one in own if one.average == "macro"] or own[: len(comparison.systems)]
+
+
+def _measures(comparison: Comparison) -> list[str]:
+    """The measures, LAS first: it is what one looks for."""
+    return sorted(comparison.measures, key=lambda name: name != "LAS")
+
+
+def _significant(one: SystemResult) -> bool:
+    return one.p_holm is not None and one.p_holm < 0.05 and one.enough_runs
+
+
+def _lead(comparison: Comparison) -> str:
+    return f"{LABEL} {_finding(comparison)}" if comparison.coverage else _finding(comparison)
+
+
+def _finding(comparison: Comparison) -> str:
+    measure = _measures(comparison)[0]
+    _, *others = _of_average(comparison, measure)
+    real = [one for one in others if _significant(one)]
+    baseline = comparison.systems[0]
+    if not real:
+        return f"By {measure}, no system differs significantly from {baseline}."
+    plain, column = measure in comparison.perplexities, Column(measure, "difference")
+    changes = ((one.system, formatted(value_cell(one.difference, perplexity=plain), column)) for one in real)
+    text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
+    wins = [one for one in comparison.wins if one.measure == measure] if len(others) == 1 else []
+    counted = [f" {wins_text(one, comparison).partition(': ')[2].partition(';')[0]}." for one in wins]
+    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}.{''.join(counted)}"
+
+
+def _differences(comparison: Comparison) -> Iterator[Block]:
+    several = any(one.average for one in comparison.results)
+    for number, measure in enumerate(_measures(comparison), 1):
+        own = f"-{number}" if len(comparison.measures) > 1 else ""
+        when, plain = {"measure": measure}, measure in comparison.perplexities
+        results = _of_average(comparison, measure)
+        rows = [_difference_row(one, one.system, plain=plain) for one in results if one.difference is not None]
+        if rows and not (several and len(rows) == 1):  # the last rows of the only forest plot
+            title = "Macro-averages" if several else ""
+            whole = f"Differences of {measure} to {comparison.systems[0]}"
+            chart = _differences_chart(whole, "System", rows, plain=plain)
+            yield Block(f"differences{own}", title, when=when, chart=chart)
+        if several:
+            yield from _forests(comparison, measure, own, plain=plain)
+            yield from _wins(comparison, measure, own)
+        values = [_value_row(one, plain=plain) for one in results if one.value is not None]
+        chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
+        yield Block(f"values{own}", f"{measure} of each system", when=when, chart=chart)
+        yield _numbers(comparison, measure, f"comparison{own}")._replace(when=when)
+
+
+def _forests(comparison: Comparison, measure: str, own: str, *, plain: bool) -> Iterator[Block]:
+    """The differences of each system on all treebanks, and their averages."""
+    for number, system in enumerate(comparison.systems[1:], 1):
+        results = [one for one in comparison.results if (one.measure, one.system) == (measure, system)]
+        known = [one for one in results if one.difference is not None]
+        each = sorted((one for one in known if not one.average), key=lambda one: -(one.difference or 0.0))
+        rows = [
+            _difference_row(one, one.treebank, plain=plain)._replace(goes=("treebank", one.treebank, "gains"))
+            for one in each
         ]
+        rows += [_difference_row(one, one.treebank, plain=plain)._replace(total=True) for one in known if one.average]
+        title = f"{system} on each treebank"
+        chart = _differences_chart(f"Differences of {measure}: {title}", "Treebank", rows, plain=plain)
+        when = {"measure": measure, "system": system}
+        yield Block(f"treebanks{own}-{number}", title, _FOREST, when, chart=chart)
 
-    def gains(self) -> Iterable[Block]:
-        """Give the gains of each system by each property."""
-        for number, ((system, by), sums) in enumerate(self.sums.items(), 1):
-            order = (
-                sorted(sums, key=lambda value: (-abs(sums[value][0]), value))
-                if by in {"deprel", "upos"}
-                else list(sums)
-            )
-            rows = [value for value in order if sums[value][0]][:_MOST_BARS]
-            few = {value for value in order if sums[value][2] < ENOUGH_UNITS}
-            table = Table(
-                (
-                    *(Column(_PROPERTIES[by], "text"), Column("Gold words", "number"), Column("More right", "number")),
-                    Column("", "text", key="Uncertain"),
-                ),
-                tuple((value, sums[value][1], sums[value][0], MARK if value in few else "") for value in order),
-                (UNCERTAIN,) if few else (),
-            )
-            values: list[float | None] = [sums[value][0] for value in rows]
-            names = [f"{value} {MARK}" if value in few else value for value in rows]
-            drawing = panels(f"Words gained by {system}", names, {"words more right": values}, places=0, signed=True)
-            if rows:
-                yield Block(
-                    f"gains-{number}-{by}", _PROPERTIES[by], when={"system": system}, drawing=drawing, table=table
-                )
+
+_FOREST = "Choose a treebank to see where its differences come from."
+
+
+def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain: bool) -> RowChart:
+    axis = "lower is better" if plain else "points"
+    return RowChart(title, head, axis, ("Diff.", "95% CI", "p", ""), rows, "dot")
+
+
+def _difference_row(one: SystemResult, label: str, *, plain: bool) -> ChartRow:
+    unit, change = 1 if plain else 100, one.difference or 0.0
+    better = (change < 0) == plain
+    color = "fade" if not _significant(one) else "s0" if better else "s1"
+    interval = one.difference_interval
+    cells = (
+        _signed(value_cell(change, perplexity=plain)),
+        _signed(interval_cell(interval, perplexity=plain)),
+        "" if one.p_holm is None else probability(one.p_holm, 4),
+        mark(one.p_holm) if one.enough_runs else "",
+    )
+    return ChartRow(label, unit * change, *_ends(interval, unit), cells=cells, color=color)
+
+
+def _ends(interval: Interval | None, unit: float = 100) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
+
+
+def _signed(cell: Cell) -> str:
+    return "" if cell is None else formatted(cell, _DIFFERENCE).replace("-", "\N{MINUS SIGN}")
+
+
+def _value_row(one: SystemResult, *, plain: bool) -> ChartRow:
+    unit, column = 1 if plain else 100, Column("")
+    between = interval_cell(one.interval, perplexity=plain)
+    cells = (
+        formatted(value_cell(one.value, perplexity=plain), column),
+        "" if between is None else formatted(between, column).replace("-", "\N{EN DASH}"),
+    )
+    return ChartRow(one.system, unit * (one.value or 0.0), *_ends(one.interval, unit), cells=cells)
+
+
+def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
+    """All numbers of a measure, those of averages last, and the verdicts of its gate."""
+    own = tuple(one for one in comparison.results if one.measure == measure)
+    table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
+    verdicts = [verdict_text(one, comparison) for one in comparison.gates if one.measure == measure]
+    partial = [VALID_TREES_NOTE] if comparison.coverage else []
+    return Block(
+        name, "", ". ".join([table.notes[0], *verdicts, *partial]), table=table._replace(notes=()), folded=True
+    )
+
+
+def _wins(comparison: Comparison, measure: str, own: str) -> Iterator[Block]:
+    wins = [one for one in comparison.wins if one.measure == measure]
+    rows = [ChartRow(one.system, parts=(one.won, one.tied, one.lost)) for one in wins]
+    if rows:
+        text = ". ".join(wins_text(one, comparison) for one in wins) + "."
+        chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
+        yield Block(f"wins{own}", "Treebanks won and lost", text, {"measure": measure}, chart=chart)
+
+
+def _gains(parts: Sequence[TreebankPart]) -> Iterator[Block]:
+    """The gains of each system by each property: over all treebanks, and by relation on each."""
+    systems = parts[0].systems[1:]
+    for number, system in enumerate(systems, 1):
+        when = {"system": system}
+        for by, title in _PROPERTIES.items():
+            if len(parts) > 1:
+                found: Sequence[Gain | AverageGain] = average_gains([part.gains[by] for part in parts])
+                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, found, {**when, "treebank": ALL})
+            else:
+                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, parts[0].gains[by], when)
+        if len(parts) > 1:
+            for place, part in enumerate(parts, 1):
+                own = {**when, "treebank": part.treebank}
+                name = f"gains-{number}-deprel-{place}"
+                yield from _gain_blocks(name, "deprel", _PROPERTIES["deprel"], system, part.gains["deprel"], own)
+
+
+def _gain_blocks(
+    name: str, by: str, title: str, system: str, found: Sequence[Gain | AverageGain], when: Mapping[str, str]
+) -> Iterator[Block]:
+    own = [one for one in found if one.system == system]
+    shown = [one for one in own if one.difference is not None]
+    shown = shown[:_MOST_ROWS] if by in {"deprel", "upos"} else sorted(shown, key=lambda one: _natural(one.values[0]))
+    rows = [_gain_row(one) for one in shown]
+    if not any(one.more_correct for one in shown):
+        return
+    whole = f"Differences of {system} by {title.lower()}"
+    chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
+    few = any(one.certainty is not None and one.certainty.uncertain for one in shown)
+    yield Block(name, title, UNCERTAIN if few else "", when, chart=chart, table=_gains_table(title, own))
+
+
+def _natural(value: str) -> tuple[int, str]:
+    """The order of lengths: root first, then by number."""
+    digits = value.partition("-")[0]
+    return (int(digits) if digits.isdigit() else 0, value)
+
+
+def _gain_row(one: Gain | AverageGain) -> ChartRow:
+    certainty, change = one.certainty, one.difference or 0.0
+    interval = None if certainty is None else certainty.interval
+    sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
+    uncertain = certainty is not None and certainty.uncertain
+    label = f"{one.values[0]} {MARK}" if uncertain else one.values[0]
+    color = ("s0" if change > 0 else "s1") if sure else "fade"
+    words = f"{one.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
+    cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)
+    return ChartRow(label, 100 * change, *_ends(interval), cells=cells, color=color, uncertain=uncertain)
+
+
+def _gains_table(title: str, found: Sequence[Gain | AverageGain]) -> Table:
+    columns = (
+        *(Column(title, "text"), Column("Gold words", "number"), Column("Diff.", "difference")),
+        *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), Column("Words", "number")),
+        Column("", "text", key="Uncertain"),
+    )
+    return Table(columns, tuple(map(_gains_cells, found)))
+
+
+def _gains_cells(one: Gain | AverageGain) -> tuple[Cell, ...]:
+    gold = one.gold if isinstance(one, AverageGain) else one.score.gold
+    interval = None if one.certainty is None else interval_cell(one.certainty.interval, perplexity=False)
+    few = MARK if one.certainty is not None and one.certainty.uncertain else ""
+    return one.values[0], gold, one.difference, interval, one.more_correct, few
+
+
+def _sentences(parts: Sequence[TreebankPart]) -> Iterator[Block]:
+    """How many sentences each system wins and loses; each opens them, with both trees."""
+    for number, system in enumerate(parts[0].systems[1:], 1):
+        if len(parts) > 1:
+            totals = _totals(parts, str(number))
+            whole = sum(part.n_sentences for part in parts)
+            yield _sentence_block(system, "0", str(number), totals, whole, {"system": system, "treebank": ALL})
+        for store, part in enumerate(parts, 1):
+            when = {"system": system, **({"treebank": part.treebank} if len(parts) > 1 else {})}
+            own = part.contrasts.totals[str(number)]
+            yield _sentence_block(system, str(store), str(number), own, part.n_sentences, when)
+
+
+def _sentence_block(
+    system: str, store: str, group: str, totals: Mapping[int, int], whole: int, when: Mapping[str, str]
+) -> Block:
+    counts = {"more right words": (totals[0], "s0", 0), "fewer right words": (totals[1], "s1", 1)}
+    counts["as many"] = (whole - totals[0] - totals[1], "fade", -1)
+    rows = [
+        ChartRow(
+            kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color,
+            opens=Opens(store, group, place, f"Sentences in which {system} has {kind}") if n and place >= 0 else None,
+        )
+        for kind, (n, color, place) in counts.items()
+    ]  # fmt: skip
+    chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
+    return Block(f"sentences-{group}-{store}", when=when, chart=chart)
+
+
+def _totals(parts: Sequence[TreebankPart], group: str) -> dict[int, int]:
+    return {kind: sum(part.contrasts.totals[group].get(kind, 0) for part in parts) for kind in (0, 1)}
+
+
+def _joined(parts: Sequence[TreebankPart]) -> Examples:
+    """The sentences of all treebanks, the largest differences first."""
+    start, found = 0, []
+    for part in parts:
+        for i, ((place, word), change) in enumerate(zip(part.contrasts.words, part.changes, strict=True)):
+            numbers = tuple(own[i] for own in part.contrasts.groups.values())
+            found.append((-abs(change), start + place, word, numbers))
+        start += len(part.contrasts.sentences)
+    found.sort()
+    names = list(parts[0].contrasts.groups)
+    groups = {name: [one[3][number] for one in found] for number, name in enumerate(names)}
+    return Examples((), [(place, word) for _, place, word, _ in found], groups, {n: _totals(parts, n) for n in names})
+
+
+def _confusions(parts: Sequence[TreebankPart]) -> Iterator[Block]:
+    for number, (confused, _) in enumerate(parts[0].confusions):
+        when = {"system": parts[0].systems[number]}
+        yield Block(f"confusion-1-{number + 1}", when=when, confused=confused._replace(store=str(number + 2)))

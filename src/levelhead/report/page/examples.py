@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis import Confusion, count_confusions
-from levelhead.analysis.confusion import examples_of
+from levelhead.analysis import count_confusions
+from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Confused
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.treebank.schemes import NIVRE_FANG
 
+ALL_WORDS = 50_000
+"""How many words of sentences a page holds, all treebanks together."""
+
+_FEWEST_WORDS = 600  # of each treebank
 _MOST_RELATIONS = 18
-_MOST_CELLS = 70
-_OF_A_CELL = 3
-_LONG = 40  # words; longer sentences are shown only where there are no others
-_LONGEST = 120
+_LONG = 40  # words; longer sentences are chosen last
+_GOLDEN = 0.618034  # its multiples are spread evenly between 0 and 1
 
 
 class Shown:
@@ -45,13 +48,16 @@ class Shown:
 
         Returns:
             `n`, the name; `e`, a letter for each word: o right, l wrong label, h wrong head, b both, u not aligned; `h`
-            heads, from 1, 0 the root, -1 outside; `d` relations; and where words are not gold's, `f` forms and `a` for
-            each the gold word, -1 for none.
+            heads, from 1, 0 the root, -1 none or outside; `d` relations; and where words are not gold's, `f` forms and
+            `a` for each the gold word, -1 for none.
         """
         system, matches = self.matches.system, self.matches
         words = np.flatnonzero(matches.row_of_system == sentence)
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
-        heads = [0 if head < 0 else place.get(head, -1) for head in system.heads[words].tolist()]
+        heads = [
+            0 if head < 0 else -1 if head == word else place.get(head, -1)  # a word without a HEAD is its own
+            for word, head in zip(words.tolist(), system.heads[words].tolist())
+        ]
         first, last = matches.gold.sentence_starts[sentence : sentence + 2].tolist()
         gold = matches.gold_of_system[words]
         inside = np.where((gold >= first) & (gold < last), gold - first, -1).tolist()
@@ -98,49 +104,95 @@ def runs_leftwards(text: str) -> bool:
     return next((d for d in directions if d in {"L", "R", "AL"}), "L") != "L"
 
 
-def confused(output: Shown, most_sentences: int) -> Confused:
-    """Return the confusion of a system's relations, with sentences behind its commonest cells.
+class Examples(NamedTuple):
+    """The errors of a treebank as a page opens them.
 
-    The diagonal opens words with the right relation and a wrong head.
+    Args:
+        sentences: the sentences, see `sentence`.
+        words: the wrong words in them: the number of the sentence, and of the word in it.
+        groups: by what they are grouped: for each word the number of its group, -1 for none.
+        totals: the number of words in each group, also of those that are not in the sentences.
+    """
+
+    sentences: Sequence[Mapping[str, Any]]
+    words: Sequence[tuple[int, int]]
+    groups: Mapping[str, Sequence[int]]
+    totals: Mapping[str, Mapping[int, int]]
+
+
+def examples_of_errors(
+    output: Shown, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int = 1
+) -> Examples:
+    """Return wrong words with their sentences: all of them, or as many as a page can hold.
 
     Args:
         output: the system.
-        most_sentences: how many sentences to keep.
+        words: the wrong gold words, int64, shape (words,).
+        groups: for each word the number of its group, -1 for none, same shape; the most important groups first.
+        n_treebanks: how many treebanks share the page.
     """
-    confusion = count_confusions(output.matches)
-    names = confusion.names[:_MOST_RELATIONS]
-    lengths = np.diff(output.matches.gold.sentence_starts)
-    kept: dict[int, int] = {}
-    cells: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for row, column in _commonest(confusion, len(names)):
-        for index, word in _chosen(output, names[row], names[column], lengths, kept):
-            if index in kept or len(kept) < most_sentences:
-                place = kept.setdefault(index, len(kept))
-                cells.setdefault((row, column), []).append((place, word))
-    counts = confusion.counts[: len(names), : len(names)].tolist()
-    return Confused(names, counts, cells, [sentence([output], index) for index in kept])
+    gold = output.matches.gold
+    of_word = gold.sentence_of_word[words].astype(np.int64)
+    kept = np.sort(_within(of_word, np.diff(gold.sentence_starts), groups, n_treebanks))
+    number = np.full(len(gold), -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    inside = number[of_word] >= 0
+    places = words[inside] - gold.sentence_starts[of_word[inside]]
+    pairs = list(zip(number[of_word[inside]].tolist(), places.tolist(), strict=True))
+    shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
+    totals = {name: _totals(numbers) for name, numbers in groups.items()}
+    return Examples([sentence([output], index) for index in kept.tolist()], pairs, shown, totals)
 
 
-def _commonest(confusion: Confusion, size: int) -> list[tuple[int, int]]:
-    wrong = confusion.counts[:size, :size].copy()
-    np.fill_diagonal(wrong, np.diag(confusion.counts - confusion.right_heads)[:size])
-    cells = [(int(row), int(column)) for row, column in np.argwhere(wrong).tolist()]
-    off = sorted((cell for cell in cells if cell[0] != cell[1]), key=lambda cell: (-int(wrong[cell]), cell))
-    on = sorted((cell for cell in cells if cell[0] == cell[1]), key=lambda cell: (-int(wrong[cell]), cell))
-    return [*off[:_MOST_CELLS], *on]
+def _totals(numbers: NDArray[np.int64]) -> dict[int, int]:
+    found, counts = np.unique(numbers[numbers >= 0], return_counts=True)
+    return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
-def _chosen(
-    output: Shown, gold: str, system: str, lengths: NDArray[np.int64], kept: Mapping[int, int]
-) -> Iterable[tuple[int, int]]:
-    """A few words of a cell: sentences that are shown anyway first, then spread over the treebank, long ones last."""
-    starts = output.matches.system.sentence_starts
-    found = [
-        (one.gold_sentence, one.gold_word) for one in examples_of(output.matches, gold, system)
-        if gold != system or output.errors[int(starts[one.system_sentence]) + one.system_word] == "h"
-    ]  # fmt: skip
-    found = [one for one in found if lengths[one[0]] <= _LONGEST]
-    spread = found[:: max(1, len(found) // 12)]
-    shown = [one for one in found if one[0] in kept]
-    order = sorted(spread, key=lambda one: bool(lengths[one[0]] > _LONG))
-    return list(dict.fromkeys([*shown[:_OF_A_CELL], *order]))[:_OF_A_CELL]
+def _within(
+    of_word: NDArray[np.int64], lengths: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int
+) -> NDArray[np.int64]:
+    """The sentences that a page holds: where that is not all, in turns one of each group, spread over the treebank."""
+    every, most = np.unique(of_word), max(_FEWEST_WORDS, ALL_WORDS // n_treebanks)
+    if lengths[every].sum() <= most:
+        return every
+    turns: list[tuple[int, bool, int]] = []
+    for numbers in groups.values():
+        order = np.argsort(numbers, kind="stable")
+        starts = np.searchsorted(numbers[order], np.unique(numbers[numbers >= 0]))
+        for own in np.split(order, starts)[1:]:
+            places = np.unique(of_word[own])
+            spread = np.argsort(np.arange(len(places)) * _GOLDEN % 1)
+            turns += [(turn, bool(lengths[index] > _LONG), index) for turn, index in enumerate(places[spread].tolist())]
+    chosen: dict[int, None] = {}
+    for _, _, index in sorted(turns):
+        if index not in chosen and most >= lengths[index]:
+            chosen[index] = None
+            most -= int(lengths[index])
+    return np.array(list(chosen), dtype=np.int64)
+
+
+def confused_relations(matches: Matches) -> Confused:
+    """Return the confusion of the commonest relations.
+
+    Args:
+        matches: the aligned words.
+    """
+    found = count_confusions(matches)
+    names = found.names[:_MOST_RELATIONS]
+    counts, right = (one[: len(names), : len(names)] for one in (found.counts, found.right_heads))
+    wrong = counts.copy()
+    np.fill_diagonal(wrong, np.diag(counts - right))
+    return Confused(names, counts.tolist(), wrong.tolist())
+
+
+def cells_of(matches: Matches) -> NDArray[np.int64]:
+    """Return the cell of `confused_relations` of each aligned word, row by row, -1 for none; int64, shape (pairs,).
+
+    Args:
+        matches: the aligned words.
+    """
+    relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
+    size = min(len(relations.names), _MOST_RELATIONS)
+    gold, system = relations.gold[matches.alignment.gold], relations.system[matches.alignment.system]
+    return np.where((gold < size) & (system < size), gold * size + system, -1)

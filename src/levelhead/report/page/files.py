@@ -9,7 +9,7 @@ from pathlib import Path
 
 from levelhead.errors import OutputError, Place
 from levelhead.report.charts.files import encoded
-from levelhead.report.charts.page_charts import heat
+from levelhead.report.charts.page_charts import MatrixMarks, heat
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.table import Column, Table, formatted
@@ -93,11 +93,12 @@ def drawing_of(block: Block, title: str) -> Drawing | None:
     if block.heat is not None:
         one = block.heat
         rows = [(name, [formatted(value, one.column, 1) for value in values]) for name, values in one.rows]
-        return heat(title, one.corner, one.columns, rows, one.shades())
+        marks = MatrixMarks(one.marks.keys(), one.best(), one.headings)
+        return heat(title, one.corner, one.columns, rows, one.shades(), marks=marks)
     if block.confused is not None:
         other = block.confused
         counts = [
             (name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)
         ]
         return heat(title, "gold", other.names, counts, other.shades(), step=38)
-    return block.drawing
+    return block.drawing if block.chart is None else block.chart.drawing()

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.rank_notes import undecided
 from levelhead.report.ranking import ranking_table, relation_notes
-from levelhead.report.table import Cell, Column, Table, formatted, value_cell
+from levelhead.report.table import Cell, Column, IntervalCell, Table, formatted, value_cell
 from levelhead.scoring.rules import rules_named
 
 _MOST_MEASURES = 6
 _MOST_POINTS = 3000
+_FIND = "Find systems, test sets, families"
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
 
 
@@ -26,6 +29,7 @@ class _Campaign(NamedTuple):
     rankings: Sequence[Ranking]
     wins: Sequence[Mapping[tuple[str, str], int]]
     classes: Sequence[str]
+    pages: Mapping[tuple[str, str], str]
 
     @property
     def measures(self) -> list[str]:
@@ -73,7 +77,11 @@ def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ..
 
 
 def ranking_page(
-    results: Results, rankings: Sequence[Ranking], intervals: RankedIntervals | None = None, classes: Sequence[str] = ()
+    results: Results,
+    rankings: Sequence[Ranking],
+    intervals: RankedIntervals | None = None,
+    classes: Sequence[str] = (),
+    pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
     """Return the page of a campaign.
 
@@ -82,10 +90,10 @@ def ranking_page(
         rankings: of each group by each measure; the first is the most important.
         intervals: intervals and tests, if they were computed.
         classes: measures of the results that are of one class of relations each.
+        pages: the address of the page of each system (first) on each test set (second) that has one.
     """
-    campaign = _Campaign(
-        results, intervals.rankings if intervals else rankings, intervals.wins if intervals else (), classes
-    )
+    tested = intervals.rankings if intervals else rankings
+    campaign = _Campaign(results, tested, intervals.wins if intervals else (), classes, pages)
     sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)]
     sections += [_duels(campaign), _zeros(campaign)]
     first = campaign.rankings[0]
@@ -94,8 +102,9 @@ def ranking_page(
     signature = {**results.signature, "ranking": first.rule}
     choices = {"group": campaign.groups, "measure": campaign.measures}
     shown = [section for section in sections if section.blocks]
-    lead = _lead(first, several=len(campaign.groups) > 1)
-    return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature, "ranking")
+    lead = f"{LABEL} " if results.partial else ""
+    lead += _lead(first, several=len(campaign.groups) > 1)
+    return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature, "ranking", find=_FIND)
 
 
 def _lead(ranking: Ranking, *, several: bool) -> str:
@@ -115,8 +124,8 @@ def _lead(ranking: Ranking, *, several: bool) -> str:
 def _facts(results: Results) -> list[tuple[str, str]]:
     names = {one.language.name for one in results.test_sets if one.language.name}
     valid = sum(result.state == "valid" for result in results.results.values())
-    facts = [("systems", f"{len(results.systems)}"), ("test sets", f"{len(results.test_sets)}")]
-    facts += [("languages", f"{len(names)}")] if names else []
+    counts = [("system", len(results.systems)), ("test set", len(results.test_sets)), ("language", len(names))]
+    facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts if n]
     facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
     return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
 
@@ -132,17 +141,19 @@ def _blocks(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, 
 
 def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
+    lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if campaign.rankings[0].lines is not None:
         lead += (
-            " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
-            " significantly: all pairs are tested. The dot is the average, the bar its confidence interval."
+            " A line separates neighbors that differ significantly; letters, under More columns, join"
+            " systems that do not: all pairs are tested. The tick is the average, the band its"
+            f" {_level(campaign)} confidence interval (CI)."
         )
     return Section("leaderboard", "Ranking", lead, _blocks(campaign, "leaderboard", _board))
 
 
 def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
     others = [one for one in campaign.of(ranking.group.name) if one is not ranking][: _MOST_MEASURES - 1]
-    table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
+    table = _with_intervals(ranking_table(campaign.results, [ranking, *others]), ranking.measure, _level(campaign))
     ends = [end for one in ranking.standings for end in (*(one.interval or ()), one.value) if end is not None]
     low, high = float(min(ends, default=0)), float(max(ends, default=1))
 
@@ -153,13 +164,48 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
         None if one.value is None else Strip(place(float(one.value)), *(place(end) for end in one.interval or ()))
         for one in ranking.standings
     ]
+    plain = lower_is_better(ranking.measure)
+    scale = [formatted(value_cell(end, perplexity=plain), Column(ranking.measure), 1) for end in (low, high)]
+    extra = {
+        "Letters",
+        f"{ranking.measure} of valid sentences",
+        *(name for other in others for name in (other.measure, f"{other.measure} rank")),
+    }
     undefined = (
         f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
     )
     n_all = len(ranking.group.codes) + len(ranking.group.lacks)
     part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are included." if ranking.group.lacks else ""
     caption = " ".join(filter(None, (undefined, part, _sentence(undecided(ranking)))))
-    return Block(name, caption=caption, table=table, strips=strips)
+    hidden = frozenset(extra & {column.name for column in table.columns})
+    return Block(
+        name, caption=caption, table=table, strips=strips, strip_ends=(scale[0], scale[1]), extra=hidden,
+        rows_are="system",
+    )  # fmt: skip
+
+
+def _with_intervals(table: Table, measure: str, level: str) -> Table:
+    """The table of a ranking for a page: an interval is one column, named by its level."""
+    names = [column.name for column in table.columns]
+    if "low" not in names:
+        return table._replace(notes=())
+    at = names.index("low")
+    interval = Column(f"{level} CI", ends=(f"{measure} low", f"{measure} high"))
+    columns = (*table.columns[:at], interval, *table.columns[at + 2 :])
+    return table._replace(
+        columns=columns, rows=tuple((*row[:at], _interval(row[at : at + 2]), *row[at + 2 :]) for row in table.rows),
+        notes=(),
+    )  # fmt: skip
+
+
+def _interval(ends: Sequence[Cell]) -> Cell:
+    low, high = ends
+    return IntervalCell(low, high) if isinstance(low, float) and isinstance(high, float) else None
+
+
+def _level(campaign: _Campaign) -> str:
+    """The confidence level as a percentage."""
+    return f"{100 * float(campaign.results.signature.get('level', 0.95)):g}%"
 
 
 def _sentence(note: str) -> str:
@@ -186,28 +232,37 @@ def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: 
 
 
 def _heat(campaign: _Campaign) -> Section:
-    lead = "Systems by rank, test sets by family. Darker blue is better; a cross marks a missing or invalid output."
+    lead = "Systems by rank, test sets by family. Stronger blue is better. A name at the top sorts by that system."
+    if campaign.pages:
+        lead += " Choose a number to see the errors behind it."
     return Section("treebanks", "Every system on every test set", lead, _blocks(campaign, "treebanks", _heat_of))
 
 
 def _heat_of(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
     systems, test_sets = [one.system for one in ranking.standings], campaign.test_sets(ranking)
     rows = [(one.code, [campaign.value(s, one, ranking.measure) for s in systems]) for one in test_sets]
+    cells = [(i, j, system, one) for i, one in enumerate(test_sets) for j, system in enumerate(systems)]
     marks = {
         (i, j): "; ".join(campaign.result(system, one).reasons) or "no output"
-        for i, one in enumerate(test_sets) for j, system in enumerate(systems)
+        for i, j, system, one in cells
         if campaign.result(system, one).state != "valid"
-    }  # fmt: skip
-    headings, last = {}, ""
-    for i, one in enumerate(test_sets):
-        family = one.language.family or "Other"
-        if family != last:
-            headings[i] = last = family
-    named = headings if any(one.language.family for one in test_sets) else {}
-    return Block(
-        name,
-        heat=Heat("Test set", systems, rows, named, marks, Column(ranking.measure), lower_is_better(ranking.measure)),
-    )
+    }
+    links = {(i, j): campaign.pages[s, one.code] for i, j, s, one in cells if (s, one.code) in campaign.pages}
+    links |= dict.fromkeys(marks, "#zeros")
+    languages = ((i, one.language) for i, one in enumerate(test_sets) if one.language.name)
+    aliases = {i: " · ".join(filter(None, dict.fromkeys((a.name, a.genus, a.family)))) for i, a in languages}
+    matrix = Heat(
+        "Test set", systems, rows, _headings(test_sets), marks, Column(ranking.measure),
+        lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
+    )  # fmt: skip
+    return Block(name, heat=matrix)
+
+
+def _headings(test_sets: Sequence[TestSet]) -> dict[int, str]:
+    """The family above the first test set of each, if any is known."""
+    families = [one.language.family or "Other" for one in test_sets]
+    starts = {i: family for i, family in enumerate(families) if i == 0 or family != families[i - 1]}
+    return starts if any(one.language.family for one in test_sets) else {}
 
 
 def _measures(campaign: _Campaign) -> Section:
@@ -361,7 +416,7 @@ def _wins(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
         (one, [None if one == other else float(_won(campaign, ranking, one, other)) for other in systems])
         for one in systems
     ]
-    return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number")))
+    return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system")))
 
 
 def _zeros(campaign: _Campaign) -> Section:

@@ -35,7 +35,7 @@ def render(page: Page) -> bytes:
         InputError: jinja2 is not installed.
     """
     names = _assets(page)
-    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}show();\n}})();\n'
+    script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}readState(true);\n}})();\n'
     style = "".join(_asset(f"{name}.css") for name in names)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": _data(page)}
@@ -48,8 +48,12 @@ def _assets(page: Page) -> list[str]:
     blocks = [block for section in page.sections for block in section.blocks]
     parts = {
         "heat": any(block.heat or block.confused for block in blocks),
-        "trees": any(_sentences_of(block) for block in blocks),
+        "rows": any(block.chart for block in blocks),
+        "trees": bool(page.data) or any(_sentences_of(block) for block in blocks),
+        "find": bool(page.find),
         "confusion": any(block.confused for block in blocks),
+        "opening": bool(page.data),
+        "terms": bool(page.terms),
     }
     return ["common", *(name for name, used in parts.items() if used), *([page.kind] if page.kind else [])]
 
@@ -72,7 +76,7 @@ def _environment() -> jinja2.Environment:
     )  # fmt: skip
     functions: dict[str, Callable[..., Any]] = {
         "formatted": _formatted, "shade": _shade, "is_number": _is_number, "sentences_of": _sentences_of,
-        "when_of": _when,
+        "when_of": _when, "term_number": _term_number,
     }  # fmt: skip
     environment.globals.update(functions)
     return environment
@@ -99,7 +103,12 @@ def _shade(value: float | None) -> str:
 
 
 def _sentences_of(block: Block) -> bool:
-    return bool(block.sentences or block.confused)
+    return bool(block.sentences)
+
+
+def _term_number(page: Page, label: str) -> int | None:
+    """The number of a term, None for other labels."""
+    return next((number for number, term in enumerate(page.terms, 1) if term == label), None)
 
 
 def _when(page: Page, block: Block) -> str:
@@ -108,14 +117,11 @@ def _when(page: Page, block: Block) -> str:
 
 
 def _data(page: Page) -> str:
-    """The sentences of all blocks, as JSON that cannot end its element."""
-    data: dict[str, Any] = {}
+    """The data of the page's script and the sentences of its blocks, as JSON that cannot end its element."""
+    data: dict[str, Any] = dict(page.data)
     for section in page.sections:
         for block in section.blocks:
             if block.sentences:
                 data[block.name] = {"sentences": block.sentences}
-            if block.confused:
-                cells = {f"{i},{j}": words for (i, j), words in block.confused.cells.items()}
-                data[block.name] = {"sentences": block.confused.sentences, "cells": cells}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return "".join(_ESCAPED.get(character, character) for character in text)

@@ -1,29 +1,51 @@
-"""The page of one system: its scores, where its errors sit, and the sentences behind them."""
+"""The page of one system: its scores, what its errors cost, where they are, and the sentences behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from fractions import Fraction
+from typing import NamedTuple
 
-from levelhead.analysis import PROPERTIES, Breakdown, break_down, error_types
-from levelhead.analysis.word_properties import PropertySettings
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.analysis import Breakdown, averages, break_down
+from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.confusion import ERRORS, kinds_of_errors
+from levelhead.analysis.repairs import (
+    NOT_ALIGNED,
+    AverageRepair,
+    Repair,
+    TreebankRepairs,
+    WrongWords,
+    average_repairs,
+    repairs,
+    wrong_words,
+)
+from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.campaign.outputs import Output
+from levelhead.comparison.evaluations import average_scores
+from levelhead.errors import MeasureError
 from levelhead.evaluation.pair import Evaluation
-from levelhead.measures.registry import Registry, parse_measure
+from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.report.breakdown import breakdown_table
-from levelhead.report.certainty import MARK
-from levelhead.report.charts.page_charts import panels
-from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.examples import Shown, confused
+from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
+from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.page.blocks import Block, Confused, Page, Section
+from levelhead.report.page.examples import Examples, Shown, cells_of, confused_relations, examples_of_errors
+from levelhead.report.page.stores import stored
+from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms
+from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, score_table, scores_table
-from levelhead.report.table import Column, Table, formatted, value_cell
+from levelhead.report.table import Column, Table, formatted, interval_cell, value_cell
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.score import Score
 from levelhead.significance import units_of
-from levelhead.significance.bucket_estimates import IntervalSettings
+from levelhead.significance.bucket_estimates import Certainty, IntervalSettings
 from levelhead.significance.units import AUTO
 
-_ALL_SENTENCES = 700
-_MOST_SENTENCES = 60
+ALL = "all treebanks"
+_MOST_ROWS = 20
 _MOST_BARS = 16
 _PROPERTIES = {
     "class": "Class of relation",
@@ -33,44 +55,43 @@ _PROPERTIES = {
     "length": "Length of the arc",
     "sentence-length": "Length of the sentence",
 }
+_BY_ERRORS = ("deprel", "upos")
+_RATIO, _DIFFERENCE = Column(""), Column("", "difference")
 
 
-Blocks = Mapping[str, Sequence[Block]]
-"""What the page shows of one treebank, by section."""
-
-
-def score_page(
-    name: str, evaluations: Mapping[str, Evaluation], blocks: Mapping[str, Blocks], average: Average | None = None
-) -> Page:
-    """Return the page of a system.
+class TreebankErrors(NamedTuple):
+    """What the page shows of one treebank.
 
     Args:
-        name: the system.
-        evaluations: its scores on each treebank.
-        blocks: what `treebank_blocks` made of its output on each treebank.
-        average: the macro-average of each measure, if there are several.
+        measure: the measure whose errors are shown.
+        repairs: what each kind of error costs.
+        numbers: the number of each kind of error among the groups of words that the page opens.
+        kinds: how many words are wrong in which way.
+        breakdowns: the measure by each property.
+        values: the number of each value of a property among the groups of words that the page opens.
+        confused: the confusion of relations.
+        examples: the wrong words, in their sentences.
     """
-    sections: dict[str, list[Block]] = {"kinds": [], "breakdowns": [], "confusion": []}
-    several = len(evaluations) > 1
-    for number, treebank in enumerate(evaluations, 1):
-        own, when = (f"-{number}", {"treebank": treebank}) if several else ("", {})
-        for section, found in blocks[treebank].items():
-            sections[section] += [block._replace(name=f"{block.name}{own}", when=when) for block in found]
-    choices = {"treebank": list(evaluations)} if several else {}
-    first = next(iter(evaluations.values()))
-    shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
-    parts = _sections(evaluations, average, sections)
-    return Page(name, _lead(name, evaluations, average), _facts(evaluations), choices, parts, (), shared, "score")
+
+    measure: str
+    repairs: TreebankRepairs
+    numbers: Mapping[tuple[str, str], int]
+    kinds: Mapping[str, int]
+    breakdowns: Mapping[str, Breakdown]
+    values: Mapping[str, Mapping[str, int]]
+    confused: Confused
+    examples: Examples
 
 
-def treebank_blocks(
+def treebank_errors(
     treebank: str,  # noqa: ARG001 -- the engine gives the code of the test set
     outputs: Sequence[Output],
     *,
     name: str,
     n_treebanks: int,
     registry: Registry,
-) -> Blocks:
+    measure: str = "LAS",
+) -> TreebankErrors:
     """Return what the page shows of one treebank; the engine calls this where the output is read.
 
     Args:
@@ -79,6 +100,7 @@ def treebank_blocks(
         name: the system.
         n_treebanks: how many treebanks the page has.
         registry: the available measures and schemes.
+        measure: the measure whose errors are shown: one that can be broken down.
 
     Raises:
         ConlluError: gold or the output has no trees.
@@ -86,14 +108,95 @@ def treebank_blocks(
     (output,) = outputs
     matches = output.matches
     matches.check_trees()
-    return {
-        "kinds": [kinds_block(matches, "kinds")],
-        "breakdowns": list(_breakdowns(matches, registry)),
-        "confusion": [confusion_block(Shown(name, matches), "confusion", n_treebanks)],
+    measure = f"{measure.removesuffix('.recall')}.recall" if output.partial else measure  # as partial scores are
+    parsed, intervals = parse_measure(measure, registry), IntervalSettings(units_of(matches.gold, AUTO))
+    settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
+    wrong = wrong_words(matches, parsed, registry=registry)
+    found = {
+        by: break_down(matches, parsed, [by], settings, registry=registry, intervals=intervals) for by in _PROPERTIES
     }
+    groups, values = _groups(matches, wrong, settings)
+    return TreebankErrors(
+        str(parsed),
+        repairs(matches, parsed, intervals, registry=registry),
+        {kind: number for number, kind in enumerate(wrong.kinds)},
+        dict(zip(ERRORS[1:], np.bincount(kinds_of_errors(matches), minlength=len(ERRORS))[1:].tolist(), strict=True)),
+        found,
+        values,
+        confused_relations(matches),
+        examples_of_errors(Shown(name, matches), wrong.word, groups, n_treebanks),
+    )
 
 
-def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
+def _groups(
+    matches: Matches, wrong: WrongWords, settings: PropertySettings
+) -> tuple[dict[str, NDArray[np.int64]], dict[str, dict[str, int]]]:
+    """By what wrong words are grouped, and the numbers of the values of properties."""
+    words, pair = wrong.word, np.full(matches.gold.n_words, -1, dtype=np.int64)
+    pair[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
+    of_pair = pair[words]
+    groups = {
+        "repair": wrong.kind,
+        "cell": np.where(of_pair < 0, -1, cells_of(matches)[of_pair]),
+        "kind": np.where(of_pair < 0, -1, kinds_of_errors(matches)[of_pair]),
+    }
+    values = {}
+    for by in _PROPERTIES:
+        buckets = PROPERTIES[by].of(matches, settings)
+        groups[by] = buckets.gold[words].astype(np.int64)
+        values[by] = {name: number for number, name in enumerate(buckets.names)}
+    return groups, values
+
+
+def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
+    """Return the measure whose errors a page shows: LAS, or else the first that can be broken down.
+
+    Args:
+        names: the measures of the page.
+        registry: the available measures and schemes.
+    """
+    if "LAS" in names:
+        return "LAS"
+    for name in names:
+        try:
+            check_breakable(parse_measure(name, registry), registry)
+        except MeasureError:
+            continue
+        return name
+    return "LAS"
+
+
+def score_page(
+    name: str,
+    evaluations: Mapping[str, Evaluation],
+    parts: Mapping[str, TreebankErrors],
+    average: Average | None = None,
+    registry: Registry = STANDARD,
+) -> Page:
+    """Return the page of a system.
+
+    Args:
+        name: the system.
+        evaluations: its scores on each treebank.
+        parts: what `treebank_errors` made of its output on each treebank.
+        average: the macro-average of each measure, if there are several.
+        registry: the available measures and schemes.
+    """
+    several, first = len(evaluations) > 1, next(iter(evaluations.values()))
+    average = average if several else None
+    choices = {"treebank": [ALL, *evaluations]} if several else {}
+    shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
+    scheme = registry.schemes.by_name[registry.schemes.default]
+    terms = {**measure_terms(first, registry), **COMPONENTS, **KINDS_OF_ERRORS, **class_terms(scheme)}
+    lead, facts = _lead(name, evaluations, average, parts), _facts(evaluations)
+    sections = _sections(evaluations, parts, average)
+    data = stored([part.examples for part in parts.values()])
+    return Page(name, lead, facts, choices, sections, (), shared, "score", data, terms)
+
+
+def _lead(
+    name: str, evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]
+) -> str:
     treebank, scores = next(iter(evaluations.items()))
     where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
     chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
@@ -102,7 +205,15 @@ def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | N
         value = scores[measure].value if average is None else average[measure]
         cell = value_cell(value, perplexity=scores[measure].perplexity)
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
-    return f"{name} {where}{', '.join(values)}."
+    every = [part.repairs for part in parts.values()]
+    worst = (average_repairs(every, 0.95) if len(every) > 1 else every[0].kinds)[:1]
+    costs = [f" The costliest error: {_title(one)}, {100 * one.gain:.2f} points of {_measure(parts)}." for one in worst]
+    label = f"{LABEL} " if covered(evaluations) else ""
+    return f"{label}{name} {where}{', '.join(values)}.{''.join(costs)}"
+
+
+def _measure(parts: Mapping[str, TreebankErrors]) -> str:
+    return next(iter(parts.values())).measure
 
 
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
@@ -114,74 +225,259 @@ def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
 
 
 def _sections(
-    evaluations: Mapping[str, Evaluation], average: Average | None, blocks: Mapping[str, Sequence[Block]]
+    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average | None
 ) -> list[Section]:
-    first = next(iter(evaluations.values()))
-    table = score_table(first) if average is None else scores_table(evaluations, average)
-    scores = Block("scores", table=table._replace(notes=()))
+    measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
+    found: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
+    if average is not None:
+        found["scores"] += _average_scores(evaluations, average, measure)
+        found["costs"].append(_costs_of_all([part.repairs for part in parts.values()], measure))
+        found["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure)
+    for number, (treebank, part) in enumerate(parts.items(), 1):
+        when = {"treebank": treebank} if average is not None else {}
+        own = f"-{number}" if average is not None else ""
+        for section, blocks in _blocks(evaluations[treebank], part, str(number)):
+            found[section] += [
+                block._replace(name=f"{block.name}{own}", when=when, filed=block.filed or bool(own)) for block in blocks
+            ]
     return [
-        Section("scores", "Scores", "", [scores]),
-        Section("kinds", "Kinds of errors", "Aligned words by what is wrong with them.", blocks["kinds"]),
-        Section("breakdowns", "Where errors are", _BREAKDOWNS_LEAD, blocks["breakdowns"], narrow=True),
-        Section("confusion", "Confusion of relations", CONFUSION_LEAD, blocks["confusion"]),
+        Section("scores", "Scores", "", found["scores"]),
+        Section("costs", "What errors cost", _COSTS_LEAD.format(measure), found["costs"]),
+        Section("kinds", "Kinds of errors", "Aligned words by what is wrong with head and relation.", found["kinds"]),
+        Section("breakdowns", "Where errors are", by_property.format(measure), found["breakdowns"], narrow=True),
+        Section("confusion", "Confusion of relations", CONFUSION_LEAD, found["confusion"]),
     ]  # fmt: skip
 
 
-_BREAKDOWNS_LEAD = "LAS by property of words; the numbers are below each chart."
+_COSTS_LEAD = (
+    "The points of {} that the system would gain if the words with an error were as in gold and nothing else changed,"
+    " the costliest error first, and the share of all words with an error. Choose an error to see its sentences."
+)
+_BREAKDOWNS_LEAD = (
+    "{} of the words with each value. Errors are words of gold that are not right. Choose a value to see its errors."
+)
+_RECALL_LEAD = (
+    "Recall of LAS by property of gold words, of all rows that can be read. Choose a value to see the words that are"
+    " wrong."
+)
 CONFUSION_LEAD = (
     "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have"
     " words with the right relation and a wrong head."
 )
 
 
-def kinds_block(matches: Matches, name: str) -> Block:
-    """Return how many words are wrong in which way.
-
-    Args:
-        matches: the aligned words.
-        name: the name of the block.
-    """
-    kinds = {kind: n for kind, n in error_types(matches).items() if kind != "right" and n}
-    table = Table((Column("Error", "text"), Column("Words", "number")), tuple(kinds.items()))
-    if not kinds:
-        return Block(name, caption="No aligned word is wrong.")
-    drawing = panels("Kinds of errors", list(kinds), {"Words": list(map(float, kinds.values()))}, places=0)
-    return Block(name, drawing=drawing, table=table)
+def _blocks(evaluation: Evaluation, part: TreebankErrors, store: str) -> Iterator[tuple[str, list[Block]]]:
+    yield "scores", [_scores(evaluation)]
+    yield "costs", [_costs(part, store)]
+    yield "kinds", [_kinds(part, store)]
+    yield "breakdowns", [_breakdown(part, by, store) for by in _PROPERTIES]
+    yield "confusion", [Block("confusion", confused=part.confused._replace(store=store))]
 
 
-def confusion_block(output: Shown, name: str, n_panels: int) -> Block:
-    """Return the confusion of a system, with as many sentences as a page can hold.
-
-    Args:
-        output: the system.
-        name: the name of the block.
-        n_panels: how many such blocks the page has.
-    """
-    most = max(5, min(_MOST_SENTENCES, _ALL_SENTENCES // n_panels))
-    return Block(name, confused=confused(output, most))
+def _scores(evaluation: Evaluation) -> Block:
+    rows = [_score_row(name, score) for name, score in evaluation.items()]
+    caption, table = _coverage({"": evaluation}), score_table(evaluation)._replace(notes=())
+    return Block("scores", "", caption, chart=_scores_chart("Scores", rows), table=table, filed=not caption)
 
 
-def _breakdowns(matches: Matches, registry: Registry) -> Iterator[Block]:
-    settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
-    shared: dict[str, Any] = {"registry": registry, "intervals": IntervalSettings(units_of(matches.gold, AUTO))}
-    for by, title in _PROPERTIES.items():
-        if by in PROPERTIES:
-            found = break_down(matches, parse_measure("LAS", registry), [by], settings, **shared)
-            yield _breakdown(found, by, title)
+def _coverage(evaluations: Mapping[str, Evaluation]) -> str:
+    """Of partial scores: how much of gold is covered, and what the other scores in the table are."""
+    coverage = covered(evaluations)
+    return f"P{str(coverage)[1:]}. {VALID_TREES_NOTE}" if coverage else ""
 
 
-def _breakdown(found: Breakdown, by: str, title: str) -> Block:
-    table = breakdown_table({"": [found]})
+def _scores_chart(title: str, rows: Sequence[ChartRow]) -> RowChart:
+    columns = ("F1 Score", "Precision", "Recall", "AligndAcc")
+    return RowChart(title, "Measure", columns[0], columns, rows, hidden=columns[1:], full=100, explained=True)
+
+
+def _score_row(name: str, score: Score) -> ChartRow:
+    if score.perplexity:
+        return ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", ""))
+    ratios = (score.f1, score.precision, score.recall, score.aligned_accuracy)
+    value = None if score.f1 is None else 100 * score.f1
+    return ChartRow(name, value, cells=tuple("–" if one is None else formatted(one, _RATIO) for one in ratios))
+
+
+def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, measure: str) -> Iterator[Block]:
+    when, first = {"treebank": ALL}, next(iter(evaluations.values()))
+    shown = measure if measure in first else next(iter(first))
+    rows = []
+    for treebank, scores in evaluations.items():
+        value = value_cell(scores[shown].value, perplexity=scores[shown].perplexity)
+        if isinstance(value, float):
+            text = formatted(value, Column(""))
+            unit = 1 if scores[shown].perplexity else 100
+            rows.append(ChartRow(treebank, unit * value, cells=(text,), goes=("treebank", treebank, "scores")))
+    rows.sort(key=lambda row: -(row.value or 0.0))
+    full = None if first[shown].perplexity else 100
+    chart = RowChart(f"{shown} on each treebank", "Treebank", shown, (shown,), rows, full=full)
+    yield Block("treebanks", f"{shown} on each treebank", when=when, chart=chart)
+    caption = _coverage(evaluations)
+    strict = average_scores({code: one.valid_trees for code, one in evaluations.items()}) if caption else None
+    table = scores_table(evaluations, average, strict)._replace(notes=())
+    yield Block("scores", "All scores", caption, when, table=table)
+
+
+def _label(one: Repair | AverageRepair) -> str:
+    """What is wrong, as it is said."""
+    if one.error == NOT_ALIGNED:
+        return one.error
+    value = one.detail.replace("->", "\N{RIGHTWARDS ARROW}")
+    wrong = [part for part in one.error.split(", ") if "->" not in one.detail or part not in {"relation", "UPOS"}]
+    return f"{value}, wrong {' and '.join(wrong)}" if wrong else value
+
+
+def _title(one: Repair | AverageRepair) -> str:
+    """The same with gold's and the system's relation in words."""
+    values = one.detail.split(" -> ")
+    if one.error == NOT_ALIGNED:
+        return "words that the system splits or joins in another way"
+    wrong = [part for part in one.error.split(", ") if len(values) < 2 or part not in {"relation", "UPOS"}]
+    what = " taken for ".join(map(in_words, values))
+    return f"{what} with a wrong {' and '.join(wrong)}" if wrong else what
+
+
+def _costs(part: TreebankErrors, store: str) -> Block:
+    shown = part.repairs.kinds[:_MOST_ROWS]
+    if not shown:
+        return Block("costs", caption="No word is wrong.")
     rows = [
-        (f"{values[0]} {MARK}" if found.certainties[values].uncertain else values[0], score)
-        for values, score in found.rows
-        if score.f1 is not None
+        _cost_row(one)._replace(opens=Opens(store, "repair", part.numbers[one.error, one.detail], _title(one)))
+        for one in shown
     ]
-    if by in {"deprel", "upos"}:
-        rows = sorted(rows, key=lambda row: -row[1].gold)[:_MOST_BARS]
-    columns: dict[str, list[float | None]] = {
-        "LAS (F1)": [100 * (score.f1 or 0) for _, score in rows],
-        "Gold words": [float(score.gold) for _, score in rows],
-    }
-    drawing = panels(f"LAS by {title.lower()}", [label for label, _ in rows], {"LAS (F1)": columns["LAS (F1)"]})
-    return Block(f"by-{by}", title, drawing=drawing, table=table)
+    chart = _costs_chart(part.measure, rows)
+    caption = _with_mark(_others(part.repairs.kinds), shown)
+    return Block("costs", "", caption, chart=chart, table=_costs_table(shown), filed=True)
+
+
+def _cost_row(one: Repair | AverageRepair) -> ChartRow:
+    cells = (_points(one.gain), _between(one.certainty), f"{one.words:,}", f"{100 * one.share:.1f}%")
+    label = f"{_label(one)} {MARK}" if one.certainty.uncertain else _label(one)
+    ends = _ends(one.certainty)
+    return ChartRow(label, 100 * one.gain, *ends, cells=cells, color="s1", uncertain=one.certainty.uncertain)
+
+
+def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
+    columns = ("Points", "95% CI", "Errors", "Share")
+    return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
+
+
+def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
+    uncertain = any(one.certainty.uncertain for one in shown)
+    return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
+
+
+def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
+    columns = (
+        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
+        *(Column("Share"), Column("Gain", "difference")),
+        *certainty_columns("0.95", (one.certainty for one in found), difference=True),
+    )
+    rows = [(one.error, one.detail, one.words, one.share, one.gain, *certainty_cells(one.certainty)) for one in found]
+    return Table(columns, tuple(rows))
+
+
+def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
+    """A sentence on the errors that have no row."""
+    rest = found[_MOST_ROWS:]
+    if not rest:
+        return ""
+    words, share = sum(one.words for one in rest), 100 * sum(one.share for one in rest)
+    return f"{len(rest):,} other kinds of errors: {words:,} words, {share:.1f}% of all errors."
+
+
+def _costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str) -> Block:
+    found = average_repairs(treebanks, 0.95)
+    chart = _costs_chart(measure, [_cost_row(one) for one in found[:_MOST_ROWS]])
+    note = "Means over treebanks; words of all of them. Choose a treebank to see its sentences."
+    table = _costs_table(found[:_MOST_ROWS])
+    return Block(
+        "costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table, filed=True
+    )
+
+
+def _kinds(part: TreebankErrors, store: str) -> Block:
+    whole = sum(part.kinds.values())
+    rows = [
+        ChartRow(
+            kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color="s1",
+            opens=Opens(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
+        )
+        for kind, n in sorted(part.kinds.items(), key=lambda one: -one[1])
+        if n
+    ]  # fmt: skip
+    if not rows:
+        return Block("kinds", caption="No aligned word is wrong.")
+    numbers = tuple((row.label, part.kinds[row.label]) for row in rows)
+    table = Table((Column("Error", "text"), Column("Words", "number")), numbers)
+    chart = RowChart("Kinds of errors", "Error", "Words", ("Words", "Share"), rows)
+    return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows), filed=True)
+
+
+def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
+    found, totals = part.breakdowns[by], part.examples.totals[by]
+    numbers = part.values[by]
+    rows = []
+    for (value,), score in found.rows:
+        n = totals.get(numbers[value], 0)
+        certainty = found.certainties[value,]
+        opens = Opens(store, by, numbers[value], f"{_PROPERTIES[by]}: {in_words(value)}") if n else None
+        rows.append((n, _bucket_row(value, score.value, certainty, (f"{n:,}",), opens)))
+    if by in _BY_ERRORS:
+        rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
+    chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
+    table = breakdown_table({"": [found]})._replace(notes=())
+    explained = tuple(value for (value,), _ in found.rows) if by == "class" else ()
+    caption = UNCERTAIN if any(row.uncertain for row in chart.rows) else ""
+    return Block(f"by-{by}", _PROPERTIES[by], caption, chart=chart, table=table, explained=explained)
+
+
+def _bucket_row(
+    value: str, ratio: float | None, certainty: Certainty, cells: tuple[str, ...], opens: Opens | None = None
+) -> ChartRow:
+    label = f"{value} {MARK}" if certainty.uncertain else value
+    if ratio is None:
+        return ChartRow(label, cells=("–", "", *cells), opens=opens)
+    shown = (formatted(ratio, _RATIO), _between(certainty, _RATIO), *cells)
+    ends = _ends(certainty)
+    return ChartRow(label, 100 * ratio, *ends, cells=shown, opens=opens, uncertain=certainty.uncertain)
+
+
+def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:
+    title, columns = f"{measure} by {_PROPERTIES[by].lower()}", (measure, "95% CI", *more)
+    return RowChart(title, _PROPERTIES[by], measure, columns, rows, full=100)
+
+
+def _breakdowns_of_all(treebanks: Sequence[Mapping[str, Breakdown]], measure: str) -> Iterator[Block]:
+    for by, title in _PROPERTIES.items():
+        every = [found[by] for found in treebanks]
+        means = [one for one in averages(every) if one.certainty is not None]
+        if by in _BY_ERRORS:
+            means = sorted(means, key=lambda one: (-one.n_treebanks, one.values))[:_MOST_BARS]
+        component = every[0].measure.component or "f1"
+        rows = [
+            _bucket_row(one.values[0], _number(one.means[component]), one.certainty, (str(one.n_treebanks),))
+            for one in means
+            if one.certainty is not None
+        ]
+        chart = _bucket_chart(measure, by, rows, ("Treebanks",))
+        yield Block(f"by-{by}", title, when={"treebank": ALL}, chart=chart)
+
+
+def _number(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _ends(one: Certainty) -> tuple[float | None, float | None]:
+    return (None, None) if one.interval is None else (100 * one.interval[0], 100 * one.interval[1])
+
+
+def _between(one: Certainty, column: Column = _DIFFERENCE) -> str:
+    cell = interval_cell(one.interval, perplexity=False)
+    text = "" if cell is None else formatted(cell, column)
+    return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")
+
+
+def _points(gain: float) -> str:
+    return f"{100 * gain:.2f}"

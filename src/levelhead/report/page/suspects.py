@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
@@ -22,7 +25,7 @@ def suspects_page(found: Suspects) -> Page:
     if found.outputs:
         shown = [Shown(name, matches) for name, matches in zip(found.systems, found.outputs, strict=True)]
         blocks = [
-            Block(f"suspect-{number}", _title(found, one), sentences=[sentence(shown, found.sentence_of(one))])
+            Block(f"suspect-{number}", _title(found, one), _places(found, one), sentences=_sentences(found, one, shown))
             for number, one in enumerate(found.suspects[:_MOST_SENTENCES], 1)
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, what systems say below.", blocks))
@@ -33,6 +36,23 @@ def suspects_page(found: Suspects) -> Page:
     ]
     lead = "Words whose annotation is probably wrong: a person decides."
     return Page("Suspects", lead, facts, {}, [one for one in sections if one.blocks], (), found.provenance.signature)
+
+
+def _sentences(found: Suspects, one: Suspect, shown: Sequence[Shown]) -> list[dict[str, Any]]:
+    """The sentence of a suspect, and the one in which the same words are annotated in the other way."""
+    places = [one.word] if one.variation is None else [one.word, one.variation.place]
+    indices = dict.fromkeys(int(found.treebank.sentence_of_word[word]) for word in places)
+    return [sentence(shown, index) for index in indices]
+
+
+def _places(found: Suspects, one: Suspect) -> str:
+    """How often the same words are annotated in the other way, and where."""
+    if one.variation is None:
+        return ""
+    index = int(found.treebank.sentence_of_word[one.variation.place])
+    name = found.treebank[index].id or f"sentence {index + 1}"
+    counts = f"{one.variation.n_other} with the other annotation, {one.variation.n_own} with this one"
+    return f"The same words in the same context: {counts}. With the other: {name}."
 
 
 def _title(found: Suspects, one: Suspect) -> str:

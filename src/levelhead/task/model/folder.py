@@ -71,6 +71,11 @@ class TaskFolder(NamedTuple):
         return self.state / "scores"
 
     @property
+    def inputs_archive(self) -> Path:
+        """All inputs in one archive, for participants."""
+        return self.state / "inputs.zip"
+
+    @property
     def final(self) -> Path:
         """The final ranking."""
         return self.state / "final"

@@ -116,16 +116,18 @@ def _submission(row: sqlite3.Row) -> Submission:
     return Submission(**{**values, "document": document, **truths})
 
 
-def submissions(database: Database, team: Team | None = None) -> list[Submission]:
-    """Return all submissions, or those of a team, in the order in which they were accepted; without their results.
+def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
+    """Return all submissions, or those of a team, in the order in which they were accepted.
 
     Args:
         database: of the task.
         team: the team; None for all teams.
+        results: whether to read their results.
     """
+    columns = _WHOLE if results else _BRIEF
     if team is None:
-        return [_submission(row) for row in database.rows(_BRIEF + "ORDER BY submissions.rowid")]
-    return [_submission(row) for row in database.rows(_BRIEF + "WHERE team = ? ORDER BY number", team.id)]
+        return [_submission(row) for row in database.rows(columns + "ORDER BY submissions.rowid")]
+    return [_submission(row) for row in database.rows(columns + "WHERE team = ? ORDER BY number", team.id)]
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from levelhead.campaign import OutputResult, Ranking, Results
+from levelhead.campaign.average_intervals import average_interval
 from levelhead.campaign.ranking import ranked
-from levelhead.report import Table
+from levelhead.report import Column, Table
 from levelhead.report.ranking import ranking_table, results_table
+from levelhead.report.table import interval_cell
 from levelhead.task.model.campaign import measures_of, test_sets_of
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import COARSE, HIDDEN, OPEN, SharedTask
 from levelhead.task.model.submissions import Submission, organizer_failures, primary_submissions
 from levelhead.task.results.standings import left_out_notes, rankings_of
-from levelhead.task.runner.scoring import read_result
+from levelhead.task.runner.scoring import read_result, read_spreads
+
+SUBMITTED = "Submitted"
+"""The name of the column with the time at which a primary submission was received."""
+
+_ENDS = ("low", "high")
 
 
 class Leaderboard(NamedTuple):
@@ -28,12 +35,14 @@ class Leaderboard(NamedTuple):
         ranking: a table of teams; None if hidden, or without results yet.
         treebanks: a table for each test set, by code.
         report: whether the report of the final ranking can be seen.
+        changed: the time of the last change; None unless all is shown.
     """
 
     view: str
     ranking: Table | None
     treebanks: Mapping[str, Table]
     report: bool = False
+    changed: str | None = None
 
 
 def report_of(task: SharedTask, database: Database) -> Path | None:
@@ -63,6 +72,8 @@ def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
 def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     """Return the leaderboard as it may be shown now, from stored results: gold is not read.
 
+    Intervals and times are part of it only if scores are open.
+
     Args:
         task: the task.
         database: its database.
@@ -71,22 +82,33 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     primary = primary_submissions(database)
     if view == HIDDEN or not primary:
         return Leaderboard(view, None, {})
-    results = _kept_results(task, primary)
-    if not results.measures:
+    documents = {one.team_name: one.document or {} for one in primary}
+    results, rankings = _shown_rankings(task, documents, view)
+    if not rankings:
         return Leaderboard(view, None, {})
-    if view == COARSE:
-        results = _coarse(results)
-    rankings = [_ranked_as_shown(one) for one in rankings_of(task, results)] if view == COARSE else None
-    table = ranking_table(results, rankings or rankings_of(task, results))
+    table = ranking_table(results, rankings)
     left_out = organizer_failures(database) if database.fact("final") is not None else ()
     table = table._replace(notes=left_out_notes(left_out))  # reasons are for the team that handed it in
+    if view == OPEN:
+        table = _with_details(table, rankings, documents, {one.team_name: one.received for one in primary})
     by_treebank = results_table(results)
     treebanks = {one.code: _of_treebank(by_treebank, one.code) for one in results.test_sets}
-    return Leaderboard(view, table, treebanks, report_of(task, database) is not None)
+    changed = _last_change(database, primary) if view == OPEN else None
+    return Leaderboard(view, table, treebanks, report_of(task, database) is not None, changed)
 
 
-def _kept_results(task: SharedTask, primary: list[Submission]) -> Results:
-    documents = {one.team_name: one.document or {} for one in primary}
+def _shown_rankings(
+    task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
+) -> tuple[Results, list[Ranking]]:
+    """The stored results and their rankings as a view shows them: exact or coarse; no rankings without measures."""
+    results = _kept_results(task, documents)
+    if view == COARSE:
+        results = _coarse(results)
+    rankings = rankings_of(task, results)
+    return results, [_ranked_as_shown(one) for one in rankings] if view == COARSE else rankings
+
+
+def _kept_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) -> Results:
     test_sets = test_sets_of(task)
     measures = tuple(
         measure for measure in measures_of(task) if all(measure in one["measures"] for one in documents.values())
@@ -98,6 +120,38 @@ def _kept_results(task: SharedTask, primary: list[Submission]) -> Results:
         for one in test_sets
     }
     return Results(test_sets, tuple(documents), measures, found, {}, {})
+
+
+def _with_details(
+    table: Table, rankings: Sequence[Ranking], documents: Mapping[str, Mapping[str, Any]], times: Mapping[str, str]
+) -> Table:
+    """Add intervals after the values of the first measure, and when each primary submission was received."""
+    firsts = [one for one in rankings if one.measure == rankings[0].measure]
+    shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
+    intervals = [_interval(ranking, documents[name]) for ranking, name in shown]
+    after = [column.name for column in table.columns].index(firsts[0].measure) + 1
+    columns = (*table.columns[:after], Column("95% CI", ends=_ENDS), *table.columns[after:], Column(SUBMITTED, "text"))
+    rows = tuple(
+        (*row[:after], interval_cell(interval, perplexity=False), *row[after:], times[name])
+        for row, interval, (_, name) in zip(table.rows, intervals, shown, strict=True)
+    )
+    return table._replace(columns=columns, rows=rows)
+
+
+def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The interval of an average; None if a test set was scored before what it needs was stored."""
+    results = [document["results"].get(code, {}) for code in ranking.group.codes]
+    spreads = [read_spreads(one).get(ranking.measure) for one in results]
+    known = [spread for spread in spreads if spread is not None]
+    if ranking.undefined or len(known) < len(spreads):
+        return None
+    return average_interval([Fraction(one["values"][ranking.measure]) for one in results], known)
+
+
+def _last_change(database: Database, primary: Sequence[Submission]) -> str:
+    """The time at which the primary submissions last changed."""
+    chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
+    return max(chosen or "", *(one.finished or "" for one in primary))
 
 
 def to_five_percent(value: Fraction | None) -> Fraction | None:
@@ -150,3 +204,40 @@ def own_results(task: SharedTask, database: Database, submission: Submission) ->
         if view != HIDDEN:
             shown[code]["values"] = percent
     return shown
+
+
+class OwnAverage(NamedTuple):
+    """The average of a submission over test sets as its team may see it.
+
+    Args:
+        value: in percent; None if the measure has no value on a test set.
+        interval: the confidence interval in percent; None unless scores are open, or if it is unknown.
+    """
+
+    value: float | None
+    interval: tuple[float, float] | None = None
+
+
+def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, OwnAverage]]:
+    """Return the averages of its own submission that a team may see, by group and measure; empty if hidden.
+
+    Coarse averages are made of rounded scores, and rounded.
+
+    Args:
+        task: the task.
+        database: its database.
+        submission: the submission, with its results.
+    """
+    view = view_of(task, database, own=True)
+    if view == HIDDEN or submission.document is None:
+        return {}
+    _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
+    found: dict[str, dict[str, OwnAverage]] = {}
+    for ranking in rankings:
+        interval = _interval(ranking, submission.document) if view == OPEN else None
+        value = ranking.standings[0].value
+        average = OwnAverage(
+            None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
+        )
+        found.setdefault(ranking.group.name, {})[ranking.measure] = average
+    return found

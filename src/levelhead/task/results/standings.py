@@ -51,7 +51,9 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
     folders = primary_outputs(task, database)
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
-    return score_folders(task, folders, workers=workers)
+    results = score_folders(task, folders, by_sentence=True, workers=workers)  # as submissions are, so it is stored
+    found = {key: one._replace(sentences={}, units=None, gold_hash="") for key, one in results.results.items()}
+    return results._replace(results=found)
 
 
 def standings_table(task: SharedTask, database: Database, results: Results) -> Table:

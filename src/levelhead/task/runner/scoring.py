@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from levelhead.campaign import OutputResult, Results, score_plan
+from levelhead.campaign.average_intervals import spread_on
 from levelhead.campaign.plan import plan_of
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
 from levelhead.report.documents import header
+from levelhead.significance.jackknife import Spread
 from levelhead.task.model.campaign import setup_of_task, test_sets_of
 from levelhead.task.model.description import MEGABYTE, SharedTask, read_task
 from levelhead.task.runner.processes import Interrupted, end_with_parent, run_child
@@ -108,7 +110,8 @@ def score_submission(
         workers: which workers the other process uses.
 
     Returns:
-        The document that is kept: states, values as fractions, and reasons that quote no gold.
+        The document that is kept: states, values as fractions, what their intervals need, and reasons that quote no
+        gold.
 
     Raises:
         Interrupted: the process was killed, for example because memory ran out, or could not be started.
@@ -143,7 +146,7 @@ def main(arguments: Sequence[str]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         workers = ScoringWorkers.from_text(arguments[3]).workers()
-        results = score_folders(task, {"submission": Path(arguments[1])}, workers=workers)
+        results = score_folders(task, {"submission": Path(arguments[1])}, by_sentence=True, workers=workers)
     except LevelheadError as error:
         sys.exit(str(error))
     replace_file(arguments[2], [json.dumps(_document(results)).encode()])
@@ -151,19 +154,22 @@ def main(arguments: Sequence[str]) -> None:
 
 def _document(results: Results) -> dict[str, Any]:
     system = results.systems[0]
-    found = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+    codes = [test_set.code for test_set in results.test_sets]
     return {
         **header("submission", results.signature),
         "measures": list(results.measures),
-        "results": {code: _result(result) for code, result in found.items()},
+        "results": {code: _result(results, system, code) for code in codes},
     }
 
 
-def _result(result: OutputResult) -> dict[str, Any]:
+def _result(results: Results, system: str, code: str) -> dict[str, Any]:
+    result = results.results[system, code]
+    spreads = {measure: spread_on(results, system, code, measure) for measure in results.measures}
     return {
         "state": result.state,
         "values": {name: None if value is None else str(value) for name, value in result.values.items()},
         "reasons": list(dict.fromkeys(public_reason(reason) for reason in result.reasons)),
+        "spreads": {measure: list(spread) for measure, spread in spreads.items() if spread is not None},
     }
 
 
@@ -210,3 +216,12 @@ def read_result(document: Mapping[str, Any]) -> OutputResult:
     """
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))
+
+
+def read_spreads(document: Mapping[str, Any]) -> dict[str, Spread]:
+    """Read how far the scores of a submission on a test set may be off, by measure; older documents do not have it.
+
+    Args:
+        document: what is kept of it.
+    """
+    return {measure: Spread(*spread) for measure, spread in document.get("spreads", {}).items()}

@@ -16,7 +16,7 @@ from levelhead.task.model.campaign import measures_of, rules_of
 from levelhead.task.model.submissions import Refused, choose, submissions
 from levelhead.task.model.teams import Team, team_of_token
 from levelhead.task.results.leaderboard import Leaderboard
-from levelhead.task.web.site import Site
+from levelhead.task.web.site import INPUTS_NAME, Site
 from levelhead.task.web.uploads import UploadRequest
 
 _TOP = "/api/v1"
@@ -61,10 +61,16 @@ def _task_routes(site: Site) -> list[Route]:
         _team_of(site, request)
         return site.input(request.path_params["name"])
 
+    def download_all_inputs(request: Request) -> Response:
+        """Answer with all inputs in a zip file."""
+        _team_of(site, request)
+        return site.all_inputs()
+
     return [
         Route(f"{_TOP}/task", show_task),
         Route(f"{_TOP}/leaderboard", show_leaderboard),
         Route(f"{_TOP}/inputs", list_inputs),
+        Route(f"{_TOP}/{INPUTS_NAME}", download_all_inputs),
         Route(f"{_TOP}/inputs/{{name}}", download_input),
     ]
 
@@ -76,7 +82,7 @@ def _submission_routes(site: Site) -> list[Route]:
         """Answer with the submissions of the team."""
         team = _team_of(site, request)
         primary = site.primary(team)
-        found = submissions(site.database, team)
+        found = submissions(site.database, team, results=True)
         return JSONResponse([site.document(submission, primary, results=False) for submission in found])
 
     def show_submission(request: Request) -> Response:
@@ -148,8 +154,15 @@ def _task_document(site: Site) -> dict[str, Any]:
 def _leaderboard_document(shown: Leaderboard) -> dict[str, Any]:
     treebanks = {code: _table_document(table) for code, table in shown.treebanks.items()}
     ranking = None if shown.ranking is None else _table_document(shown.ranking)
-    return {**header("leaderboard"), "view": shown.view, "ranking": ranking, "treebanks": treebanks}
+    return {
+        **header("leaderboard"),
+        "view": shown.view,
+        "changed": shown.changed,
+        "ranking": ranking,
+        "treebanks": treebanks,
+    }
 
 
 def _table_document(table: Table) -> dict[str, Any]:
-    return {"columns": [column.name for column in table.columns], "rows": table.rows}
+    tidy = table.tidy  # an interval is two columns
+    return {"columns": [column.name for column in tidy.columns], "rows": tidy.rows}

@@ -19,9 +19,9 @@ from starlette.routing import Route
 from levelhead.task.model.description import SYSTEM
 from levelhead.task.model.submissions import Refused, choose, submissions
 from levelhead.task.model.teams import Session, end_session, new_session, session_of, team_of_token
-from levelhead.task.results.leaderboard import own_results, report_of
+from levelhead.task.results.leaderboard import own_results, report_of, view_of
 from levelhead.task.web.limits import FORM_BESIDE_FILE
-from levelhead.task.web.site import Site
+from levelhead.task.web.site import INPUTS_NAME, Site
 from levelhead.task.web.templating import style_sheet
 from levelhead.task.web.uploads import UploadRequest
 
@@ -76,7 +76,7 @@ def _public_routes(site: Site) -> list[Route]:
 
     def home(request: Request) -> Response:
         """Answer with the first page: the state of the task, the leaderboard, and the inputs."""
-        kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in site.task.about.kinds).capitalize()
+        kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in site.task.about.kinds)
         return site.page(
             "home", _session(site, request), kinds=kinds, phase=site.phase()[1], leaderboard=site.leaderboard(),
             languages=site.languages, inputs=site.inputs(),
@@ -87,7 +87,9 @@ def _public_routes(site: Site) -> list[Route]:
         code, treebanks = request.path_params["code"], site.leaderboard().treebanks
         if code not in treebanks:
             raise HTTPException(404)
-        return site.page("treebank", _session(site, request), code, table=treebanks[code])
+        return site.page(
+            "treebank", _session(site, request), code, table=treebanks[code], language=site.languages[code]
+        )
 
     def report(request: Request) -> Response:  # noqa: ARG001
         """Answer with the report of the final ranking."""
@@ -161,10 +163,11 @@ def _required_session(site: Site, request: Request) -> Session:
 
 
 def _submissions_page(site: Site, session: Session, problem: str = "", status: int = 200) -> Response:
-    own = submissions(site.database, session.team)
+    own = submissions(site.database, session.team, results=True)
     return site.page(
         "submissions", session, "Submissions", status,
-        submissions=own, primary=site.primary(session.team), inputs=site.inputs(), problem=problem,
+        submissions=own[::-1], averages={one.id: site.averages(one) for one in own}, primary=site.primary(session.team),
+        inputs=site.inputs(), problem=problem,
     )  # fmt: skip
 
 
@@ -182,7 +185,8 @@ def _team_routes(site: Site) -> list[Route]:
         return site.page(
             "submission", session, f"Submission {own.number}",
             submission=own, primary=site.primary(session.team), has_log=site.log_path(own) is not None,
-            results=own_results(site.task, site.database, own),
+            results=own_results(site.task, site.database, own), averages=site.averages(own),
+            view=view_of(site.task, site.database, own=True),
         )  # fmt: skip
 
     def show_log(request: Request) -> Response:
@@ -194,11 +198,17 @@ def _team_routes(site: Site) -> list[Route]:
         _required_session(site, request)
         return site.input(request.path_params["name"])
 
+    def download_all_inputs(request: Request) -> Response:
+        """Answer with all inputs in a zip file."""
+        _required_session(site, request)
+        return site.all_inputs()
+
     return [
         Route("/submissions", list_submissions),
         Route("/submissions/{id}", show_submission),
         Route("/submissions/{id}/log", show_log),
         Route("/inputs/{name}", download_input),
+        Route(f"/{INPUTS_NAME}", download_all_inputs),
     ]
 
 

@@ -13,11 +13,18 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from levelhead.task.model.campaign import test_sets_of
 from levelhead.task.model.database import Database, shown_time
 from levelhead.task.model.description import SharedTask
-from levelhead.task.model.submissions import Refused, Submission, primary_of, submission, submissions
+from levelhead.task.model.submissions import FINISHED, Refused, Submission, primary_of, submission, submissions
 from levelhead.task.model.teams import Session, Team
-from levelhead.task.results.leaderboard import Leaderboard, leaderboard, own_results
+from levelhead.task.results.leaderboard import Leaderboard, OwnAverage, leaderboard, own_averages, own_results, view_of
+from levelhead.task.web.input_archive import InputArchive
 from levelhead.task.web.templating import page_templates
 from levelhead.task.web.uploads import Uploads
+
+INPUTS_NAME = "inputs.zip"
+"""The name of the file with all inputs."""
+
+Averages = dict[str, dict[str, OwnAverage]]
+"""Averages by group and measure."""
 
 
 class Site:
@@ -34,7 +41,9 @@ class Site:
         self.uploads = Uploads(task, database)
         self._templates = page_templates()
         self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
+        self._input_archive = InputArchive(task.folder.inputs_archive, self.inputs)
         self._lock = threading.Lock()
+        self._averages: dict[tuple[str, str], Averages] = {}
         self._leaderboard: tuple[object, Leaderboard] | None = None
 
     def leaderboard(self) -> Leaderboard:
@@ -77,6 +86,13 @@ class Site:
             raise HTTPException(404)
         return FileResponse(path, media_type="text/plain; charset=utf-8", filename=name)
 
+    def all_inputs(self) -> Response:
+        """Answer with all inputs that can be downloaded now, in a zip file."""
+        path = self._input_archive.ready()
+        if path is None:
+            raise HTTPException(404)
+        return FileResponse(path, media_type="application/zip", filename=INPUTS_NAME)
+
     def submission_of(self, team: Team, name: str) -> Submission:
         """Return a submission of a team; those of other teams do not exist for it."""
         own = submission(self.database, name, team)
@@ -101,10 +117,23 @@ class Site:
         primary = primary_of(submissions(self.database, team)).get(team.name)
         return None if primary is None else primary.id
 
+    def averages(self, of: Submission) -> Averages:
+        """Return the averages of a submission that its team may see now; they are computed once."""
+        if of.state != FINISHED:
+            return {}
+        key = of.id, view_of(self.task, self.database, own=True)
+        if key not in self._averages:
+            self._averages[key] = own_averages(self.task, self.database, of)
+        return self._averages[key]
+
     def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
         """Return a submission for JSON, given the ID of the team's primary one."""
         fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
         document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
+        document["averages"] = {
+            group: {measure: one._asdict() for measure, one in some.items()}
+            for group, some in self.averages(of).items()
+        }
         return document | ({"results": own_results(self.task, self.database, of)} if results else {})
 
     def page(

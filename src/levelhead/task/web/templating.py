@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import jinja2
+from markupsafe import Markup
 
 from levelhead.errors import printable
-from levelhead.report.table import formatted
+from levelhead.report.table import Cell, IntervalCell, Table, formatted
 from levelhead.task.model.database import shown_time
 from levelhead.task.model.submissions import why_primary
 
@@ -24,14 +28,62 @@ def page_templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         finalize=_visible,
     )
-    environment.filters |= {"in_address": _in_address, "shown_time": shown_time, "why_primary": why_primary}
-    environment.globals |= {"formatted": formatted}
+    environment.filters |= {"in_address": _in_address, "time": _time, "why_primary": why_primary}
+    environment.globals |= {"formatted": formatted, "interval_lines": interval_lines}
     return environment
 
 
 def style_sheet() -> str:
-    """Return the style sheet of the pages."""
-    return (files("levelhead.task.web") / "templates" / "style.css").read_text(encoding="utf-8")
+    """Return the style sheet of the pages: that of all reports, then what only these pages have."""
+    folders = (
+        files("levelhead.report.page") / "assets" / "common.css",
+        files("levelhead.task.web") / "templates" / "style.css",
+    )
+    return "".join(path.read_text(encoding="utf-8") for path in folders)
+
+
+class IntervalLine(NamedTuple):
+    """A confidence interval as a line, in percent of the width of its cell.
+
+    Args:
+        low: where it begins.
+        value: where the value is.
+        high: where it ends.
+    """
+
+    low: float
+    value: float
+    high: float
+
+
+def interval_lines(table: Table) -> list[IntervalLine | None]:
+    """Return the intervals of a leaderboard as lines on a common scale, one for each row.
+
+    Args:
+        table: the leaderboard; each interval follows its value.
+    """
+    found = [_value_and_interval(row) for row in table.rows]
+    ends = [end for one in found if one is not None for end in one[1]]
+    if not ends or max(ends) == min(ends):
+        return [None] * len(found)
+    low, width = min(ends), max(ends) - min(ends)
+    places = ([(at - low) / width for at in (one[1].low, one[0], one[1].high)] if one else None for one in found)
+    return [None if some is None else IntervalLine(*(round(2 + 96 * at, 1) for at in some)) for some in places]
+
+
+def _value_and_interval(row: Sequence[Cell]) -> tuple[float, IntervalCell] | None:
+    for before, cell in pairwise(row):
+        if isinstance(cell, IntervalCell) and isinstance(before, float):
+            return before, cell
+    return None
+
+
+def _time(time: str | dt.datetime) -> Markup:
+    """A time for people and, to the minute, for programs."""
+    known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
+    return Markup('<time datetime="{}">{}</time>').format(
+        f"{known.astimezone(dt.UTC):%Y-%m-%dT%H:%MZ}", shown_time(known)
+    )
 
 
 def _visible(value: Any) -> Any:

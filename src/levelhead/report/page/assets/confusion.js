@@ -1,17 +1,4 @@
-// Confusion: a cell opens sentences behind it; arrow keys go from cell to cell.
-
-function open(button) {
-  const table = button.closest("table"), own = data[table.dataset.block], box = table.closest(".block").querySelector(".opened");
-  const was = button.getAttribute("aria-pressed") === "true";
-  for (const other of all("[aria-pressed]", table)) other.removeAttribute("aria-pressed");
-  box.replaceChildren();
-  if (was) return;
-  button.setAttribute("aria-pressed", "true");
-  const words = own.cells[button.dataset.cell];
-  box.append(make("h3", {}, button.getAttribute("aria-label")), legend());
-  for (const [sentence, word] of words) box.append(figureOf(own.sentences[sentence], word));
-  if (box.getBoundingClientRect().top > innerHeight - 120) box.scrollIntoView({ block: "nearest" });
-}
+// Confusion: arrow keys go from cell to cell.
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -33,6 +20,15 @@ function move(event) {
 }
 
 for (const table of all(".confusion")) {
+  const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
+  for (const [i, row] of [...table.tBodies[0].rows].entries()) {
+    for (const button of all("button", row)) {
+      const j = button.parentElement.cellIndex - 1;
+      button.dataset.cell = `${i},${j}`;
+      button.dataset.open = `${table.dataset.store} cell ${i * names.length + j}`;
+      button.setAttribute("aria-expanded", "false");
+      button.setAttribute("aria-label", i === j ? `${names[i]} with a wrong head: ${button.dataset.wrong}` : `${names[i]} taken for ${names[j]}: ${button.textContent}`);
+    }
+  }
   table.addEventListener("keydown", move);
-  for (const button of all("button", table)) button.addEventListener("click", () => open(button));
 }

@@ -1,0 +1,51 @@
+"""Intervals of averages from a few numbers of each test set, which can be stored when an output is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from levelhead.campaign.rank_intervals import parts_by_unit
+from levelhead.campaign.ranking import macro_average
+from levelhead.campaign.results import Results
+from levelhead.measures.registry import lower_is_better
+from levelhead.significance import Estimate
+from levelhead.significance.jackknife import Spread, leave_out, spread_of, spread_of_sum
+from levelhead.significance.system_counts import SystemCounts
+
+LEVEL = 0.95
+"""The confidence level of stored intervals, the default of `levelhead rank`."""
+
+
+def spread_on(results: Results, system: str, code: str, measure: str) -> Spread | None:
+    """Return how far the score of a system on a test set may be off; None for a perplexity or without a value.
+
+    Args:
+        results: the results of a campaign, with the counts of sentences.
+        system: the name of the system.
+        code: the code of the test set.
+        measure: the text of the measure.
+    """
+    if lower_is_better(measure) or results.results[system, code].values[measure] is None:
+        return None
+    place = results.systems.index(system)
+    parts = parts_by_unit(results, code, measure)[:, [place], None]
+    counts = SystemCounts((system,), (measure,), parts, results.seed_of(code))
+    return spread_of([leave_out(counts)], np.ones(1), 0)
+
+
+def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:
+    """Return the confidence interval of an average over test sets, that of `with_intervals` for the same outputs.
+
+    Args:
+        values: the score on each test set, a ratio.
+        spreads: how far each may be off, as `spread_on` returns it.
+
+    Returns:
+        Both ends; None with too few units.
+    """
+    share = 1 / len(values)
+    spread = spread_of_sum([one.scaled(share) for one in spreads])
+    return Estimate(float(macro_average(values)), spread.variance, spread.freedom, spread.n_units).score_interval(LEVEL)

@@ -1,0 +1,27 @@
+"""Shared libraries that most commands need, loaded while Python loads click and the options."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from importlib.machinery import EXTENSION_SUFFIXES
+
+from levelhead.kernels.memory import load_library
+
+_MODULES = ("numpy/_core/_multiarray_umath", "_hashlib")
+"""The compiled modules that take long to load: numpy with its linear algebra, SHA-256 with OpenSSL."""
+
+
+def load_libraries() -> None:
+    """Start a thread that loads the libraries; imports find them loaded, or load them as always."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here multiplies matrices: start no threads for it
+    threading.Thread(target=_load).start()
+
+
+def _load() -> None:
+    for module in _MODULES:
+        paths = (f"{folder}/{module}{EXTENSION_SUFFIXES[0]}" for folder in sys.path)
+        path = next(filter(os.path.isfile, paths), None)
+        if path is not None:
+            load_library(os.fsencode(path))

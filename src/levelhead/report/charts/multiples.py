@@ -1,0 +1,224 @@
+"""Small multiples: the values of treebanks in a common order, a panel for each column; and a tree of clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from levelhead.report.charts.marks import mark
+from levelhead.report.charts.placed_names import Box, placed_names
+from levelhead.report.charts.svg import (
+    Drawing,
+    LogScale,
+    Scale,
+    line,
+    number,
+    path,
+    scale_for,
+    short,
+    text,
+    widest,
+    width_of,
+)
+from levelhead.typology.clustering import Cluster
+from levelhead.typology.outliers import Quartiles, quartiles
+
+_WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
+_TOP, _HEIGHT = 14.0, 124.0
+_MOST_NAMED = 10
+_MANY = 80  # treebanks, whose marks are smaller
+_LOGARITHMIC = 30  # times the lowest value: on a common scale the lower half would be a line
+_TURNED = 11.0  # pixels between names that are turned
+_LONGEST = 12
+
+
+class PanelRow(NamedTuple):
+    """A treebank in the panels.
+
+    Args:
+        name: its name.
+        label: a short name.
+        series: its mark, see `marks`.
+        group: what the mark means.
+    """
+
+    name: str
+    label: str
+    series: int
+    group: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A column of values.
+
+    Args:
+        title: what the values are.
+        values: a value for each row, as printed; None where there is none.
+        shown: prints a value with its unit.
+        counts: whether the values are counts: those that span much have a logarithmic scale.
+    """
+
+    title: str
+    values: Sequence[float | None]
+    shown: Callable[[float], str]
+    counts: bool = False
+
+    @property
+    def varies(self) -> bool:
+        """Whether there are two different values."""
+        return len({value for value in self.values if value is not None}) > 1
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the scale is logarithmic."""
+        known = [value for value in self.values if value is not None]
+        return self.counts and bool(known) and min(known) > 0 and max(known) > _LOGARITHMIC * min(known)
+
+    @cached_property
+    def on_scale(self) -> list[float | None]:
+        """The values as the scale has them: their logarithms if it is logarithmic."""
+        return [math.log10(v) if v is not None and self.logarithmic else v for v in self.values]
+
+    @cached_property
+    def quartiles(self) -> Quartiles | None:
+        """The quartiles on the scale; None of too few values."""
+        return quartiles(self.on_scale)
+
+    @cached_property
+    def outliers(self) -> list[int]:
+        """The rows of outliers on the scale, the farthest from the median first."""
+        own = self.quartiles
+        if own is None:
+            return []
+        found = [(abs(v - own.median), i) for i, v in enumerate(self.on_scale) if v is not None and own.is_outlier(v)]
+        return [i for _, i in sorted(found, key=lambda one: (-one[0], one[1]))]
+
+    def is_high(self, row: int) -> bool:
+        """Return whether a value is above the median.
+
+        Args:
+            row: a row that has a value.
+        """
+        value = self.on_scale[row]
+        return self.quartiles is not None and value is not None and value > self.quartiles.median
+
+
+def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
+    """Draw a column: a mark for each treebank, the middle half as a band, and the names of outliers.
+
+    Args:
+        panel: the column.
+        rows: the treebanks, from left to right.
+    """
+    bottom = _TOP + _HEIGHT
+    up = scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
+    across = Scale(0, len(rows), _LEFT, _RIGHT)
+    parts = _band(panel.quartiles, up)
+    for at, shown in _ticks(up, logarithmic=panel.logarithmic):
+        parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid"), text(_LEFT - 6, up(at) + 4, shown, "mute small", "end")]
+    points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
+    size = 3.4 if len(rows) <= _MANY else 2.6
+    for i, (x, y) in points.items():
+        tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
+        parts.append(mark(x, y, rows[i].series, size, tip, f' data-t="{i}"'))
+    parts += _names(panel, rows, points)
+    drawn, depth = _below(rows, across, bottom)
+    return Drawing(panel.title, _WIDTH, bottom + depth, "".join([*parts, *drawn]))
+
+
+def _ticks(up: Scale, *, logarithmic: bool) -> list[tuple[float, str]]:
+    """Where the scale has numbers, and the numbers."""
+    if not logarithmic:
+        return [(at, number(at)) for at in up.ticks(4)]
+    values = LogScale(up).ticks()
+    return [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
+
+
+def _band(own: Quartiles | None, up: Scale) -> list[str]:
+    if own is None:
+        return []
+    high, low, middle = up(own.high), up(own.low), up(own.median)
+    size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
+    band = f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>'
+    return [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
+
+
+def _names(panel: Panel, rows: Sequence[PanelRow], points: Mapping[int, tuple[float, float]]) -> list[str]:
+    """The names of outliers."""
+    named = [(rows[i].label, points[i]) for i in panel.outliers[:_MOST_NAMED]]
+    return placed_names(named, Box(_LEFT - 4, 0, _WIDTH, _TOP + _HEIGHT + 2), list(points.values()))
+
+
+def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:
+    """The names of treebanks, or their places where there are too many; and how high that is."""
+    step, labels = across(1) - across(0), [_cut(row.label) for row in rows]
+    if all(width_of(label, 11) < step - 3 for label in labels):
+        return [
+            text(across(i + 0.5), bottom + 15, label, "mute small", "middle") for i, label in enumerate(labels)
+        ], 22.0
+    if step >= _TURNED:
+        depth = max(width_of(label, 11) for label in labels)
+        return [_turned(across(i + 0.5) + 4, bottom + 5, label) for i, label in enumerate(labels)], depth + 10
+    every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
+    places = [1, *range(every, len(rows) + 1, every)]
+    drawn = [text(across(at - 0.5), bottom + 15, str(at), "mute small", "middle") for at in places]
+    ticks = [line(across(at - 0.5), bottom, across(at - 0.5), bottom + 4, "axis") for at in places]
+    return [*drawn, *ticks], 22.0
+
+
+def _cut(label: str) -> str:
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+
+
+def _turned(x: float, y: float, label: str) -> str:
+    drawn = text(x, y, label, "mute small", "end")
+    return drawn.replace("<text ", f'<text transform="rotate(-90 {short(x)} {short(y)})" ', 1)
+
+
+def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
+    """Draw a hierarchical clustering: treebanks in their order, joined where their clusters are.
+
+    Args:
+        root: the cluster of all treebanks.
+        rows: the treebanks in the order of the cluster.
+        axis: what the distance to the right is.
+    """
+    step, top = 15.0, 30.0
+    digits = width_of(str(len(rows)), 11)
+    left = digits + 26 + min(widest(row.label for row in rows), 150.0) + 12
+    bottom = top + step * len(rows)
+    right = max(_WIDTH, left + 170) - 10
+    across = Scale(0, root.height or 1.0, left, right)
+    ticks = across.ticks(3)
+    parts = [line(across(at), top - 4, across(at), bottom, "grid") for at in ticks]
+    parts += [text(across(at), top - 9, number(at), "mute small", "middle") for at in ticks]
+    parts.append(text(0, top - 9, axis, "mute small"))
+    for i, row in enumerate(rows):
+        y = top + step * (i + 0.5)
+        parts.append(text(digits, y + 4, str(i + 1), "mute small", "end"))
+        parts.append(mark(digits + 13, y, row.series, 4, row.group, f' data-t="{i}"'))
+        parts.append(text(digits + 24, y + 4, row.label, "small"))
+    place = {row.name: top + step * (i + 0.5) for i, row in enumerate(rows)}
+    parts += _branches(root, across, place)
+    return Drawing("Treebanks clustered by relations", right + 10, bottom + 6, "".join(parts))
+
+
+def _branches(root: Cluster, across: Scale, place: Mapping[str, float]) -> list[str]:
+    """The lines of a tree, from the leaves up: a bracket for each cluster, to the height of its parts."""
+    drawn: list[str] = []
+
+    def middle(cluster: Cluster) -> float:
+        if not cluster.parts:
+            return place[cluster.names[0]]
+        ys = [middle(part) for part in cluster.parts]
+        x = across(cluster.height)
+        ends = [(across(part.height), y) for part, y in zip(cluster.parts, ys, strict=True)]
+        drawn.append(path([ends[0], (x, ends[0][1]), (x, ends[1][1]), ends[1]], "none branch"))
+        return sum(ys) / len(ys)
+
+    middle(root)
+    return drawn

@@ -1,0 +1,95 @@
+"""Names next to marks that do not overlap each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from levelhead.report.charts.svg import cut, text, width_of
+
+_SIZE, _LINE = 11.0, 12.0
+_MARK = 4.0
+
+Point = tuple[float, float]
+
+
+class Box(NamedTuple):
+    """A rectangle.
+
+    Args:
+        left: where it begins.
+        top: its upper end.
+        right: where it ends.
+        bottom: its lower end.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: Box) -> bool:
+        """Return whether two rectangles overlap.
+
+        Args:
+            other: the other one.
+        """
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
+    def holds(self, other: Box) -> bool:
+        """Return whether another rectangle is inside.
+
+        Args:
+            other: the other one.
+        """
+        return (
+            self.left <= other.left
+            and other.right <= self.right
+            and self.top <= other.top
+            and other.bottom <= self.bottom
+        )
+
+
+def placed_names(
+    named: Sequence[tuple[str, Point]], within: Box, marks: Sequence[Point] = (), *, kind: str = "name", most: int = 99
+) -> list[str]:
+    """Return names as SVG: none overlaps another, and as few marks as possible; a name without a place is left out.
+
+    Args:
+        named: names with the middle of their marks, the most important first.
+        within: where names may be.
+        marks: the middles of all marks, by default those with names.
+        kind: the class of the text.
+        most: how many marks a name may overlap.
+    """
+    every = [_around(point) for point in (marks or [point for _, point in named])]
+    taken: list[Box] = []
+    drawn = []
+    for name, point in named:
+        spots = [
+            (sum(box.meets(one) for one in every), k, box, anchor)
+            for k, (box, anchor) in enumerate(_spots(*point, width_of(cut(name), _SIZE)))
+            if within.holds(box) and not any(box.meets(other) for other in taken)
+        ]
+        if spots and min(spots)[0] <= most:
+            _, _, box, anchor = min(spots)
+            taken.append(box)
+            x = {"start": box.left, "middle": (box.left + box.right) / 2, "end": box.right}[anchor]
+            drawn.append(text(x, box.bottom - 2.5, name, f"{kind} small", anchor))
+    return drawn
+
+
+def _around(point: Point) -> Box:
+    x, y = point
+    return Box(x - _MARK, y - _MARK, x + _MARK, y + _MARK)
+
+
+def _spots(x: float, y: float, width: float) -> Iterator[tuple[Box, str]]:
+    """The places for a name: next to its mark, above or below."""
+    half = _LINE / 2
+    for dy in (0.0, -9.0, 9.0, -_LINE, _LINE):
+        for left, anchor in ((x + 6, "start"), (x - 6 - width, "end"), (x - width / 2, "middle")):
+            if anchor != "middle" or abs(dy) >= 9:  # otherwise it would be on the mark
+                yield Box(left, y + dy - half, left + width, y + dy + half), anchor

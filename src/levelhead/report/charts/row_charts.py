@@ -1,0 +1,189 @@
+"""Charts of rows: a label, a picture on a common scale, and numbers; as wide as a page, and whole in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
+from levelhead.report.charts.svg import Drawing, Scale, clean, number, scale_for, short
+
+Shape = Literal["bar", "dot", "parts"]
+"""Bars from zero, dots with their intervals, or bars of parts that fill the width."""
+
+_MARGIN = 3.0  # percent of the width, for what is drawn at the ends
+_READABLE = 5  # percent of the width, for a number
+_TICKS = {"bar": 4, "dot": 5}
+
+
+class Opens(NamedTuple):
+    """The words that a row opens.
+
+    Args:
+        store: the treebank, as its number among those of the page, from 1.
+        group: by what the words are grouped.
+        number: the group.
+        title: what they are, for the heading above their sentences.
+    """
+
+    store: str
+    group: str
+    number: int
+    title: str
+
+
+class ChartRow(NamedTuple):
+    """A row of a chart.
+
+    Args:
+        label: what it is.
+        value: its value; None if it has none.
+        low: where the interval begins, None if there is none.
+        high: where it ends.
+        cells: what stands in the other columns.
+        color: the class of its color: `s0`, `s1`, ... or `fade`.
+        parts: how many of each kind, in a chart of parts.
+        opens: the words that it opens, if it does.
+        uncertain: whether its interval says so little that it need not fit on the scale.
+        total: whether it sums up the rows above it.
+        goes: a choice, its value, and the section of the page that it goes to.
+    """
+
+    label: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    cells: tuple[str, ...] = ()
+    color: str = "s0"
+    parts: tuple[int, ...] = ()
+    opens: Opens | None = None
+    uncertain: bool = False
+    total: bool = False
+    goes: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True)
+class RowChart:
+    """A chart of rows.
+
+    Args:
+        title: what it shows.
+        head: what the rows are.
+        axis: what the pictures show.
+        columns: the headings of the other columns.
+        rows: the rows.
+        shape: how values are drawn.
+        kinds: the parts and their colors, in a chart of parts.
+        hidden: which of the other columns are left out where there is little room.
+        full: the value of a bar that fills the width; None for the largest.
+        zero: whether zero is on the scale, and marked.
+        explained: whether labels and headings are terms that the page explains.
+    """
+
+    title: str
+    head: str
+    axis: str
+    columns: tuple[str, ...]
+    rows: Sequence[ChartRow]
+    shape: Shape = "bar"
+    kinds: tuple[tuple[str, str], ...] = ()
+    hidden: tuple[str, ...] = ("95% CI", "p")
+    full: float | None = None
+    zero: bool = True
+    explained: bool = False
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Where values are, in percent of the width."""
+        ends = [row.value for row in self.rows if row.value is not None]
+        ends += [end for row in self.rows for end in (row.low, row.high) if end is not None and not row.uncertain]
+        start, end = _MARGIN, 100 - _MARGIN
+        if self.shape == "bar":
+            return Scale(min([0.0, *ends]), self.full or max([0.0, *ends]) or 1.0, start, end)
+        return scale_for(ends, start, end, zero=self.zero)
+
+    @cached_property
+    def ticks(self) -> list[float]:
+        """The numbers at the axis."""
+        return [] if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape])
+
+    def top(self) -> str:
+        """Return the axis, for the heading of the pictures, with lines that reach down behind the rows."""
+        kind = 'class="mute small" y="11" text-anchor="middle"'
+        texts = (f'<text {kind} x="{short(self.scale(at))}%">{clean(number(at))}</text>' for at in self.ticks)
+        lines = (_downward(self.scale(at), "rule" if at == 0 else "grid") for at in self.ticks)
+        return _fluid("".join([*lines, *texts]))
+
+    def picture(self, row: ChartRow) -> str:
+        """Return the picture of a row.
+
+        Args:
+            row: the row.
+        """
+        if self.shape == "parts":
+            return _fluid(self._parts(row))
+        if row.value is None:
+            return ""
+        return _fluid(self._bar(row, row.value) if self.shape == "bar" else self._dot(row, row.value))
+
+    def _bar(self, row: ChartRow, value: float) -> str:
+        left, right = sorted((self.scale(0), self.scale(value)))
+        drawn = _box(left, max(right - left, 0.3), 12, row.color)
+        if row.low is not None and row.high is not None:
+            drawn += _across(self.scale(row.low), self.scale(row.high), "whisker")
+        return drawn
+
+    def _dot(self, row: ChartRow, value: float) -> str:
+        drawn, at = "", self.scale(value)
+        if row.low is not None and row.high is not None:
+            drawn = _across(self.scale(row.low), self.scale(row.high), f"line {row.color}")
+        if not row.total:
+            return f'{drawn}<circle class="{row.color} halo" cx="{at:.2f}%" cy="50%" r="4.5"/>'
+        shape = f'<path class="{row.color} halo" d="M-8 0L0 -6.5L8 0L0 6.5Z"/>'
+        return f'{drawn}<svg x="{at:.2f}%" y="50%" overflow="visible">{shape}</svg>'
+
+    def _parts(self, row: ChartRow) -> str:
+        whole, done, drawn = sum(row.parts) or 1, 0, ""
+        for n, (_, color) in zip(row.parts, self.kinds, strict=True):
+            if n:
+                share = 100 * n / whole
+                drawn += _box(100 * done / whole, share, 16, color)
+                kind, at = "small" if color == "none" else "on small", short(100 * done / whole + 0.8)
+                drawn += f'<text class="{kind}" x="{at}%" y="50%" dy=".36em">{n}</text>' if share > _READABLE else ""
+            done += n
+        return drawn
+
+    def drawing(self) -> Drawing:
+        """Return the whole chart, for files."""
+        known = [row for row in self.rows if row.value is not None]
+        if self.shape == "parts":
+            return shares(self.title, {row.label: row.parts for row in self.rows}, self.kinds)
+        if self.shape == "bar":
+            values = {self.axis: [row.value for row in known]}
+            return panels(self.title, [row.label for row in known], values, places=2)
+        rows = [IntervalRow(row.label, row.value or 0.0, row.low, row.high) for row in known]
+        rules = {i for i, row in enumerate(known) if row.total and not (i and known[i - 1].total)}
+        return spreads(self.title, rows, self.axis, rules=rules, zero=self.zero)
+
+
+def _fluid(body: str) -> str:
+    """A picture as wide and as high as its cell; those who cannot see it read the numbers."""
+    return f'<svg aria-hidden="true">{body}</svg>'
+
+
+def _downward(x: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
+
+
+def _across(left: float, right: float, kind: str) -> str:
+    start, end = (min(100.0, max(0.0, one)) for one in (left, right))
+    return f'<line class="{kind}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
+
+
+def _box(left: float, width: float, height: float, kind: str) -> str:
+    size = f'width="{width:.2f}%" height="{short(height)}"'
+    return (
+        f'<rect class="{kind}" x="{left:.2f}%" y="50%" {size} rx="1.5" transform="translate(0 {short(-height / 2)})"/>'
+    )

@@ -1,0 +1,145 @@
+"""The charts that results show in notebooks."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+from types import MappingProxyType
+from typing import Any
+
+from levelhead.campaign.ranked_systems import RankedSystems
+from levelhead.comparison.breakdowns import Breakdowns, Confusions
+from levelhead.comparison.contrasts import Contrasts
+from levelhead.comparison.evaluations import Evaluations
+from levelhead.comparison.examples import ErrorExamples
+from levelhead.comparison.systems import Comparison
+from levelhead.correlation.correlate import Correlation
+from levelhead.errors import printable
+from levelhead.evaluation.pair import Evaluation
+from levelhead.measures.registry import lower_is_better
+from levelhead.report.charts.correlation_charts import matrix_chart
+from levelhead.report.charts.page_charts import IntervalRow, heat, panels, spreads
+from levelhead.report.charts.svg import Drawing
+from levelhead.report.compared_trees import groups_of, trees_svg
+from levelhead.scoring.score import Score
+
+_MOST_ROWS, _MOST_RELATIONS = 40, 15
+"""How many rows and relations a chart shows, the first of the table."""
+
+
+def charts_html(result: object) -> str:
+    """Return the charts of a result for a notebook: images that neither read nor change anything outside them.
+
+    Args:
+        result: any result; many have no charts.
+    """
+    if isinstance(result, Contrasts | ErrorExamples):
+        return _image("Trees of gold and of systems", trees_svg(groups_of(result), ""))
+    drawings = _CHARTS[type(result)](result) if type(result) in _CHARTS else ()
+    return "".join(_image(one.title, one.file()) for one in drawings)
+
+
+def _image(title: str, svg: str) -> str:
+    data = base64.b64encode(svg.encode("utf-8", "backslashreplace")).decode()
+    shown = escape(printable(title), quote=True)
+    return f'<img alt="{shown}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">\n'
+
+
+def _of_ranking(board: RankedSystems) -> Iterator[Drawing]:
+    """The averages of the first ranking, with their intervals."""
+    first = board.rankings[0]
+    unit = 1 if lower_is_better(first.measure) else 100
+    rows = [
+        IntervalRow(one.system, unit * float(one.value), *_ends(one.interval, unit))
+        for one in first.standings[:_MOST_ROWS]
+        if one.value is not None
+    ]
+    if rows:
+        yield spreads(f"Macro-averages of {first.measure}, {first.group.name}", rows, first.measure)
+
+
+def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
+    """The differences to the baseline by the first measure: of each treebank, or of the only one."""
+    measure, (baseline, *_) = comparison.measures[0], comparison.systems
+    unit = 1 if measure in comparison.perplexities else 100
+    found = [
+        one
+        for one in comparison.results
+        if one.measure == measure and one.difference is not None and one.average != "micro"
+    ]
+    several = len({one.treebank for one in found}) > 1
+    rows = [
+        IntervalRow(
+            f"{one.treebank} · {one.system}" if several else one.system,
+            unit * (one.difference or 0),
+            *_ends(one.difference_interval, unit),
+        )
+        for one in found[:_MOST_ROWS]
+    ]
+    if rows:
+        yield spreads(f"Differences to {baseline}, {measure}", rows, f"{measure}: difference", zero=True)
+
+
+def _ends(interval: tuple[float, float] | None, unit: float) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
+
+
+def _of_scores(evaluation: Evaluation) -> Iterator[Drawing]:
+    """Precision, recall and F1 of each measure."""
+    names = [name for name in evaluation if not lower_is_better(name)]
+    if names:
+        yield _bars("Scores", [(name, evaluation[name]) for name in names])
+
+
+def _of_treebanks(evaluations: Evaluations) -> Iterator[Drawing]:
+    """The first measure on each treebank."""
+    measures = [name for name in next(iter(evaluations.values())) if not lower_is_better(name)]
+    measure = "LAS" if "LAS" in measures else measures[0] if measures else None
+    if measure is not None:
+        yield _bars(measure, [(code, one[measure]) for code, one in evaluations.items()])
+
+
+def _of_breakdowns(found: Breakdowns) -> Iterator[Drawing]:
+    """The score of each bucket."""
+    for name, breakdowns in found.treebanks.items():
+        for one in breakdowns:
+            rows = [(" · ".join(values), score) for values, score in one.rows]
+            where = f"{name}: " if len(found.treebanks) > 1 else ""
+            yield _bars(f"{where}{one.measure} by {' and '.join(one.by)}", rows)
+
+
+def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
+    shown = scores[:_MOST_ROWS]
+    values = [None if score.exact is None else 100 * float(score.exact) for _, score in shown]
+    return panels(title, [name for name, _ in shown], {title: values}, places=2)
+
+
+def _of_confusions(found: Confusions) -> Iterator[Drawing]:
+    """Gold relations by those of the system: the darker, the larger the share of the gold relation."""
+    for name, one in found.treebanks.items():
+        n = min(len(one.names), _MOST_RELATIONS)
+        counts = one.counts[:n, :n]
+        wrong = [[0 if i == j else int(counts[i, j]) for j in range(n)] for i in range(n)]
+        most = max((count for row in wrong for count in row), default=0) or 1
+        shades = [[None if i == j else wrong[i][j] / most for j in range(n)] for i in range(n)]
+        rows = [(one.names[i], [f"{counts[i, j]:,}" if counts[i, j] else "" for j in range(n)]) for i in range(n)]
+        yield heat(f"{name}: gold relations by those of the system", "gold", one.names[:n], rows, shades)
+
+
+def _of_correlation(correlation: Correlation) -> Iterator[Drawing]:
+    for method in correlation.pairs[0].coefficients if correlation.pairs else ():
+        yield matrix_chart(correlation, method)
+
+
+_CHARTS: Mapping[type, Callable[[Any], Iterator[Drawing]]] = MappingProxyType(
+    {
+        RankedSystems: _of_ranking,
+        Comparison: _of_comparison,
+        Evaluation: _of_scores,
+        Evaluations: _of_treebanks,
+        Breakdowns: _of_breakdowns,
+        Confusions: _of_confusions,
+        Correlation: _of_correlation,
+    }
+)

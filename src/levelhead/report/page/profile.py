@@ -1,0 +1,321 @@
+"""The page of profiles: a panel for each column, treebanks in an order of similarity, families as marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from levelhead.report.charts.marks import OTHER, series_of
+from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
+from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.svg import N_COLORS
+from levelhead.report.page.blocks import Block, Heat, LegendEntry, Page, Section
+from levelhead.report.profiles import profiles_table
+from levelhead.report.table import Cell, Column, Table, percentage
+from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
+from levelhead.typology import COLUMNS, Profile, ProfileColumn
+from levelhead.typology.clustering import Clustering, clustered
+from levelhead.typology.collection import Survey
+from levelhead.typology.outliers import FEWEST
+
+_FREQUENCIES = ("relation", "upos")
+_TOTAL = "Total of "
+_COUNTS = [column for column in COLUMNS.values() if column.group == "sizes" and not column.unit]
+_FREQUENT = 14
+_MOST_NAMED = 5
+_ABBREVIATED = {"sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech"}
+_TITLES = {**_ABBREVIATED, "relation": "Relations", "distance": "Dependency distance", "depth": "Depth of trees"}
+
+
+class _Treebanks(NamedTuple):
+    """The treebanks of a page, in their order."""
+
+    survey: Survey
+    profiles: Mapping[str, Profile]
+    clustering: Clustering | None
+    rows: Sequence[PanelRow]
+
+    @property
+    def scalars(self) -> list[ProfileColumn]:
+        """The columns of one value."""
+        return [column for name in self.survey_columns if (column := COLUMNS[name]).by is None]
+
+    @property
+    def survey_columns(self) -> list[str]:
+        """The names of all columns."""
+        return list(next(iter(self.survey.values())))
+
+    @property
+    def panels(self) -> list[tuple[ProfileColumn, Panel]]:
+        """A panel for each column of one value that differs between treebanks."""
+        every = [(column, self.panel(column)) for column in self.scalars]
+        return [(column, one) for column, one in every if one.varies]
+
+    def panel(self, column: ProfileColumn) -> Panel:
+        """Return the panel of a column."""
+        values = [_printed(column, self.profiles[row.name].number(column.name)) for row in self.rows]
+        return Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
+
+
+def profile_page(survey: Survey) -> Page:
+    """Return the page of profiles.
+
+    Args:
+        survey: the profiles; with the column `relation`, treebanks are in an order of similarity, otherwise as given.
+    """
+    found = _treebanks(survey)
+    sections = [_columns(found), _outliers(found), _similarity(found), _frequencies(found), _values(found)]
+    if len(found.rows) == 1:
+        sections.reverse()  # there is nothing to compare: values first
+    names = [row.label for row in found.rows]
+    choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
+    notes = survey.provenance.notes
+    title = found.rows[0].name if len(names) == 1 else "Profiles of treebanks"
+    shown = [section for section in sections if section.blocks]
+    return Page(title, _lead(found), _facts(found), choices, shown, notes, survey.provenance.signature, "profile")
+
+
+def _treebanks(survey: Survey) -> _Treebanks:
+    profiles = {name: one for name, one in survey.items() if not name.startswith(_TOTAL)}
+    clustering = None
+    if len(profiles) > 1 and all(one.get("relation") for one in profiles.values()):
+        clustering = clustered({name: one.numbers("relation") for name, one in profiles.items()})
+    names = list(profiles) if clustering is None else list(clustering.root.names)
+    groups = {name: branch_of_treebank(name) for name in names}
+    series, labels = series_of(groups.values()), short_names(names)
+    rows = [PanelRow(name, labels[name], series[groups[name]], groups[name]) for name in names]
+    return _Treebanks(survey, profiles, clustering, rows)
+
+
+def _title(column: ProfileColumn) -> str:
+    return _TITLES.get(column.name) or column.name.replace("_", " ").capitalize()
+
+
+def _printed(column: ProfileColumn, value: float | None) -> float | None:
+    return percentage(value) if value is not None and column.unit == "%" else value
+
+
+def _with_unit(column: ProfileColumn, value: float) -> str:
+    text = f"{value:,.2f}" if value != int(value) or column.unit == "%" else f"{int(value):,}"
+    return f"{text} {column.unit}".rstrip().replace("-", "−")
+
+
+def _lead(found: _Treebanks) -> str:
+    if len(found.rows) == 1:
+        language = language_cells(found.rows[0].name)[0]
+        return f"A treebank of {language}." if language else "The profile of a treebank."
+    if len(found.rows) < FEWEST:
+        return f"{len(found.rows)} treebanks side by side."
+    columns = [column for column, _ in found.panels if column not in _COUNTS]
+    times = {
+        row.label: sum(column in columns for column, _ in _outlying(found).get(row.name, ())) for row in found.rows
+    }
+    most = max(times.values())
+    if not most:
+        return f"None of the {len(found.rows)} treebanks is an outlier in any column, not counting sizes."
+    names = sorted(name for name, n in times.items() if n == most)
+    of = f"of {len(found.rows)} treebanks"
+    outliers = f"{most} of {len(columns)} columns, not counting sizes"
+    if len(names) == 1:
+        return f"{names[0]} is the most unusual {of}: an outlier in {outliers}."
+    if len(names) <= _MOST_NAMED:
+        return f"{', '.join(names[:-1])} and {names[-1]} are the most unusual {of}: outliers in {outliers}."
+    return f"{len(names)} {of} are outliers in {outliers}, the others in fewer."
+
+
+def _lower(title: str) -> str:
+    return title if title.startswith(("STTR", "MATTR")) else title[:1].lower() + title[1:]
+
+
+def _outlying(found: _Treebanks) -> dict[str, list[tuple[ProfileColumn, float]]]:
+    """The columns in which each treebank is an outlier, with its values."""
+    times: dict[str, list[tuple[ProfileColumn, float]]] = {}
+    for column, panel in found.panels:
+        for i in panel.outliers:
+            times.setdefault(found.rows[i].name, []).append((column, panel.values[i] or 0.0))
+    return times
+
+
+def _facts(found: _Treebanks) -> list[tuple[str, str]]:
+    facts = [("treebanks", f"{len(found.rows):,}")] if len(found.rows) > 1 else []
+    for name, cells in zip(("languages", "families"), zip(*(language_cells(row.name) for row in found.rows))):
+        known = {cell for cell in cells if cell}
+        facts += [(name, f"{len(known):,}")] if known and len(found.rows) > 1 else []
+    for name in ("sentences", "words"):
+        if name in found.survey_columns:
+            total = sum(one.number(name) or 0 for one in found.profiles.values())
+            facts.append((name, f"{int(total):,}"))
+    return facts
+
+
+def _columns(found: _Treebanks) -> Section:
+    if len(found.rows) == 1:
+        return Section("columns", "Columns", "", [])
+    legend = [
+        LegendEntry(name, number, sum(row.series == number for row in found.rows))
+        for name, number in _legend(found.rows).items()
+    ]
+    blocks = [Block("legend", caption=_others(found.rows), legend=legend)]
+    for column, panel in found.panels:
+        unit = f" ({column.unit})" if column.unit else ""
+        scale = " The scale is logarithmic." if panel.logarithmic else ""
+        name = f"panel-{column.name.replace('_', '-')}"
+        meaning = "" if column.meaning == f"{panel.title}." else column.meaning
+        caption = f"{meaning}{scale}{_named(panel, found.rows)}".strip()
+        blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, found.rows)))
+    same = [_title(column) for column in found.scalars if column not in [one for one, _ in found.panels]]
+    return Section("columns", "Columns", _explained(found, same), blocks if len(blocks) > 1 else [], narrow=True)
+
+
+def _legend(rows: Sequence[PanelRow]) -> dict[str, int]:
+    """The marks and what they mean; those that share one are called other."""
+    groups: dict[int, set[str]] = {}
+    for row in rows:
+        groups.setdefault(row.series, set()).add(row.group)
+    return {OTHER if len(groups[i]) > 1 else min(groups[i]): i for i in sorted(groups)}
+
+
+def _others(rows: Sequence[PanelRow]) -> str:
+    """The groups that share the last mark."""
+    groups = sorted({row.group for row in rows if row.series == N_COLORS - 1 and row.group != OTHER})
+    return f"{OTHER.capitalize()}: {', '.join(groups)}." if len(groups) > 1 else ""
+
+
+def _explained(found: _Treebanks, same: Sequence[str]) -> str:
+    """How to read the panels."""
+    text = (
+        "One mark per treebank, in the same place in every panel. Its shape and color show the family (of Indo-European"
+        " languages the genus)."
+    )
+    if found.clustering is None:
+        text += " Treebanks are in the order in which they were given."
+    else:
+        text += " From left to right, treebanks are ordered by similarity: neighbors use relations about equally often."
+    if len(found.rows) >= FEWEST:
+        text += (
+            " The band holds the middle half of the treebanks, the line in it is the median. Outliers are named:"
+            " values more than 1.5 interquartile ranges below or above the band."
+        )
+    return f"{text} Without differences: {', '.join(map(_lower, same))}." if same else text
+
+
+def _named(panel: Panel, rows: Sequence[PanelRow]) -> str:
+    """All outliers with their values, in words."""
+    found = panel.outliers
+    if not found:
+        return ""
+    named = "; ".join(f"{rows[i].label} {panel.shown(panel.values[i] or 0.0)}" for i in found)
+    return f" Outliers: {named}."
+
+
+def _outliers(found: _Treebanks) -> Section:
+    times = _outlying(found)
+    order = sorted(times, key=lambda name: (-len(times[name]), name))
+    place = {row.name: i for i, row in enumerate(found.rows)}
+    panel = {column.name: one for column, one in found.panels}
+    rows: list[tuple[Cell, ...]] = [
+        (
+            found.rows[place[name]].label,
+            len(times[name]),
+            ", ".join(
+                f"{_lower(_title(column))} {_arrow(panel[column.name], place[name])} {_with_unit(column, value)}"
+                for column, value in times[name]
+            ),
+            *language_cells(name)[:2],
+        )
+        for name in order
+    ]
+    columns = (
+        Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
+        Column("Language", "text"), Column("Family", "text"),
+    )  # fmt: skip
+    lead = "Treebanks with unusual values, those with most columns first. ↑ is above and ↓ below the other treebanks."
+    return Section("outliers", "Outliers", lead, [Block("outliers", table=Table(columns, tuple(rows)))] if rows else [])
+
+
+def _arrow(panel: Panel, row: int) -> str:
+    return "↑" if panel.is_high(row) else "↓"
+
+
+def _similarity(found: _Treebanks) -> Section:
+    lead = (
+        "Two treebanks are similar if they use the universal relations about equally often. The measure is the"
+        " Jensen-Shannon divergence, the column JSD(relations) of levelhead similarity: 0 bits for equal"
+        " frequencies, 1 bit if no relation is shared. Average linkage joins the two closest clusters again and again;"
+        " a bracket ends at the mean divergence of what it joins. The leaves, from top to bottom, are the order of the"
+        " panels."
+    )
+    if found.clustering is None:
+        return Section("similarity", "Similarity", "", [])
+    drawing = tree_chart(found.clustering.root, found.rows, "bits")
+    labels = {row.name: row.label for row in found.rows}
+    nearest = found.clustering.nearest
+    rows = [
+        (i, row.label, *language_cells(row.name)[:2], labels[nearest[row.name][0]], nearest[row.name][1])
+        for i, row in enumerate(found.rows, 1)
+    ]
+    columns = (
+        Column("Place", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
+        Column("Nearest", "text"), Column("JSD", "probability", digits=3),
+    )  # fmt: skip
+    table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
+    return Section(
+        "similarity", "Similarity", lead, [Block("clusters", "Clusters", drawing=drawing), table], narrow=True
+    )
+
+
+def _frequencies(found: _Treebanks) -> Section:
+    blocks = [_frequency(found, COLUMNS[name]) for name in _FREQUENCIES if _has(found, name)]
+    lead = "Shares of words in percent; the most frequent first."
+    return Section("frequencies", "Frequencies", lead, blocks, narrow=len(found.rows) == 1)
+
+
+def _has(found: _Treebanks, name: str) -> bool:
+    return name in found.survey_columns and any(one.numbers(name) for one in found.profiles.values())
+
+
+def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
+    """How frequent relations or parts of speech are: bars for a single treebank, otherwise a matrix."""
+    shares = {row.name: found.profiles[row.name].numbers(column.name) for row in found.rows}
+    every = {one for some in shares.values() for one in some}
+    mean = {one: sum(some.get(one, 0.0) for some in shares.values()) / len(shares) for one in every}
+    names = sorted(every, key=lambda one: (-mean[one], one))
+    title = _title(column)
+    if len(found.rows) == 1:
+        (only,) = shares.values()
+        values = {"% of words": [percentage(only[name]) for name in names]}
+        return Block(column.name, title, drawing=panels(title, names, values, places=2))
+    kept = names[:_FREQUENT]
+    rows = [
+        (row.label, [shares[row.name].get(one, 0.0) if shares[row.name] else None for one in kept])
+        for row in found.rows
+    ]
+    caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
+    return Block(column.name, title, caption, heat=Heat("", kept, rows, {}, {}, Column("", "ratio")))
+
+
+def _values(found: _Treebanks) -> Section:
+    """All values, with the total below if there is one."""
+    if len(found.rows) == 1:
+        rows: tuple[tuple[Cell, ...], ...] = tuple(_described(found, column) for column in found.scalars)
+        columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
+        return Section("values", "Values", "", [Block("values", table=Table(columns, rows))])
+    scalars = found.survey.with_columns([column.name for column in found.scalars])
+    table = profiles_table(scalars)
+    by_name = {row[0]: row for row in table.rows}
+    own = tuple(by_name[row.name] for row in found.rows)
+    total = tuple(row for name, row in by_name.items() if name not in found.profiles)
+    table = Table((*table.columns[:1], *_capitalized(table.columns[1:4]), *table.columns[4:]), own, summary=total)
+    lead = "Treebanks in the order of the panels. Choose a heading to sort."
+    return Section("values", "Values", lead, [Block("values", table=table)])
+
+
+def _capitalized(columns: Iterable[Column]) -> list[Column]:
+    return [column._replace(name=column.name.capitalize()) for column in columns]
+
+
+def _described(found: _Treebanks, column: ProfileColumn) -> tuple[Cell, ...]:
+    (one,) = found.profiles.values()
+    value = _printed(column, one.number(column.name))
+    return _title(column), None if value is None else _with_unit(column, value), column.meaning

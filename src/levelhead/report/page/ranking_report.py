@@ -1,0 +1,150 @@
+"""The report of a ranking: one page, or a folder with a page for each output that its cells open."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from levelhead.campaign.job import Look
+from levelhead.campaign.outputs import Output
+from levelhead.campaign.plan import Plan
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, rank_results
+from levelhead.campaign.results import Results
+from levelhead.campaign.run import score_plan
+from levelhead.evaluation.pair import score_matches
+from levelhead.evaluation.setup import Setup
+from levelhead.measures.registry import parse_measure
+from levelhead.report.page.ranking import measures_of_page, ranking_page
+from levelhead.report.page.render import render
+from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
+from levelhead.report.page.score import score_page, treebank_errors
+from levelhead.significance.units import AUTO
+
+if TYPE_CHECKING:
+    from levelhead.report.page.blocks import Page
+
+_TITLE = "Ranking"
+_MEASURES = ("UAS", "LAS", "CLAS")
+
+
+def pages_of_outputs(plan: Plan, setup: Setup) -> Look:
+    """Return what makes the page of each valid output, where the engine reads the outputs.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings, with the measures of the ranking.
+    """
+    systems = file_names(system.label for system in plan.systems)
+    return partial(_pages, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan))
+
+
+def _codes(plan: Plan) -> Mapping[str, str]:
+    return file_names(test_set.code for test_set in plan.test_sets)
+
+
+def _setup_of_pages(setup: Setup) -> Setup:
+    """The settings of the page of one output: UAS, LAS, CLAS and the measures of the ranking that need no file."""
+    common = [parse_measure(name, setup.registry) for name in _MEASURES if not setup.rules.content]
+    own = [measure for measure, definition in setup.defined if not definition.needs_file]
+    return setup.with_measures(dict.fromkeys([*common, *(one for one in own if "@" not in str(one))]))
+
+
+def _pages(
+    code: str, outputs: Sequence[Output], *, setup: Setup, systems: Mapping[str, str], codes: Mapping[str, str]
+) -> dict[str, tuple[str, bytes]]:
+    """The address and the compressed page of each output on a test set, by system."""
+    addresses = {output.name: f"{systems[output.name]}/{codes[code]}.html" for output in outputs}
+    found = {}
+    for output in outputs:
+        errors = treebank_errors(code, [output], name=output.name, n_treebanks=1, registry=setup.registry)
+        evaluation = score_matches(output.matches, setup, output.name)
+        page = score_page(output.name, {code: evaluation}, {code: errors}, registry=setup.registry)
+        others = [(name, "" if name == output.name else f"../{address}") for name, address in addresses.items()]
+        linked = page._replace(up=(_TITLE, f"../{INDEX}"), related={f"Systems on {code}": others})
+        found[output.name] = addresses[output.name], zlib.compress(render(linked))
+    return found
+
+
+def page_of(
+    results: Results, found: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
+) -> Page:
+    """Return the page of a ranking.
+
+    Args:
+        results: the results with the measures of the page, see `measures_of_page`.
+        found: the ranking.
+        pages: the address of the page of each system (first) on each test set (second) that has one.
+    """
+    signed = results._replace(signature=found.results.signature)
+    classes = [measure for measure in results.measures if measure.startswith("LAS@")]
+    return ranking_page(signed, found.rankings, found.intervals, classes, pages)
+
+
+def write_ranking_report(path: str | os.PathLike[str], results: Results, found: RankedSystems) -> None:
+    """Write the report of a ranking: to a file one page, to a folder also a page for each valid output.
+
+    Args:
+        path: the file; or the folder, an existing one or a name that ends in a slash.
+        results: the results with the measures of the page; for a folder with what `pages_of_outputs` made.
+        found: the ranking.
+
+    Raises:
+        InputError: jinja2 is not installed.
+        OutputError: nothing can be written there, or the folder holds something else than an older report.
+    """
+    from levelhead.treebank.write import replace_file
+
+    if not is_folder(path):
+        replace_file(path, [render(page_of(results, found))])
+        return
+    made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
+    addresses = {key: address for key, (address, _) in made.items()}
+    index = zlib.compress(render(page_of(results, found, addresses)))
+    write_report_folder(path, [(INDEX, index), *made.values()])
+
+
+def rank_with_report(
+    path: str | os.PathLike[str], plan: Plan, setup: Setup, choice: RankingChoice, **how: Any
+) -> RankedSystems:
+    """Rank the systems of a plan and write the report.
+
+    Args:
+        path: where to, see `write_ranking_report`.
+        plan: the test sets and systems.
+        setup: the settings, with the measures to rank by.
+        choice: how systems are ranked.
+        how: `workers` and `store`, as in `score_plan`.
+
+    Raises:
+        InputError: a gold file is missing or invalid.
+        OutputError: the report cannot be written.
+    """
+    unit = choice.tests.resample_by if choice.tests else AUTO
+    results = score_for_report(plan, setup, folder=is_folder(path), by_sentence=choice.tests is not None,
+                               resample_by=unit, **how)  # fmt: skip
+    found = rank_results(results, setup.names, choice)
+    write_ranking_report(path, results, found)
+    return found
+
+
+def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> Results:
+    """Count the outputs of a plan by the measures of the ranking and of its page, and make the pages of a folder.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings, with the measures to rank by.
+        folder: whether there is a page for each output.
+        how: as in `score_plan`.
+
+    Raises:
+        InputError: a gold file is missing or invalid.
+        MeasureError: the rules have no aligned words, of which the pages of outputs are made.
+    """
+    shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules.name, setup.registry))
+    extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))
+    look = pages_of_outputs(plan, setup) if folder else None
+    return score_plan(plan, extended, look=look, look_at_valid=True, **how)

@@ -1,0 +1,157 @@
+"""A folder of pages that link to each other, written completely or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from levelhead._version import VERSION
+from levelhead.errors import OutputError, Place
+from levelhead.progress import tracked
+
+MARKER = "levelhead-report.json"
+"""The file that says that a folder is a report, and which files are its own."""
+
+INDEX = "index.html"
+"""The page to begin with."""
+
+_KIND = "levelhead report"
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 60
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Return whether a report goes to a folder: one that exists, or a name that ends in a slash.
+
+    Args:
+        path: where the report goes.
+    """
+    name = os.fspath(path)
+    return name.endswith(("/", os.sep)) or Path(name).is_dir()
+
+
+def file_names(names: Iterable[str]) -> Mapping[str, str]:
+    """Return a file name for each name, which works on every system and in every address; no two are the same.
+
+    Letters of English, digits, points, hyphens and underscores stay. Where anything else is replaced, and where names
+    differ only in case, part of a hash keeps the file names apart.
+
+    Args:
+        names: what the files are named after.
+    """
+    found: dict[str, str] = {}
+    taken = {MARKER, INDEX}
+    for name in dict.fromkeys(names):
+        safe = _UNSAFE.sub("-", name)[:_LONGEST].strip("-.")
+        safe = f"_{safe}" if _RESERVED.fullmatch(safe) else safe
+        if safe != name or not safe or safe.lower() in taken:
+            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            safe = f"{safe}-{digest}" if safe else digest
+        taken.add(safe.lower())
+        found[name] = safe
+    return found
+
+
+def check_report_folder(path: str | os.PathLike[str]) -> None:
+    """Check that a report can be written to a folder, without leaving anything behind.
+
+    Args:
+        path: the folder: a new one, an empty one, or one that holds nothing but an older report.
+
+    Raises:
+        OutputError: it holds something else, or it cannot be written.
+    """
+    from levelhead.treebank.write import check_folder
+
+    with _output_errors(path):
+        target = Path(os.fspath(path)).resolve()
+        if target.exists():
+            if not target.is_dir():
+                raise OutputError("it is a file: name a folder", "output", Place(os.fspath(path)))
+            _check_contents(target, path)
+        check_folder(target.parent)
+
+
+def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
+    """Refuse a folder that holds anything but an older report."""
+    present = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_symlink() or not one.is_dir()}
+    if not present:
+        return
+    foreign = sorted(present - _own_files(folder))
+    if foreign:
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        message = f"it holds files that are not part of an older report ({foreign[0]}{more}): name another folder"
+        raise OutputError(message, "output", Place(os.fspath(path)))
+
+
+def _own_files(folder: Path) -> set[str]:
+    """The files of the report in a folder; none if it is not a report."""
+    try:
+        found: Any = json.loads((folder / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return set()
+    if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("files"), list):
+        return set()
+    return {MARKER, *(one for one in found["files"] if isinstance(one, str))}
+
+
+def write_report_folder(path: str | os.PathLike[str], pages: Sequence[tuple[str, bytes]]) -> None:
+    """Write pages to a folder: next to it first, then in its place, so that it is never half a report.
+
+    Args:
+        path: the folder, as `check_report_folder` allows it.
+        pages: the name of each file within the folder, and what it holds, compressed by zlib.
+
+    Raises:
+        OutputError: the folder holds something else, or it cannot be written.
+    """
+    check_report_folder(path)
+    with _output_errors(path):
+        target = Path(os.fspath(path)).resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        stage = Path(tempfile.mkdtemp(prefix=f".{target.name[:_LONGEST]}.", dir=target.parent))
+        try:
+            made = stage / "new"
+            made.mkdir()
+            for name, data in tracked(pages, "writing"):
+                (made / name).parent.mkdir(exist_ok=True)
+                (made / name).write_bytes(zlib.decompress(data))
+            own = {"kind": _KIND, "version": VERSION, "files": sorted(name for name, _ in pages)}
+            (made / MARKER).write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
+            _exchange(made, target, stage / "old")
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+
+def _exchange(made: Path, target: Path, old: Path) -> None:
+    """Put a folder in the place of another, which is put back if that fails."""
+    if target.exists():
+        target.rename(old)
+    try:
+        made.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+
+
+@contextmanager
+def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn errors of the operating system into an OutputError about the folder."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:  # NUL in a path is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(reason, "output", Place(os.fspath(path))) from error

@@ -1,0 +1,95 @@
+"""An order of treebanks in which similar ones are neighbors: a hierarchical clustering by relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.typology.similarity import divergence
+
+
+class Cluster(NamedTuple):
+    """A cluster of treebanks.
+
+    Args:
+        names: its treebanks, in their order.
+        height: the mean divergence between the treebanks of its two parts, in bits; 0 of a single treebank.
+        parts: its two parts; none of a single treebank.
+    """
+
+    names: tuple[str, ...]
+    height: float = 0.0
+    parts: tuple[Cluster, ...] = ()
+
+
+class Clustering(NamedTuple):
+    """Treebanks clustered by how often they use each relation.
+
+    Args:
+        root: the cluster of all treebanks; its names are the order.
+        nearest: for each treebank the nearest other one, and their divergence in bits; none of a single treebank.
+    """
+
+    root: Cluster
+    nearest: Mapping[str, tuple[str, float]]
+
+
+def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
+    """Return treebanks in a hierarchical clustering: average linkage of the Jensen-Shannon divergence of relations.
+
+    The divergence is the column JSD(relations) of `levelhead similarity`. The two clusters with the lowest mean
+    divergence are merged again and again. Of the four ways to put two clusters next to each other the one is
+    taken whose neighbors in the middle are the most similar.
+
+    Args:
+        relations: the share of each universal relation, by treebank; at least one treebank, none without words.
+    """
+    names = list(relations)
+    apart = _divergences(relations)
+    clusters = [Cluster((name,)) for name in names]
+    means, sizes = apart.copy(), np.ones(len(names))
+    np.fill_diagonal(means, np.inf)
+    place = {name: i for i, name in enumerate(names)}
+    for _ in names[1:]:
+        i, j = sorted(int(at) for at in np.unravel_index(means.argmin(), means.shape))
+        clusters[i] = _joined(clusters[i], clusters[j], float(means[i, j]), apart, place)
+        own = (means[i] * sizes[i] + means[j] * sizes[j]) / (sizes[i] + sizes[j])
+        means[i], means[:, i], means[i, i] = own, own, np.inf
+        means[j], means[:, j] = np.inf, np.inf
+        sizes[i] += sizes[j]
+    return Clustering(clusters[0], _nearest(names, apart))
+
+
+def _divergences(relations: Mapping[str, Mapping[str, float]]) -> NDArray[np.float64]:
+    """The divergence of each two treebanks, shape (treebanks, treebanks)."""
+    every = sorted({relation for shares in relations.values() for relation in shares})
+    rows = np.array([[shares.get(relation, 0.0) for relation in every] for shares in relations.values()])
+    rows /= rows.sum(axis=1, keepdims=True)
+    apart = np.zeros((len(rows), len(rows)))
+    for i, j in zip(*np.triu_indices(len(rows), 1)):
+        apart[i, j] = apart[j, i] = divergence(rows[i], rows[j])
+    return apart
+
+
+def _joined(
+    one: Cluster, other: Cluster, height: float, apart: NDArray[np.float64], place: Mapping[str, int]
+) -> Cluster:
+    ways = [(first, second) for first in (one, _turned(one)) for second in (other, _turned(other))]
+    gaps = [apart[place[first.names[-1]], place[second.names[0]]] for first, second in ways]
+    parts = ways[int(np.argmin(gaps))]
+    return Cluster(parts[0].names + parts[1].names, height, parts)
+
+
+def _turned(cluster: Cluster) -> Cluster:
+    """The cluster from its other end."""
+    return Cluster(cluster.names[::-1], cluster.height, tuple(_turned(part) for part in reversed(cluster.parts)))
+
+
+def _nearest(names: Sequence[str], apart: NDArray[np.float64]) -> dict[str, tuple[str, float]]:
+    if len(names) < 2:
+        return {}
+    others = apart + np.diag(np.full(len(names), np.inf))
+    return {name: (names[int(row.argmin())], float(row.min())) for name, row in zip(names, others)}

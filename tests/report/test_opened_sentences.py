@@ -1,0 +1,221 @@
+"""What rows and cells of score and comparison pages open: the right words, all of them or a sample, one at a time."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.cli import program
+from levelhead.report.page import examples
+from levelhead.report.page.examples import Shown, examples_of_errors
+from levelhead.report.page.terms import RELATIONS
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import RULES
+from levelhead.treebank.relations import UD2, universal
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
+
+
+def page_of(path: Path, *command: object) -> Path:
+    assert program.run([*map(str, command), "--report", str(path), "-o", str(path.with_suffix(".txt"))]) == 0
+    return path
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(json.loads(found[1])["packed"])))
+    return data
+
+
+def opened_by(data: dict[str, Any], address: str) -> list[tuple[str, int]]:
+    """The words that a row opens: sent_id, and the place of the word."""
+    name, group, number = address.split()
+    store = data["stores"][name]
+    pairs = zip(store["words"][::2], store["words"][1::2], strict=True)
+    return [
+        (data["sentences"][sentence]["i"], word)
+        for (sentence, word), own in zip(pairs, store["groups"][group], strict=True)
+        if own == int(number)
+    ]
+
+
+@pytest.fixture(scope="module")
+def score_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return page_of(tmp_path_factory.mktemp("score") / "page.html", "score", GOLD / "de.conllu", ALPHA / "de.conllu")
+
+
+def wrong_words(language: str, system: Path) -> dict[tuple[str, int], tuple[str, str]]:
+    """What gold and system say of every word whose head or universal relation is wrong; words are cut alike."""
+    found = {}
+    both = (levelhead.read(folder / f"{language}.conllu") for folder in (GOLD, system))
+    for gold, other in zip(*both, strict=True):
+        assert gold.forms == other.forms
+        rows = zip(gold.heads, gold.relations, other.heads, other.relations, strict=True)
+        for word, (head, relation, their_head, theirs) in enumerate(rows):
+            if (head, universal(relation)) != (their_head, universal(theirs)):
+                found[gold.id, word] = (relation, theirs)
+    return found
+
+
+def test_rows_open_every_word_with_the_error_and_no_other(score_page: Path) -> None:
+    data, wrong = data_of(score_page), wrong_words("de", ALPHA)
+    text = score_page.read_text(encoding="utf-8")
+    rows = dict(re.findall(r'data-open="(1 repair \d+)" data-title="([^"]*)"', text))
+    assert rows
+    opened = [word for address in rows for word in opened_by(data, address)]
+    assert sorted(opened) == sorted(wrong)  # each error belongs to one row
+    for address, title in rows.items():
+        taken = re.match(r"(\S+) \([^)]*\) taken for (\S+) \(", title)
+        for word in opened_by(data, address):
+            gold, system = map(universal, wrong[word])
+            assert (gold, system) == ((taken[1], taken[2]) if taken else (gold, gold))
+    by_relation = Counter(universal(gold) for gold, _ in wrong.values())
+    titles = dict(re.findall(r'data-open="(1 deprel \d+)" data-title="Relation: (\w+)', text))
+    assert {name: len(opened_by(data, address)) for address, name in titles.items()} == by_relation
+
+
+def test_trees_on_the_page_are_those_of_the_files(score_page: Path) -> None:
+    """Relations by number, and of the system only what is not gold's."""
+    data = data_of(score_page)
+    pairs = zip(*(levelhead.read(side / "de.conllu") for side in (GOLD, ALPHA)), strict=True)
+    both = {gold.id: (gold, system) for gold, system in pairs}
+    for packed in data["sentences"]:
+        heads, relations = list(packed["h"]), [data["relations"][one] for one in packed["d"]]
+        gold, system = both[packed["i"]]
+        assert (heads, relations) == (gold.heads, gold.relations)
+        (tree,) = packed["s"]
+        for word, head, relation in zip(*(tree["x"][i::3] for i in range(3)), strict=True):
+            heads[word], relations[word] = head, data["relations"][relation]
+        assert (heads, relations) == (system.heads, system.relations)
+
+
+def test_sentences_won_are_those_with_more_right_words(tmp_path: Path) -> None:
+    page = page_of(tmp_path / "page.html", "compare", GOLD, ALPHA, BETA, "--resamples", "20")
+    data, text = data_of(page), page.read_text(encoding="utf-8")
+    languages = sorted(path.stem for path in GOLD.glob("*.conllu"))
+    found = levelhead.trees(GOLD, {"alpha": ALPHA, "beta": BETA}).outputs
+    assert [name for name, *_ in found] == languages
+    for store, (_, _, _, gained, lost) in enumerate(found, 1):
+        assert data["stores"][str(store)]["totals"]["1"] == {"0": len(gained), "1": len(lost)}
+    every = [one for _, _, _, *both in found for some in both for one in some]
+    joint = data["stores"]["0"]
+    assert sum(joint["totals"]["1"].values()) == len(every)
+    assert len(joint["words"]) == 2 * len(every)  # few enough to be all on the page
+    assert "Sentences in which beta has fewer right words" in text
+    first = data["sentences"][joint["words"][0]]
+    right = [tree["e"].count("o") for tree in first["s"]]
+    assert abs(right[1] - right[0]) == max(abs(one.system - one.baseline) for one in every)
+
+
+def test_what_does_not_fit_is_sampled_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, system = (levelhead.read(side / "de.conllu") for side in (GOLD, ALPHA))
+    matches = match(gold, system, RULES["ud"])
+    words = np.arange(0, gold.n_words, 2)
+    groups = {"all": np.zeros(len(words), dtype=np.int64), "odd": np.where(words % 4, -1, words % 3)}
+    whole = examples_of_errors(Shown("alpha", matches), words, groups)
+    assert len(whole.words) == len(words)
+    monkeypatch.setattr(examples, "_FEWEST_WORDS", 60)
+    monkeypatch.setattr(examples, "ALL_WORDS", 60)
+    some = examples_of_errors(Shown("alpha", matches), words, groups)
+    assert 0 < sum(len(one["f"]) for one in some.sentences) <= 60
+    assert some.totals == whole.totals == {name: dict(Counter(n[n >= 0].tolist())) for name, n in groups.items()}
+    assert set(some.groups["odd"]) >= {0, 1, 2}  # every group has its turn
+
+
+def test_every_universal_relation_is_explained() -> None:
+    assert set(RELATIONS) == UD2
+
+
+@pytest.fixture
+def page(browser: Browser, score_page: Path) -> Page:
+    opened = browser.new_page(viewport={"width": 400, "height": 800})
+    opened.goto(score_page.as_uri())
+    yield opened  # type: ignore[misc]
+    opened.close()
+
+
+def test_sentences_are_paged_through_by_keyboard(page: Page) -> None:
+    row = page.locator("#costs .opens").first
+    total = row.locator("xpath=ancestor::tr").locator("td.n").nth(2).text_content()
+    row.focus()
+    page.keyboard.press("Enter")
+    where = page.locator(".opened .where")
+    assert where.inner_text() == f"1 of {total}"
+    assert row.get_attribute("aria-expanded") == "true"
+    page.get_by_role("button", name="Next").press("ArrowRight")
+    assert where.inner_text() == f"2 of {total}"
+    page.keyboard.press("Escape")  # also at the last sentence, where there is no next one
+    assert page.locator(".opened").count() == 0
+    assert row.evaluate("node => node === document.activeElement")
+
+
+def test_long_trees_are_folded_around_the_marked_word(browser: Browser, tmp_path: Path) -> None:
+    """60 words, each below the one before it; word 31 hangs from word 51 instead."""
+    rows = [(i, f"w{i}", i - 1, "root" if i == 1 else "dep") for i in range(1, 61)]
+    for name, head in (("gold", 30), ("system", 51)):
+        lines = [
+            f"{i}\t{form}\t_\tX\t_\t_\t{head if i == 31 and name == 'system' else own}\t{relation}\t_\t_"
+            for i, form, own, relation in rows
+        ]
+        if name == "system":  # without a cycle: word 51 is below word 1
+            lines[50] = "51\tw51\t_\tX\t_\t_\t1\tdep\t_\t_"
+        (tmp_path / f"{name}.conllu").write_text("\n".join([*lines, "", ""]))
+    path = page_of(tmp_path / "page.html", "score", tmp_path / "gold.conllu", tmp_path / "system.conllu")
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    page.goto(path.as_uri())
+    page.locator("#costs .opens").first.click()
+    figure = page.locator(".opened figure")
+    shown = figure.locator("svg > text").all_text_contents()
+    assert {"w30", "w31", "w32", "w51"} <= set(shown)
+    assert not {"w1", "w15", "w42", "w60"} & set(shown)
+    assert figure.locator(".gap text").all_text_contents()[0] == "⋯ 27 words"
+    box, marked = figure.locator(".tree").bounding_box(), figure.locator("rect.asked").bounding_box()
+    assert box is not None
+    assert marked is not None
+    assert box["x"] <= marked["x"] <= box["x"] + box["width"]
+    figure.get_by_role("button", name="Show all 60 words").press("Enter")
+    assert set(figure.locator("svg > text").all_text_contents()) == {form for _, form, *_ in rows}
+    marked = figure.locator("rect.asked").bounding_box()
+    assert marked is not None
+    assert box["x"] <= marked["x"] <= box["x"] + box["width"]  # scrolled into view
+    page.close()
+
+
+def test_terms_are_explained_by_keyboard(page: Page) -> None:
+    term = page.get_by_role("button", name="LAS", exact=True).first
+    term.press("Enter")
+    meaning = page.locator("[popover]:popover-open")
+    assert "right head and universal relation" in meaning.inner_text()
+    box = meaning.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 400
+    page.keyboard.press("Escape")
+    assert meaning.count() == 0
+
+
+def test_a_row_of_the_forest_plot_goes_to_its_treebank(browser: Browser, tmp_path: Path) -> None:
+    path = page_of(tmp_path / "page.html", "compare", GOLD, ALPHA, BETA, "--resamples", "20")
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    page.goto(path.as_uri())
+    rows = page.locator("#differences table.as-dot:visible").first.locator("tbody th")
+    assert rows.all_inner_texts()[-2:] == ["macro-average", "micro-average"]
+    page.get_by_role("button", name="fi", exact=True).first.click()
+    assert page.locator("select[data-choice=treebank]").evaluate("node => node.selectedOptions[0].text") == "fi"
+    assert page.locator("#gains .block:visible").count() == 1
+    width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width[0] <= width[1]
+    page.close()

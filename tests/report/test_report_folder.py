@@ -1,0 +1,141 @@
+"""Reports in folders: names of files, what is refused, and that a folder is never half a report."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.cli import program
+from levelhead.errors import InputError, OutputError
+from levelhead.report.page import report_folder
+from levelhead.report.page.report_folder import INDEX, MARKER, file_names, is_folder
+
+GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
+CODES = sorted(path.name.split(".")[0] for path in GOLD.iterdir())
+
+
+def report(path: object) -> None:
+    levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, report=path)
+
+
+def files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_every_valid_output_has_a_page_and_every_link_leads_to_one(tmp_path: Path) -> None:
+    report(f"{tmp_path}/new/pages/")
+    folder = tmp_path / "new" / "pages"
+    found = files(folder)
+    pages = found - {INDEX, MARKER}
+    assert len(pages) == 3 * len(CODES) - 1  # one output of gamma is invalid
+    assert set(json.loads((folder / MARKER).read_text())["files"]) == {INDEX, *pages}
+    for name in (INDEX, *sorted(pages)[:3]):
+        links = re.findall(r'href="([^"#]+\.html)"', (folder / name).read_text(encoding="utf-8"))
+        assert links
+        assert all(((folder / name).parent / link).is_file() for link in links)
+
+
+def test_an_older_report_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    report(f"{tmp_path}/pages/")
+    first = files(tmp_path / "pages")
+    (tmp_path / "pages" / INDEX).write_text("older")
+    levelhead.rank(GOLD, {"alpha": SYSTEMS / "alpha"}, measures="LAS", report=tmp_path / "pages")
+    assert files(tmp_path / "pages") == {name for name in first if not name.startswith(("beta", "gamma"))}
+    assert (tmp_path / "pages" / INDEX).read_text(encoding="utf-8") != "older"
+    assert [path.name for path in tmp_path.iterdir()] == ["pages"]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "alpha/notes.txt", ".hidden"])
+def test_what_is_not_ours_is_kept(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "pages"
+    report(f"{folder}/")
+    (folder / name).write_text("mine")
+    before = files(folder)
+    with pytest.raises(OutputError, match=re.escape(name)):
+        report(folder)
+    command = ["rank", GOLD, SYSTEMS, "--report", folder]
+    assert program.run(list(map(str, command))) == 2
+    assert name in capsys.readouterr().err
+    assert files(folder) == before
+
+
+def test_a_folder_with_a_false_marker_is_refused(tmp_path: Path) -> None:
+    for text in ("{", "[]", '{"kind": "levelhead report", "files": 3}', '{"files": ["x"]}'):
+        (tmp_path / MARKER).write_text(text)
+        (tmp_path / "x").write_text("mine")
+        with pytest.raises(OutputError, match="not part of an older report"):
+            report(tmp_path)
+
+
+def test_when_writing_fails_the_older_report_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report(f"{tmp_path}/pages/")
+    before = (tmp_path / "pages" / INDEX).read_bytes()
+
+    def full(_: Path, target: Path, old: Path) -> None:
+        target.rename(old)
+        old.rename(target)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(report_folder, "_exchange", full)
+    with pytest.raises(OutputError, match="No space left"):
+        report(f"{tmp_path}/pages/")
+    assert (tmp_path / "pages" / INDEX).read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["pages"]
+
+
+def test_the_folder_comes_back_if_the_new_one_cannot_take_its_place(tmp_path: Path) -> None:
+    target = tmp_path / "pages"
+    target.mkdir()
+    with pytest.raises(FileNotFoundError):
+        report_folder._exchange(tmp_path / "nothing", target, tmp_path / "old")
+    assert [path.name for path in tmp_path.iterdir()] == ["pages"]
+
+
+ODD = [
+    "plain-1.2_x", "a/b", "a b", "../up", "..", ".", "", "CON", "con.x", "Ä", "ä", "x'\"<i>", "A", "a", "index.html",
+    "\udcff", "n" * 300, "\u202eevil", "-dash", MARKER,
+]  # fmt: skip
+
+
+def test_file_names_are_safe_and_differ() -> None:
+    found = file_names(ODD)
+    assert found["plain-1.2_x"] == "plain-1.2_x"
+    assert len({name.lower() for name in found.values()}) == len(ODD)
+    for name in found.values():
+        assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}", name)
+        assert not re.fullmatch(r"(?i)(con|prn|aux|nul)(\..*)?", name)
+    assert file_names(ODD) == found
+
+
+def test_systems_with_odd_names_have_pages(tmp_path: Path) -> None:
+    systems = {"<b>a/b": SYSTEMS / "alpha", "Alpha": SYSTEMS / "beta", "alpha": SYSTEMS / "alpha"}
+    levelhead.rank(GOLD, systems, measures="LAS", significance=False, report=f"{tmp_path}/pages/")
+    assert len(files(tmp_path / "pages")) == 2 + 3 * len(CODES)
+    assert "<b>a/b" not in (tmp_path / "pages" / INDEX).read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert program.run(["rank", "/no", "/no", "--report", f"{tmp_path}/file/"]) == 2
+    with pytest.raises(OutputError):
+        levelhead.rank("/no", "/no", report=f"{tmp_path}/file/")
+    with pytest.raises(InputError, match="no outputs"):
+        levelhead.rank(scores="/no", report=f"{tmp_path}/pages/")
+    assert program.run(["rank", "--scores", "/no", "--report", f"{tmp_path}/pages/"]) == 2
+    with pytest.raises(InputError, match="no folder of pages"):
+        levelhead.rank("/no", "/no", partial=True, report=f"{tmp_path}/pages/")
+    assert program.run(["rank", "/no", "/no", "--partial", "--report", f"{tmp_path}/pages/"]) == 2
+    assert not (tmp_path / "pages").exists()
+
+
+def test_a_file_is_one_page(tmp_path: Path) -> None:
+    report(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "95% CI" not in text  # without significance
+    assert not is_folder(tmp_path / "page.html")
+    levelhead.rank(GOLD, SYSTEMS, measures="LAS", resamples=100, report=tmp_path / "page.html")
+    assert "95% CI" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]

@@ -1,0 +1,125 @@
+"""Intervals on the leaderboard: those of `levelhead rank --significance`, stored when a submission is scored."""
+
+import json
+import shutil
+import sqlite3
+
+import pytest
+
+from levelhead.cli.program import run
+from levelhead.task.model.database import Database
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.model.submissions import accept, submission
+from levelhead.task.model.teams import new_token, team_of_token
+from levelhead.task.results.leaderboard import leaderboard, own_averages
+from levelhead.task.results.standings import final_results, standings_document
+from levelhead.task.runner.queue import claim, finish
+from levelhead.task.runner.scoring import score_submission
+from task.task_server import EXAMPLES, FREE, make_task, task_of, upload
+
+
+def scored(task, database, name, folder):
+    """Hand in a folder of outputs, and score it as the runner does."""
+    team = team_of_token(database, new_token(database, name))
+    found = accept(database, task.folder, team, upload(task.folder), FREE)
+    document = score_submission(task, folder, task.folder.path / f"{name}.json")
+    claim(database, "outputs")
+    finish(database, found.id, run="x", document=document)
+    return submission(database, found.id)
+
+
+@pytest.fixture(scope="module")
+def three_teams(tmp_path_factory):
+    """A task with two whole systems, and one with an invalid and a missing output; then their folders."""
+    folder = tmp_path_factory.mktemp("intervals")
+    systems = shutil.copytree(EXAMPLES / "systems", folder / "systems")
+    broken = shutil.copytree(systems / "alpha", systems / "broken")
+    first, last = sorted(broken.iterdir())[:2]
+    first.unlink()
+    last.write_bytes(last.read_bytes().replace(b"\t1\t", b"\t99\t", 5))
+    path = make_task(folder / "task", task={"title": "t", "kinds": ["outputs"]})
+    with Database(TaskFolder(path).database) as database:
+        task = task_of(path)
+        names = sorted(one.name for one in systems.iterdir())
+        yield task, database, systems, {name: scored(task, database, name, systems / name) for name in names}
+
+
+def ranked(task, systems, capsys):
+    """The standings of `levelhead rank --significance` by system, for the first measure."""
+    code = run(["rank", str(task.folder.gold), str(systems), "--significance", "--format", "json"])
+    assert code == 0
+    document = json.loads(capsys.readouterr().out)
+    return {one["system"]: one for one in document["rankings"][0]["standings"]}
+
+
+def test_intervals_are_those_of_rank(three_teams, capsys):
+    task, database, systems, own = three_teams
+    expected = ranked(task, systems, capsys)
+    table = leaderboard(task, database).ranking.tidy
+    names = [column.name for column in table.columns]
+    found = {row[names.index("System")]: row for row in table.rows}
+    assert set(found) == set(expected) == {"broken", *(path.name for path in (EXAMPLES / "systems").iterdir())}
+    for name, one in expected.items():
+        ends = [100 * found[name][names.index(end)] for end in ("low", "high")]
+        assert ends == pytest.approx(one["interval"], rel=1e-9)
+        assert ends[0] < one["value"] < ends[1]
+        average = own_averages(task, database, own[name])["all"]
+        assert average["LAS"].value == pytest.approx(one["value"])
+        assert average["LAS"].interval == pytest.approx(ends)
+        assert all(some.interval for some in average.values())
+
+
+def test_other_views_have_neither_intervals_nor_times(three_teams):
+    task, database, _, own = three_teams
+    for view in ("hidden", "coarse"):
+        closed = task._replace(show=task.show._replace(own=view, leaderboard=view))
+        board = leaderboard(closed, database)
+        assert board.changed is None
+        names = [] if board.ranking is None else [column.name for column in board.ranking.columns]
+        assert not {"95% CI", "low", "high", "Submitted"} & set(names)
+        averages = own_averages(closed, database, own["alpha"])
+        found = [one for some in averages.values() for one in some.values()]
+        assert bool(found) == (view == "coarse")
+        assert all(one.interval is None and one.value % 5 == 0 for one in found)
+
+
+def test_documents_of_older_versions_have_no_interval(three_teams):
+    task, database, _, own = three_teams
+    kept = own["alpha"].document
+    for results in kept["results"].values():
+        results.pop("spreads", None)
+    with database.transaction() as connection:
+        connection.execute("UPDATE submissions SET document = ? WHERE id = ?", (json.dumps(kept), own["alpha"].id))
+    table = leaderboard(task, database).ranking
+    names = [column.name for column in table.columns]
+    intervals = {row[names.index("System")]: row[names.index("95% CI")] for row in table.rows}
+    assert intervals.pop("alpha") is None
+    assert all(intervals.values())
+    assert own_averages(task, database, own["alpha"]._replace(document=kept))["all"]["LAS"].interval is None
+
+
+def test_documents_do_not_have_what_teams_may_not_see(three_teams):
+    """Spreads are stored, and shown by no view of single test sets."""
+    task, database, _, own = three_teams
+    from levelhead.task.results.leaderboard import own_results
+
+    assert own["beta"].document["results"]["en"]["spreads"]["LAS"][0] > 0
+    assert set(own_results(task, database, own["beta"])["en"]) == {"state", "reasons", "values"}
+
+
+def test_the_ranking_of_the_organizer_scores_nothing_again(three_teams):
+    """What was stored for submissions is enough; no units of intervals are in its document."""
+    task, database, systems, own = three_teams
+    for name, one in own.items():
+        folder = task.folder.runs / one.id
+        if not folder.exists():
+            shutil.copytree(systems / name, folder / "output")
+        with database.transaction() as connection:
+            connection.execute("UPDATE submissions SET run = ? WHERE id = ?", (one.id, one.id))
+    with sqlite3.connect(task.folder.scores) as store:
+        tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        before = {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables}
+        document = standings_document(task, database, final_results(task, database))
+        assert {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables} == before
+    assert "units" not in document
+    assert [one["system"] for one in document["rankings"][0]["standings"]][-1] == "broken"

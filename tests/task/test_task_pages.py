@@ -1,0 +1,149 @@
+"""The pages of a task on a phone, its inputs in one archive, and what a team sees of its own scores."""
+
+import io
+import re
+import urllib.error
+import urllib.request
+import zipfile
+
+import pytest
+
+from levelhead.cli.program import run
+from task.task_server import make_task, outputs, serving, tar, token
+
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A task that is served, and the token of a team with a submission of which one output is missing."""
+    folder = make_task(tmp_path_factory.mktemp("pages") / "task", task={"title": "Pages", "kinds": ["outputs"]})
+    with serving(folder) as server:
+        secret = token(folder, "A team with a name that is rather long for a phone")
+        files = outputs("alpha")
+        del files["tr.conllu"]
+        found = server.submit(secret, tar(files))[1]
+        server.wait(secret, found["id"])
+        yield folder, server, secret, found["id"]
+    assert "Traceback" not in (folder / "errors").read_text()
+
+
+def downloaded(server, secret):
+    """The status and the bytes of all inputs."""
+    request = urllib.request.Request(f"{server.address}/api/v1/inputs.zip")
+    request.add_header("Authorization", f"Bearer {secret}")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
+def test_all_inputs_in_one_archive(tmp_path, monkeypatch, capfd):
+    """The same bytes from two servers; a file that changed is left out, as it cannot be downloaded by itself."""
+    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
+    secret, blind = token(folder, "a"), folder / "blind"
+    expected = {path.name: path.read_bytes() for path in blind.iterdir()}
+    with serving(folder) as server:
+        assert downloaded(server, "wrong")[0] == 401
+        status, first = downloaded(server, secret)
+        assert (status, downloaded(server, secret)[1]) == (200, first)
+        with zipfile.ZipFile(io.BytesIO(first)) as archive:
+            assert {name: archive.read(name) for name in archive.namelist()} == expected
+        monkeypatch.setenv("LEVELHEAD_TOKEN", secret)
+        assert run(["submit", server.address, "--inputs", str(tmp_path / "inputs")]) == 0
+        assert {path.name: path.read_bytes() for path in (tmp_path / "inputs").iterdir()} == expected
+        assert f"{len(expected)} inputs" in capfd.readouterr().err
+    with serving(folder) as server:
+        assert downloaded(server, secret)[1] == first
+        (blind / "new.txt").write_text("not checked")
+        (blind / "en.txt").write_text("changed")
+        with zipfile.ZipFile(io.BytesIO(downloaded(server, secret)[1])) as archive:
+            assert set(archive.namelist()) == set(expected) - {"en.txt"}
+        for path in blind.iterdir():
+            path.unlink()
+        assert downloaded(server, secret)[0] == 404
+    assert not list(folder.rglob("*.part"))
+
+
+def test_an_input_that_changes_while_it_is_read_is_not_served(tmp_path):
+    from levelhead.task.model.submissions import Refused
+    from levelhead.task.web.input_archive import InputArchive
+
+    source = tmp_path / "a.txt"
+    source.write_text("checked")
+    answers = iter([{"a.txt": source}, {}])
+    archive = InputArchive(tmp_path / "inputs.zip", lambda: next(answers))
+    with pytest.raises(Refused, match="being changed"):
+        archive.ready()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt"]
+
+
+def test_a_team_sees_its_averages(served):
+    _, server, secret, name = served
+    one = server.ask("GET", f"/submissions/{name}", secret)[1]
+    average = one["averages"]["all"]["LAS"]
+    values = [result["values"]["LAS"] for result in one["results"].values()]
+    assert (len(values), values.count(0)) == (8, 1)
+    assert average["value"] == pytest.approx(sum(values) / 8)
+    assert average["interval"][0] < average["value"] < average["interval"][1]
+    assert server.ask("GET", "/submissions", secret)[1][0]["averages"] == one["averages"]
+    board = server.ask("GET", "/leaderboard")[1]["ranking"]
+    row = dict(zip(board["columns"], board["rows"][0], strict=True))
+    assert [100 * row["low"], 100 * row["high"]] == pytest.approx(average["interval"])
+    assert row["Submitted"] == one["received"]
+
+
+def test_submit_prints_the_average(tmp_path, monkeypatch, capfd):
+    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]}, show={"own": "coarse"})
+    (tmp_path / "alpha.tar.gz").write_bytes(tar(outputs("alpha")))
+    monkeypatch.setenv("LEVELHEAD_TOKEN", token(folder, "a"))
+    with serving(folder) as server:
+        assert run(["submit", server.address, str(tmp_path / "alpha.tar.gz"), "--wait"]) == 0
+    last = capfd.readouterr().out.strip().split("\n")[-1]
+    assert re.split(r"\s*\|?\s+", last)[:2] == ["Average", "(all)"]
+    assert set(re.findall(r"\d+\.\d+", last)) <= {f"{5 * n:.2f}" for n in range(21)}
+
+
+def sign_in(page, server, secret):
+    page.goto(f"{server.address}/sign-in")
+    page.keyboard.type(secret)  # the field has the focus
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/submissions")
+
+
+@pytest.mark.slow
+def test_pages_on_a_phone(browser, served):
+    """Nothing is wider than 400 px; state and reason come before all else; tables keep their roles as cards."""
+    _, server, secret, name = served
+    wrong = []
+    for scheme in ("light", "dark"):
+        context = browser.new_context(viewport={"width": 400, "height": 800}, color_scheme=scheme)
+        page = context.new_page()
+        page.on("console", lambda said: wrong.append(said.text) if said.type in {"error", "warning"} else None)
+        sign_in(page, server, secret)
+        for path in ("/", "/submissions", f"/submissions/{name}", "/treebanks/en"):
+            page.goto(server.address + path)
+            assert page.evaluate(OVERFLOW) == 0, path
+            assert page.locator("h1").count() == page.locator("main").count() == 1
+            assert page.get_by_role("table").count() == page.locator("table").count()
+            assert all(table.locator("caption").count() == 1 for table in page.locator("table").all())
+        page.goto(f"{server.address}/submissions/{name}")
+        assert page.locator("h1 + *").inner_text().startswith("Finished 20")
+        assert "7 of 8 outputs are valid." in page.locator("main header").inner_text()
+        assert page.locator("section[aria-labelledby=results] tbody th").first.inner_text() == "tr"
+        assert page.get_by_role("rowheader", name="tr").count() == 1
+        assert page.locator("time").first.get_attribute("datetime").endswith("Z")
+        page.goto(server.address)
+        page.keyboard.press("Tab")
+        assert page.locator(":focus").inner_text() == "Skip to content"
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "main"
+        page.set_viewport_size({"width": 1400, "height": 900})
+        assert page.evaluate(OVERFLOW) == 0
+        with page.expect_download() as download:
+            page.click("text=/Download all/")
+        assert download.value.suggested_filename == "inputs.zip"
+        context.close()
+    assert wrong == []
