@@ -103,7 +103,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("jobs")
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
@@ -122,7 +122,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
     compare(files[0], None, setup)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),

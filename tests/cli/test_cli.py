@@ -208,7 +208,7 @@ def test_an_error_of_our_own_is_told_as_such(monkeypatch, capsys):
     assert "please report it" in capsys.readouterr().err
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(data=st.binary(max_size=300))
 def test_any_bytes_end_without_a_traceback(tmp_path_factory, data):
     from levelhead.cli import program

@@ -200,7 +200,7 @@ def test_a_swap_without_a_correlation_counts_as_extreme():
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(BITS, SEEDS)
 def test_p_of_a_difference_is_near_that_of_all_swaps(bits, seed):
     """Within five standard errors; NaN counts as extreme in both. Fewer than ten sentences have no p."""

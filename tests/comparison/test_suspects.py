@@ -49,7 +49,7 @@ def treebank(sentences) -> levelhead.Treebank:
     return levelhead.from_conllu("\n".join(lines) + "\n")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(SENTENCES)
 def test_variations_are_those_of_the_definition(drawn):
     sentences = [tree(words) for words in drawn]

@@ -241,7 +241,7 @@ def test_the_tables_of_the_documentation(data: Path) -> None:
 # Laws
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS)
 def test_only_heads_change(variant: str, text: str, treebank: Treebank) -> None:
     """Comments, multiword tokens, empty nodes and the other nine columns stay, and every sentence stays a tree."""
@@ -259,7 +259,7 @@ def without_heads(text: str) -> list[list[str]]:
     return [[*row[:6], *row[7:]] if len(row) == 10 and row[0].isdigit() else row for row in rows]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS, SEEDS)
 def test_the_exact_round_trip_is_exact(variant: str, text: str, treebank: Treebank, seed: int) -> None:
     """For any tree, whatever stands in MISC."""
@@ -274,7 +274,7 @@ def test_the_exact_round_trip_is_exact(variant: str, text: str, treebank: Treeba
         assert not check_round_trip(gold, targets=targets, variant=variant, exact=True).not_restored
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(FULL_OF_TARGETS, SEEDS)
 def test_changed_trees_go_through_the_algorithm(treebank: Treebank, seed: int) -> None:
     """Records of gold heads in a parser's output are not used, but for sentences that are right to the last head."""

@@ -105,7 +105,7 @@ def test_small_data_as_kenlm_with_its_fallback(english: tuple[Treebank, Treebank
 CORPORA = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=7), min_size=1, max_size=25)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(CORPORA, CORPORA, st.integers(1, 5))
 def test_against_plain_kneser_ney(train: Corpus, test: Corpus, order: int) -> None:
     """Every probability of every word and end, unknown words among them."""

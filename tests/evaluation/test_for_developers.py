@@ -19,7 +19,7 @@ from strategies import treebanks
 GOLD, INVALID = EXAMPLES / "parallel/gold/tr.conllu", EXAMPLES / "parallel/systems/gamma/tr.conllu"
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(text=treebanks())
 def test_epoch_scores_equal_those_of_files(text):
     gold = levelhead.from_conllu(text)

@@ -50,7 +50,7 @@ def written(folder: Path, *data: bytes) -> tuple[Path, Path]:
     return gold, system
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(seed=SEEDS, rules=CONTENT_RULES)
 def test_sound_pairs(folder: Path, seed: int, rules: str) -> None:
     """Also of files with several sentences in a piece on one side only."""
@@ -61,7 +61,7 @@ def test_sound_pairs(folder: Path, seed: int, rules: str) -> None:
         assert outcome(*paths, rules, sizes) == whole
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(seed=SEEDS, rules=CONTENT_RULES)
 def test_pairs_with_errors(folder: Path, seed: int, rules: str) -> None:
     """The errors are those of reading both files whole."""
@@ -82,7 +82,7 @@ def record_of(gold: File, system: File | None, setup: JobSetup, sizes: PieceSize
         return json.loads(count_output(gold, system, setup))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(seed=SEEDS, rules=CONTENT_RULES, errors=st.booleans())
 def test_records_of_the_engine(folder: Path, seed: int, rules: str, errors: bool) -> None:
     """With the counts of every sentence; a valid output is counted in pieces."""

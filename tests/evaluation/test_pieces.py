@@ -92,7 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pieces")
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(seed=SEEDS, sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12), rules=st.sampled_from(RULES))
 def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str) -> None:
     """Valid pairs with other tokens, multiword tokens and sentences on the two sides."""
@@ -100,7 +100,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str) -> 
     compare(folder, gold.encode(), some_system(Random(seed + 1), gold).encode(), rules)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @example(seed=4, sizes=[4, 6, 4, 2, 5, 4, 5], rules="udtools", edits=(2, 1))  # empty nodes that the scorer skips
 @given(
     seed=SEEDS,

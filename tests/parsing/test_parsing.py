@@ -70,7 +70,7 @@ def test_what_training_follows_is_the_static_oracle(system: str) -> None:
         assert set(found[len(wanted) :]) <= ({"REDUCE"} if system == "arc-eager" else set())
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(SEEDS, st.integers(1, 5), st.integers(0, 10))
 def test_training_of_arc_eager_knows_what_each_transition_costs(seed: int, n: int, n_steps: int) -> None:
     """Against a search of all that can still be built, after any transitions; the cheapest one is followed."""
@@ -174,7 +174,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
 
 
 @EACH_SYSTEM
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(text=treebanks(), seed=SEEDS, beam=st.sampled_from([1, 2, 7]))
 def test_one_root_always(system: str, text: str, seed: int, beam: int) -> None:
     """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""

@@ -151,7 +151,7 @@ def test_no_neighbor_is_better(text: str, seed: int) -> None:
 
 
 @EACH_ORDER
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(text=treebanks(), seed=SEEDS)
 def test_one_root_always(parser: str, text: str, seed: int) -> None:
     """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""

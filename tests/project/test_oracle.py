@@ -254,7 +254,7 @@ def test_sentences_add_up(texts: tuple[str, str], rules: str) -> None:
         assert Counted(*sums) == total[name]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_verdicts_on_damaged_files_are_ordered(data: st.DataObject) -> None:
     """The 2017 script takes whatever the 2018 script takes, and udtools takes whatever `ud` takes, once repaired."""

@@ -23,7 +23,7 @@ def tables(draw) -> Table:
     return Table(tuple(columns), tuple(draw(st.lists(row, min_size=1, max_size=4))), summary=(draw(row),))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables())
 def test_every_table_fits_and_has_every_word(table: Table) -> None:
     text = to_text(table)

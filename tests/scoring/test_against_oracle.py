@@ -24,7 +24,7 @@ from oracle.measures import Counted, per_sentence, score, weighted_las
 from strategies import SEEDS, pairs
 
 EVERY_RULES = pytest.mark.parametrize("rules", WORD_RULES)
-EXAMPLES = settings(max_examples=120)
+EXAMPLES = settings(max_examples=60)
 
 COLUMNS = {
     "UPOS": (UPOS,),

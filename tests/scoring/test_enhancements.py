@@ -84,7 +84,7 @@ def disturbed(text: str, draw: Random) -> str:
     return "\n".join(lines)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(texts=pairs(), seed=SEEDS, digits=DIGITS)
 def test_against_a_second_implementation(texts: tuple[str, str], seed: int, digits: str) -> None:
     draw = Random(seed)

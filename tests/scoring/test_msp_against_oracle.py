@@ -21,7 +21,7 @@ from strategies import SEEDS
 
 NAMES = ("msp25", "msp25-sorted")
 CONTENT_RULES = st.sampled_from(NAMES)
-EXAMPLES = settings(max_examples=80)
+EXAMPLES = settings(max_examples=40)
 
 
 def read(data: bytes) -> levelhead.Treebank:

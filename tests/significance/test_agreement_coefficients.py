@@ -27,7 +27,7 @@ def check(value, expected):
     assert math.isnan(value) if expected is None else value == pytest.approx(float(expected))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ITEMS)
 def test_they_are_the_definitions(drawn):
     items = [item for item, _ in drawn]
@@ -37,7 +37,7 @@ def test_they_are_the_definitions(drawn):
     check(found.krippendorff.value, oracle.krippendorff(items))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(ITEMS)
 def test_the_variance_is_of_the_values_without_each_unit(drawn):
     items, units = [item for item, _ in drawn], [unit for _, unit in drawn]

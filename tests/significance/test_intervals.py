@@ -153,7 +153,7 @@ TABLES = st.lists(ROW, min_size=10, max_size=30).filter(lambda rows: sum(row[0][
 
 
 @given(TABLES, st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_p_below_5_percent_never_comes_with_an_interval_of_zero(rows: Rows, several: bool) -> None:
     tables = {"x": table_of(rows)} | ({"y": table_of(rows[::-1], gold="other")} if several else {})
     for one in differences(tables, FEW):
@@ -171,7 +171,7 @@ def test_the_same_of_several_runs(seed: int) -> None:
 
 
 @given(TABLES)
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_intervals_hold_the_score_and_stay_between_0_and_1(rows: Rows) -> None:
     for one in differences({"x": table_of(rows), "y": table_of(rows, gold="other")}, FEW):
         low, high = one.interval
@@ -181,7 +181,7 @@ def test_intervals_hold_the_score_and_stay_between_0_and_1(rows: Rows) -> None:
 
 
 @given(TABLES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_swapped_systems_negate_the_difference(rows: Rows) -> None:
     there, back = (found({"x": table_of(some)})["x", "B"] for some in (rows, [row[::-1] for row in rows]))
     assert there.difference == -back.difference
@@ -190,7 +190,7 @@ def test_swapped_systems_negate_the_difference(rows: Rows) -> None:
 
 
 @given(TABLES, TABLES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_a_unit_of_which_nothing_counts_changes_nothing(rows: Rows, others: Rows) -> None:
     more = [*rows, ((0, 0), (0, 0)), ((0, 0), (0, 0))]
     plainly, extended = (
@@ -203,7 +203,7 @@ def test_a_unit_of_which_nothing_counts_changes_nothing(rows: Rows, others: Rows
 
 
 @given(TABLES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_larger_units_of_the_same_kind_are_as_many(rows: Rows) -> None:
     """Twice the sentences in every document: as many documents, and the same errors but for that of one word."""
     twice = [[(2 * right, 2 * whole) for right, whole in row] for row in rows]

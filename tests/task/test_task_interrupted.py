@@ -263,12 +263,12 @@ def clock(monkeypatch, time):
 def test_a_clock_that_goes_back_neither_changes_the_primary_nor_the_order(place, monkeypatch):
     folder, database, team = place
     new_token(database, "beta")
-    clock(monkeypatch, "2026-11-22T12:00:00")
+    clock(monkeypatch, "2099-11-22T12:00:00")
     names = [accept(database, folder, team, upload(folder), FREE).id]
-    clock(monkeypatch, "2026-11-20T12:00:00")
+    clock(monkeypatch, "2099-11-20T12:00:00")
     names += [accept(database, folder, team, upload(folder), FREE).id for _ in range(2)]
     with database.transaction() as connection:  # as an earlier version wrote them
-        connection.execute("UPDATE submissions SET received = '2026-11-20T11:00:00.000+00:00' WHERE number > 1")
+        connection.execute("UPDATE submissions SET received = '2099-11-20T11:00:00.000+00:00' WHERE number > 1")
     for name in names:
         assert claim(database, "outputs").id == name
         finish(database, name, document={})
@@ -280,15 +280,15 @@ def test_a_clock_that_goes_back_neither_changes_the_primary_nor_the_order(place,
 def test_a_clock_that_goes_back_does_not_renew_the_daily_quota(place, monkeypatch):
     folder, database, team = place
     limits = SubmissionLimits(submissions_a_day=2, waiting=100)
-    clock(monkeypatch, "2026-11-22T23:00:00")
+    clock(monkeypatch, "2099-11-22T23:00:00")
     accept(database, folder, team, upload(folder), limits)
-    clock(monkeypatch, "2026-11-20T10:00:00")
+    clock(monkeypatch, "2099-11-20T10:00:00")
     with Database(folder.database) as restarted:
         found = accept(restarted, folder, team, upload(folder), limits)
-        assert found.received == "2026-11-22T23:00:00.000+00:00"
-        for time in ("2026-11-20T10:00:00", "2026-11-21T10:00:00", "2026-11-22T23:59:59"):
+        assert found.received == "2099-11-22T23:00:00.000+00:00"
+        for time in ("2099-11-20T10:00:00", "2099-11-21T10:00:00", "2099-11-22T23:59:59"):
             clock(monkeypatch, time)
-            with pytest.raises(Refused, match="2 submissions for today, 2026-11-22"):
+            with pytest.raises(Refused, match="2 submissions for today, 2099-11-22"):
                 accept(restarted, folder, team, upload(folder), limits)
-        clock(monkeypatch, "2026-11-23T00:00:00")
+        clock(monkeypatch, "2099-11-23T00:00:00")
         accept(restarted, folder, team, upload(folder), limits)

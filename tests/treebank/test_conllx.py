@@ -144,7 +144,7 @@ def check_agreement(data: bytes, format_name: str) -> None:
 
 
 @FORMATS
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.data())
 def test_scanner_and_faults_agree_on_damaged_files(format_name: str, data: st.DataObject) -> None:
     """The scanner refuses a file exactly if a fault is found in it."""
@@ -152,7 +152,7 @@ def test_scanner_and_faults_agree_on_damaged_files(format_name: str, data: st.Da
 
 
 @FORMATS
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(data=st.binary() | st.lists(st.sampled_from(PIECES)).map(lambda pieces: "".join(pieces).encode()))
 def test_any_bytes_are_read_or_refused(format_name: str, data: bytes) -> None:
     """Nothing but an InputError comes out of any bytes, short or made of what files are made of."""

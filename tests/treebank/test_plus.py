@@ -47,7 +47,7 @@ def some_names(draw: Random, *, trees: bool = True) -> list[str]:
     return names
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(treebanks(), SEEDS, st.booleans())
 def test_round_trip(text: str, seed: int, trees: bool) -> None:
     """Every byte comes back, of slices the first line and their sentences."""
@@ -64,7 +64,7 @@ def test_round_trip(text: str, seed: int, trees: bool) -> None:
     assert "".join(sentence.conllu.partition("\n")[2] for sentence in tb) == rest
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(treebanks(), SEEDS)
 def test_columns_are_those_of_conllu(text: str, seed: int) -> None:
     """The order of columns changes nothing; a column that is not there is empty."""
@@ -182,7 +182,7 @@ def test_extra_cells_that_are_no_text() -> None:
     assert (error.value.slug, error.value.place.line) == ("encoding", 8)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(treebanks(), SEEDS, st.integers(0, 3))
 def test_nothing_but_faults_whatever_the_bytes(text: str, seed: int, n_edits: int) -> None:
     """Scanner and list of faults have one verdict on damaged files; a file that is read is written as it was."""
@@ -202,7 +202,7 @@ def test_nothing_but_faults_whatever_the_bytes(text: str, seed: int, n_edits: in
     assert (scan_file(repaired, reading) is None) == bool(find_faults(repaired, reading))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(treebanks(max_sentences=6), SEEDS, st.integers(0, 2))
 def test_pieces_are_the_whole(tmp_path_factory: pytest.TempPathFactory, text: str, seed: int, n_edits: int) -> None:
     """Faults and scores are the same, however large the pieces are."""

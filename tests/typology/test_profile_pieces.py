@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pieces")
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(SEEDS, SIZES, st.integers(1, 9), st.integers(1, 9), st.booleans(), st.integers(1, 3))
 def test_random_files(
     folder: Path, seed: int, sizes: list[int], chunk: int, window: int, partial: bool, least: int
@@ -81,7 +81,7 @@ def test_random_files(
     compare(path, chunks=Chunks(chunk, partial, window), least=least, total="all")
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(SEEDS, SIZES, st.integers(1, 2))
 def test_damaged_files(folder: Path, seed: int, sizes: list[int], edits: int) -> None:
     """Whatever is wrong with a file, and with another one of the same treebank."""
@@ -113,7 +113,7 @@ def test_conllx(tmp_path: Path) -> None:
 
 
 @given(treebanks(max_sentences=12, max_words=6), st.integers(1, 9), st.integers(1, 9), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int, window: int, partial: bool) -> None:
     """Sentences one by one, whatever their chunks and windows."""
     treebank = levelhead.from_conllu(text)
@@ -129,7 +129,7 @@ def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int
 
 
 @given(treebanks(max_sentences=4, max_words=8))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_counts_travel_as_bytes(text: str) -> None:
     """What workers return is what they counted, and the same bytes each time."""
     counts = count_treebank(levelhead.from_conllu(text), Chunks(3, partial=True, window=2))
@@ -141,7 +141,7 @@ def test_counts_travel_as_bytes(text: str) -> None:
 
 
 @given(treebanks(max_sentences=8, max_words=8), st.integers(1, 40))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_counts_are_added_and_looked_up_in_parts(text: str, rows: int) -> None:
     """However few rows there are at once."""
     treebank = levelhead.from_conllu(text)

@@ -18,6 +18,7 @@ from levelhead.report.tree_text import draw_contrasts
 from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
 from levelhead.significance import SystemResult, Wins, unit_line
+from levelhead.significance.bucket_estimates import Certainty
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -317,7 +318,7 @@ def gains_table(found: Gains) -> Table:
     columns += certainty_columns(found.provenance.signature["level"], every, difference=True) if every else []
     columns.append(Column("Words", "number"))
     rows = [
-        (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain))
+        (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain, certain=bool(every)))
         for name, gains in found.treebanks.items()
         for gain in gains
     ]
@@ -326,18 +327,23 @@ def gains_table(found: Gains) -> Table:
     note = f"{found.measure}; Words: increase in correct words over {found.baseline}; the largest changes first"
     units = [unit_line(found.units, "confidence intervals")] if found.units else []
     notes = (note, *certainty_notes(every), *units, signature_line(found.provenance.signature))
-    return Table(tuple(columns), tuple(rows), notes, rules, tuple(map(_average_gain_row, found.averages)))
+    averages = [_average_gain_row(one, certain=bool(every)) for one in found.averages]
+    return Table(tuple(columns), tuple(rows), notes, rules, tuple(averages))
 
 
-def _average_gain_row(one: AverageGain) -> tuple[Cell, ...]:
-    certain = () if one.certainty is None else certainty_cells(one.certainty)
+def _average_gain_row(one: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
     named = (f"Average of {one.n_treebanks}", one.system, *one.values)
-    return (*named, one.gold, None, None, one.difference, *certain, one.more_correct)
+    between = _certainty(one.certainty) if certain else ()
+    return (*named, one.gold, None, None, one.difference, *between, one.more_correct)
 
 
-def _gain(gain: Gain) -> tuple[Cell, ...]:
-    certain = () if gain.certainty is None else certainty_cells(gain.certainty)
-    return gain.baseline.value, gain.score.value, gain.difference, *certain, gain.more_correct
+def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
+    between = _certainty(gain.certainty) if certain else ()
+    return gain.baseline.value, gain.score.value, gain.difference, *between, gain.more_correct
+
+
+def _certainty(one: Certainty | None) -> tuple[Cell, Cell]:
+    return (None, "") if one is None else certainty_cells(one)
 
 
 def gains_document(found: Gains) -> dict[str, Any]:
