@@ -108,7 +108,8 @@ def test_submit_prints_the_average(tmp_path, monkeypatch, capfd):
 
 def sign_in(page, server, secret):
     page.goto(f"{server.address}/sign-in")
-    page.keyboard.type(secret)  # the field has the focus
+    page.wait_for_function("document.activeElement.name === 'token'")  # a browser gives the focus a moment later
+    page.keyboard.type(secret)
     page.keyboard.press("Enter")
     page.wait_for_url("**/submissions")
 
