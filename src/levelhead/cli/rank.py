@@ -158,22 +158,17 @@ def rank(
     tested = significance if significance is not None else bool(report_file or figures or papers.cite or papers.table)
     tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
     extras = _Extras(tests, rank_sets, report_file, figures)
-    if partial and output_format == "prototext":
-        raise click.UsageError("--partial cannot be combined with --format prototext, which official scorers write")
-    if partial and extras.is_folder:
-        raise click.UsageError("--partial has no folder of pages: --report FILE.html")
+    if partial:
+        _check_for_partial(output_format, extras)
     if output_format != "prototext" and output is not None:
         check_file(output)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
-    chosen = chosen._replace(several_roots=allow_several_roots)
-    if papers.table and by_treebank:
-        chosen = chosen._replace(groups=(EACH, *chosen.groups))
+    shown = (EACH, *chosen.groups) if papers.table and by_treebank else chosen.groups
+    chosen = chosen._replace(several_roots=allow_several_roots, groups=shown)
     if scores is not None:
-        _check_for_scores(gold, partial=partial, allow_several_roots=allow_several_roots)
-        if extras.is_folder:
-            raise click.UsageError("--scores has no outputs whose errors a folder could show: --report FILE.html")
+        _check_for_scores(gold, extras, partial=partial, allow_several_roots=allow_several_roots)
         options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
         results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
@@ -193,7 +188,15 @@ def rank(
     return DONE
 
 
-def _check_for_scores(gold: str | None, *, partial: bool, allow_several_roots: bool) -> None:
+def _check_for_partial(output_format: str, extras: _Extras) -> None:
+    """Refuse results that hold official scores only."""
+    if output_format == "prototext":
+        raise click.UsageError("--partial cannot be combined with --format prototext, which official scorers write")
+    if extras.is_folder:
+        raise click.UsageError("--partial has no folder of pages: --report FILE.html")
+
+
+def _check_for_scores(gold: str | None, extras: _Extras, *, partial: bool, allow_several_roots: bool) -> None:
     """Refuse what decides how outputs are scored: a table of scores has no outputs."""
     if gold is not None:
         raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
@@ -201,6 +204,8 @@ def _check_for_scores(gold: str | None, *, partial: bool, allow_several_roots: b
         raise click.UsageError("--scores cannot be combined with --partial")
     if allow_several_roots:
         raise click.UsageError("--allow-several-roots has no effect with --scores")
+    if extras.is_folder:
+        raise click.UsageError("--scores has no outputs whose errors a folder could show: --report FILE.html")
 
 
 def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:
@@ -221,7 +226,8 @@ def _write_page(results: Results, found: RankedSystems, extras: _Extras) -> None
 
     if extras.report is not None:
         write_ranking_report(extras.report, results, found)
-    options.write_page(page_of(results, found), None, extras.figures)
+    if extras.figures is not None:
+        options.write_page(page_of(results, found), None, extras.figures)
 
 
 class _Extras(NamedTuple):

@@ -86,7 +86,7 @@ class Disagreement(NamedTuple):
     Args:
         name: the kind of label.
         first: what the annotator says who is named first; for heads, the tag of the head. Of more than two annotators,
-            the label that comes first in the alphabet, whoever gave it.
+            the label that comes first in the alphabet.
         second: what the other says.
         n_words: on how many words; each pair of annotators counts.
         share: of all disagreements of this kind, 0 to 1.
@@ -267,7 +267,7 @@ class _Case(NamedTuple):
 def _disagreements(
     words: AnnotatedWords, labeled: Sequence[LabeledWords], names: Sequence[str]
 ) -> Iterator[Disagreement]:
-    """Group the words on which two annotators disagree by their labels; of more than two, whoever gave which."""
+    """Group the words on which two annotators disagree by their labels; of more than two, in any order."""
     for one in labeled:
         shown = _tags_of_heads(words) if one.name == HEADS else one
         cases: dict[tuple[int, int], list[_Case]] = {}

@@ -132,7 +132,7 @@ _HOLM = Column("p", "probability", key="p (Holm)")
 _STARS = Column("", "text", key="Stars")
 _RUNS = "p by Student's t where a system has several runs, otherwise also by randomization"
 _PARTIAL = "partial scores, not official; Valid trees: sentences without a valid tree get nothing"
-_MARKS = "* p < .05, ** p < .01, *** p < .001"
+MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
 def _equivalent(one: SystemResult) -> tuple[Cell, Cell]:
@@ -141,7 +141,7 @@ def _equivalent(one: SystemResult) -> tuple[Cell, Cell]:
 
 def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, ...]:
     return (
-        f"differences to {comparison.systems[0]}; p corrected over systems (Holm): {_MARKS}",
+        f"differences to {comparison.systems[0]}; p corrected over systems (Holm): {MARKS}",
         *([_RUNS] if any(one.test == "runs" for one in comparison.results) else []),
         *(f"{measure}: lower is better" for measure in comparison.perplexities),
         *([_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []),
@@ -247,7 +247,7 @@ def languages_table(found: Languages) -> Table:
     rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
     notes = (
         "Diff.: A minus B; Paired: do both treebanks have the same sentences (sent_id)?",
-        f"p corrected over pairs of treebanks (Holm): {_MARKS}",
+        f"p corrected over pairs of treebanks (Holm): {MARKS}",
         *([unit_line(found.units)] if found.units else []),
         signature_line(found.provenance.signature),
     )

@@ -19,7 +19,7 @@ from levelhead.errors import printable
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.correlation_charts import matrix_chart
-from levelhead.report.charts.page_charts import IntervalRow, heat, panels, spreads
+from levelhead.report.charts.page_charts import IntervalRow, heat, interval_ends, panels, spreads
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.compared_trees import groups_of, trees_svg
 from levelhead.scoring.score import Score
@@ -51,7 +51,7 @@ def _of_ranking(board: RankedSystems) -> Iterator[Drawing]:
     first = board.rankings[0]
     unit = 1 if lower_is_better(first.measure) else 100
     rows = [
-        IntervalRow(one.system, unit * float(one.value), *_ends(one.interval, unit))
+        IntervalRow(one.system, unit * float(one.value), *interval_ends(one.interval, unit))
         for one in first.standings[:_MOST_ROWS]
         if one.value is not None
     ]
@@ -73,16 +73,12 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
         IntervalRow(
             f"{one.treebank} · {one.system}" if several else one.system,
             unit * (one.difference or 0),
-            *_ends(one.difference_interval, unit),
+            *interval_ends(one.difference_interval, unit),
         )
         for one in found[:_MOST_ROWS]
     ]
     if rows:
         yield spreads(f"Differences to {baseline}, {measure}", rows, f"{measure}: difference", zero=True)
-
-
-def _ends(interval: tuple[float, float] | None, unit: float) -> tuple[float | None, float | None]:
-    return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
 
 
 def _of_scores(evaluation: Evaluation) -> Iterator[Drawing]:

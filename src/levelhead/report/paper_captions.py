@@ -8,14 +8,14 @@ from typing import Literal
 from levelhead.campaign import Ranking, Results
 from levelhead.comparison.systems import Comparison
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.rank_notes import any_failed
+from levelhead.report.comparison import MARKS
+from levelhead.report.partial import NOT_OFFICIAL
+from levelhead.report.rank_notes import SHARED_LETTERS, any_failed
 from levelhead.significance import SystemResult
 from levelhead.significance.units import units_counted
 
 Across = Literal["column", "row"]
 """Where the scores of all systems by one measure stand."""
-
-_SHARED = "systems that share a letter do not differ significantly"
 
 
 def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Across) -> str:
@@ -31,26 +31,18 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
     standings = [standing for ranking in rankings for standing in ranking.standings]
     unit = units_counted(units) if units else f"{len(codes):,} test sets"
     measures = list(dict.fromkeys(ranking.measure for ranking in rankings))
+    largest = max((ranking.group for ranking in rankings), key=lambda group: len(group.codes))
     partial = any(standing.answered is not None for standing in standings)
     sentences = [
-        f"{_averages(rankings, measures, across)}.",
+        f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
         _best(measures, across),
         _letters(results.signature, across) if any(one.letters for one in standings) else "",
         _intervals(results.signature, unit) if any(one.interval for one in standings) else "",
         "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
-        "Partial scores, not official." if partial else "",
+        f"{NOT_OFFICIAL}." if partial else "",
         _version(results.signature),
     ]
     return " ".join(filter(None, sentences))
-
-
-def _averages(rankings: Sequence[Ranking], measures: Sequence[str], across: Across) -> str:
-    largest = max(rankings, key=lambda ranking: len(ranking.group.codes)).group
-    n_test_sets = len(largest.codes)
-    over = largest.codes[0] if n_test_sets == 1 else f"{n_test_sets:,} test sets"
-    if across == "row":
-        return f"{measures[0]}{_unit_of(measures)} on {over}"
-    return f"{'Scores' if n_test_sets == 1 else 'Macro-averages'}{_unit_of(measures)} on {over}"
 
 
 def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], *, across: Across) -> str:
@@ -63,24 +55,25 @@ def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], 
     """
     signature = comparison.provenance.signature
     measures = list(dict.fromkeys(one.measure for one in results))
+    codes = list(dict.fromkeys(one.treebank for one in comparison.results if not one.average))
+    average = results[0].average
+    averages = f"{average.capitalize()}-averages" if average else "Scores"
     sentences = [
-        f"{_compared(comparison, results, measures, across)}.",
+        f"{_shown(measures, codes, averages, across)}.",
         _best(measures, across),
         _stars(comparison, results) if any(one.p_holm is not None for one in results) else "",
         _intervals(signature, units_counted(comparison.units)) if any(one.interval for one in results) else "",
-        "Partial scores, not official." if comparison.coverage else "",
+        f"{NOT_OFFICIAL}." if comparison.coverage else "",
         _version(signature),
     ]
     return " ".join(filter(None, sentences))
 
 
-def _compared(comparison: Comparison, results: Sequence[SystemResult], measures: Sequence[str], across: Across) -> str:
-    n_treebanks = len({one.treebank for one in comparison.results if not one.average})
-    over = results[0].treebank if n_treebanks == 1 else f"{n_treebanks:,} test sets"
-    if across == "row":
-        return f"{measures[0]}{_unit_of(measures)} on {over}"
-    average = results[0].average
-    return f"{f'{average.capitalize()}-averages' if average else 'Scores'}{_unit_of(measures)} on {over}"
+def _shown(measures: Sequence[str], codes: Sequence[str], averages: str, across: Across) -> str:
+    """What the scores are, and of which test sets."""
+    alone = len(codes) == 1
+    what = measures[0] if across == "row" else "Scores" if alone else averages
+    return f"{what}{_unit_of(measures)} on {codes[0] if alone else f'{len(codes):,} test sets'}"
 
 
 def _unit_of(measures: Sequence[str]) -> str:
@@ -89,13 +82,14 @@ def _unit_of(measures: Sequence[str]) -> str:
 
 def _best(measures: Sequence[str], across: Across) -> str:
     lower = [measure for measure in measures if lower_is_better(measure)]
-    return f"The best score of each {across} is in bold{f' (lower is better: {chr(44).join(lower)})' if lower else ''}."
+    note = f" (lower is better: {','.join(lower)})" if lower else ""
+    return f"The best score of each {across} is in bold{note}."
 
 
 def _letters(signature: Mapping[str, str], across: Across) -> str:
     draws, alpha = f"{int(signature['resamples']):,}", 1 - float(signature["level"])
     return (
-        f"In each {across}, {_SHARED} (all pairs, stepwise by the largest studentized difference, {draws} draws,"
+        f"In each {across}, {SHARED_LETTERS} (all pairs, stepwise by the largest studentized difference, {draws} draws,"
         f" family-wise error {alpha:.4g})."
     )
 
@@ -104,7 +98,7 @@ def _stars(comparison: Comparison, results: Sequence[SystemResult]) -> str:
     runs = any(one.test == "runs" for one in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
     test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected over systems by Holm's method"
-    return f"Different from {comparison.systems[0]}: * p < .05, ** p < .01, *** p < .001 ({test})."
+    return f"Different from {comparison.systems[0]}: {MARKS} ({test})."
 
 
 def _intervals(signature: Mapping[str, str], unit: str) -> str:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
 
 VALID_TREES = "Valid trees"
-LABEL = "Partial scores, not official: every gold word counts, even if texts differ or trees are broken."
+NOT_OFFICIAL = "Partial scores, not official"
+LABEL = f"{NOT_OFFICIAL}: every gold word counts, even if texts differ or trees are broken."
 """What pages say first."""
 
 VALID_TREES_NOTE = "Valid trees: sentences without a valid tree get nothing."

@@ -9,6 +9,7 @@ from levelhead.errors import listed
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 
 MOST_NAMED = 6
+SHARED_LETTERS = "systems that share a letter do not differ significantly"
 
 
 def span(first: int, last: int) -> str:
@@ -43,7 +44,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     several = len(rankings) > 1
     notes = [f"{f'{one.group.name}: ' if several else ''}{undecided(one)}" for one in tested]
     if tested:
-        notes.append("systems that share a letter do not differ significantly")
+        notes.append(SHARED_LETTERS)
     notes += _units(results, {code for one in rankings if one.lines is not None for code in one.group.codes})
     if tested and any_failed(results, tested):
         notes.append("no difference is significant because of missing or invalid outputs alone")

@@ -212,6 +212,7 @@ def _branches(root: Cluster, across: Scale, place: Mapping[str, float]) -> list[
     drawn: list[str] = []
 
     def middle(cluster: Cluster) -> float:
+        """Draw a cluster with its parts; return where its own line starts."""
         if not cluster.parts:
             return place[cluster.names[0]]
         ys = [middle(part) for part in cluster.parts]

@@ -44,6 +44,16 @@ class IntervalRow(NamedTuple):
     high: float | None = None
 
 
+def interval_ends(interval: tuple[float, float] | None, unit: float = 100) -> tuple[float | None, float | None]:
+    """Return both ends of an interval as charts show them; None where there is none.
+
+    Args:
+        interval: its ends.
+        unit: what they are multiplied by: 100 makes percentages of ratios.
+    """
+    return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
+
+
 def spreads(
     title: str,
     rows: Sequence[IntervalRow],

@@ -16,6 +16,7 @@ from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.certainty import MARK, UNCERTAIN
+from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
 from levelhead.report.page.blocks import Block, Confused, Page, Section
@@ -36,7 +37,6 @@ from levelhead.report.table import Cell, Column, Table, formatted, interval_cell
 from levelhead.report.verdicts import verdict_text
 from levelhead.significance import SystemResult, units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
-from levelhead.significance.estimates import Interval
 from levelhead.significance.units import AUTO
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
@@ -261,11 +261,7 @@ def _difference_row(one: SystemResult, label: str, *, plain: bool) -> ChartRow:
         "" if one.p_holm is None else probability(one.p_holm, 4),
         mark(one.p_holm) if one.enough_runs else "",
     )
-    return ChartRow(label, unit * change, *_ends(interval, unit), cells=cells, color=color)
-
-
-def _ends(interval: Interval | None, unit: float = 100) -> tuple[float | None, float | None]:
-    return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
+    return ChartRow(label, unit * change, *interval_ends(interval, unit), cells=cells, color=color)
 
 
 def _signed(cell: Cell) -> str:
@@ -279,7 +275,7 @@ def _value_row(one: SystemResult, *, plain: bool) -> ChartRow:
         formatted(value_cell(one.value, perplexity=plain), column),
         "" if between is None else formatted(between, column).replace("-", "\N{EN DASH}"),
     )
-    return ChartRow(one.system, unit * (one.value or 0.0), *_ends(one.interval, unit), cells=cells)
+    return ChartRow(one.system, unit * (one.value or 0.0), *interval_ends(one.interval, unit), cells=cells)
 
 
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
@@ -350,7 +346,7 @@ def _gain_row(one: Gain | AverageGain) -> ChartRow:
     color = ("s0" if change > 0 else "s1") if sure else "fade"
     words = f"{one.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
     cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)
-    return ChartRow(label, 100 * change, *_ends(interval), cells=cells, color=color, uncertain=uncertain)
+    return ChartRow(label, 100 * change, *interval_ends(interval), cells=cells, color=color, uncertain=uncertain)
 
 
 def _gains_table(title: str, found: Sequence[Gain | AverageGain]) -> Table:

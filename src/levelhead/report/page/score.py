@@ -30,6 +30,7 @@ from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.report.breakdown import breakdown_table
 from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
+from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block, Confused, Page, Section
 from levelhead.report.page.examples import Examples, Shown, cells_of, confused_relations, examples_of_errors
@@ -354,7 +355,7 @@ def _costs(part: TreebankErrors, store: str) -> Block:
 def _cost_row(one: Repair | AverageRepair) -> ChartRow:
     cells = (_points(one.gain), _between(one.certainty), f"{one.words:,}", f"{100 * one.share:.1f}%")
     label = f"{_label(one)} {MARK}" if one.certainty.uncertain else _label(one)
-    ends = _ends(one.certainty)
+    ends = interval_ends(one.certainty.interval)
     return ChartRow(label, 100 * one.gain, *ends, cells=cells, color="s1", uncertain=one.certainty.uncertain)
 
 
@@ -440,7 +441,7 @@ def _bucket_row(
     if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
     shown = (formatted(ratio, _RATIO), _between(certainty, _RATIO), *cells)
-    ends = _ends(certainty)
+    ends = interval_ends(certainty.interval)
     return ChartRow(label, 100 * ratio, *ends, cells=shown, opens=opens, uncertain=certainty.uncertain)
 
 
@@ -467,10 +468,6 @@ def _breakdowns_of_all(treebanks: Sequence[Mapping[str, Breakdown]], measure: st
 
 def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
-
-
-def _ends(one: Certainty) -> tuple[float | None, float | None]:
-    return (None, None) if one.interval is None else (100 * one.interval[0], 100 * one.interval[1])
 
 
 def _between(one: Certainty, column: Column = _DIFFERENCE) -> str:

@@ -33,33 +33,29 @@ KINDS_OF_ERRORS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-RELATIONS: Mapping[str, str] = MappingProxyType(
-    dict(
-        one.split("=")
-        for one in (
-            "acl=clausal modifier of a noun;advcl=adverbial clause;advmod=adverbial modifier;amod=adjectival modifier;"
-            "appos=apposition;aux=auxiliary;case=case marker;cc=coordinating conjunction;ccomp=clausal complement;"
-            "clf=classifier;compound=compound;conj=conjunct;cop=copula;csubj=clausal subject;"
-            "dep=unspecified dependency;det=determiner;discourse=discourse element;dislocated=dislocated element;"
-            "expl=expletive;fixed=fixed expression;flat=flat expression;goeswith=part of a split word;"
-            "iobj=indirect object;list=list item;mark=marker of a clause;nmod=nominal modifier;nsubj=nominal subject;"
-            "nummod=numeric modifier;obj=object;obl=oblique nominal;orphan=dependent of an elided head;"
-            "parataxis=parataxis;punct=punctuation;reparandum=overridden disfluency;root=root;vocative=vocative;"
-            "xcomp=open clausal complement"
-        ).split(";")
-    )
+
+def _listed(text: str) -> Mapping[str, str]:
+    """What labels mean, from a list such as `ADJ=adjective;ADP=adposition`."""
+    return MappingProxyType(dict(one.split("=") for one in text.split(";")))
+
+
+RELATIONS = _listed(
+    "acl=clausal modifier of a noun;advcl=adverbial clause;advmod=adverbial modifier;amod=adjectival modifier;"
+    "appos=apposition;aux=auxiliary;case=case marker;cc=coordinating conjunction;ccomp=clausal complement;"
+    "clf=classifier;compound=compound;conj=conjunct;cop=copula;csubj=clausal subject;"
+    "dep=unspecified dependency;det=determiner;discourse=discourse element;dislocated=dislocated element;"
+    "expl=expletive;fixed=fixed expression;flat=flat expression;goeswith=part of a split word;"
+    "iobj=indirect object;list=list item;mark=marker of a clause;nmod=nominal modifier;nsubj=nominal subject;"
+    "nummod=numeric modifier;obj=object;obl=oblique nominal;orphan=dependent of an elided head;"
+    "parataxis=parataxis;punct=punctuation;reparandum=overridden disfluency;root=root;vocative=vocative;"
+    "xcomp=open clausal complement"
 )
 """The universal relations of UD v2, in words."""
 
-TAGS: Mapping[str, str] = MappingProxyType(
-    dict(
-        one.split("=")
-        for one in (
-            "ADJ=adjective;ADP=adposition;ADV=adverb;AUX=auxiliary;CCONJ=coordinating conjunction;DET=determiner;"
-            "INTJ=interjection;NOUN=noun;NUM=numeral;PART=particle;PRON=pronoun;PROPN=proper noun;PUNCT=punctuation;"
-            "SCONJ=subordinating conjunction;SYM=symbol;VERB=verb;X=other"
-        ).split(";")
-    )
+TAGS = _listed(
+    "ADJ=adjective;ADP=adposition;ADV=adverb;AUX=auxiliary;CCONJ=coordinating conjunction;DET=determiner;"
+    "INTJ=interjection;NOUN=noun;NUM=numeral;PART=particle;PRON=pronoun;PROPN=proper noun;PUNCT=punctuation;"
+    "SCONJ=subordinating conjunction;SYM=symbol;VERB=verb;X=other"
 )
 """The universal parts of speech, in words."""
 
