@@ -166,7 +166,7 @@ def test_files_without_a_common_first_character(run, tmp_path: Path) -> None:
         code, out, err = run("score", gold, system)
         assert (code, out) == (2, "")
         assert err == (
-            f"{system}:1: text-mismatch: the texts differ from the first character on: is {gold} the right gold file?"
+            f"{system}:1: text-mismatch: the texts differ from the first character: is {gold} the right gold file?"
             f" Gold begins with 'Ölb', the system with '{start}' (character 1 of the text, token '{start[:-1]}')\n"
         )
         assert public_reason(err.partition(": ")[2].strip()).endswith(
@@ -288,7 +288,8 @@ def test_warnings_of_many_files_are_summed_up(run, tmp_path: Path, line: str) ->
     assert code == 0
     assert sorted(line for line in err.splitlines() if not line.startswith("note: ")) == sorted(
         [
-            f"warning: root-relation in 3 files, first {first}:1: HEAD is 0, the relation 'obj'; levelhead validate lists all",
+            f"warning: root-relation in 3 files, first {first}:1: HEAD is 0, the relation 'obj'; run levelhead"
+            f" validate to list all",
             f"warning: {strange}:2: unknown-relation: DEPREL 'strange'",
         ]
     )

@@ -82,7 +82,7 @@ def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> Ng
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Say whether a path is called like a model in ARPA format.
+    """Return whether a path is called like a model in ARPA format.
 
     Args:
         path: the path of training trees or of a model.

@@ -80,7 +80,7 @@ def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
         setup: the settings.
 
     Raises:
-        InputError: a file is not valid, the texts differ, or a measure needs enhanced graphs that cannot be read.
+        InputError: a file is invalid, the texts differ, or a measure needs enhanced graphs that cannot be read.
     """
     return count_sentences_of(match(*load_pair(gold, system, setup), setup.rules), setup)
 

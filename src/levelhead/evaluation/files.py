@@ -38,7 +38,7 @@ def score_files(
         training: what was seen in training, to report how much of gold occurs there; or None.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     if training is not None:
@@ -87,7 +87,7 @@ def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
 
 
 def adds_up(setup: Setup) -> bool:
-    """Say whether all that is computed can be put together from the pieces of files.
+    """Return whether all that is computed can be put together from the pieces of files.
 
     Args:
         setup: the settings.

@@ -137,7 +137,7 @@ def score(
         allow_several_roots: whether sentences of files may have several roots.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
     setup = setup_of(
@@ -206,7 +206,7 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
         setup: the settings: rules and formats.
 
     Raises:
-        InputError: a file is not valid; with every fault.
+        InputError: a file is invalid; all errors are listed.
     """
     if are_large_files(gold, system):
         ours, theirs = in_two_threads(
@@ -218,7 +218,7 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
 
 
 def takes_apart(setup: Setup) -> bool:
-    """Say whether the multiword tokens of gold are taken apart, for a system's output that has none.
+    """Return whether the multiword tokens of gold are taken apart, for a system's output that has none.
 
     Args:
         setup: the settings.
@@ -235,7 +235,7 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
         format: of the file, "conllu" or "conllx".
 
     Raises:
-        InputError: the file is not valid; with every fault.
+        InputError: the file is invalid; all errors are listed.
         ValueError: the format is unknown.
     """
     check_format(format)
@@ -255,7 +255,7 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
         format: "conllu" or "conllx".
 
     Raises:
-        InputError: the file is not valid; with every fault.
+        InputError: the file is invalid; all errors are listed.
     """
     if rules.reading is None and not rules.content:
         return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)

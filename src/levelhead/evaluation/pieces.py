@@ -38,7 +38,7 @@ def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Ev
         size: how many bytes of gold a piece has, about.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     parts = parts_of(system)
@@ -59,7 +59,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
         size: how many bytes of gold a piece has, about.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
@@ -90,7 +90,7 @@ def score_pieces(
         together: whether two threads read the files, see `paired_pieces`.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
         HeadsBack: a file cannot be cut.
     """

@@ -111,7 +111,7 @@ class Setup:
             treebank: the code that replaces `{treebank}` in paths; None reads only what all treebanks share.
 
         Raises:
-            InputError: a file is not valid.
+            InputError: a file is invalid.
             MeasureError: a measure needs training treebanks that were not given.
         """
         self.check_entropies()
@@ -157,7 +157,7 @@ class Setup:
         """Return the settings for one pair of treebanks, with all that measures name.
 
         Raises:
-            InputError: a file is not valid.
+            InputError: a file is invalid.
             MeasureError: a measure names a file for each treebank, and there is one pair only.
         """
         for measure, definition in self.defined:

@@ -59,7 +59,7 @@ def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
 
 
 def are_files(*paths: str) -> bool:
-    """Say whether all paths are regular files, which never keep their reader waiting.
+    """Return whether all paths are regular files, which never keep their reader waiting.
 
     Args:
         paths: paths.
@@ -68,7 +68,7 @@ def are_files(*paths: str) -> bool:
 
 
 def are_large_files(*paths: object) -> bool:
-    """Say whether all paths are regular files that take longer to read than a thread takes to start.
+    """Return whether all paths are regular files that take longer to read than a thread takes to start.
 
     Pipes and standard input are not: what comes first must be read first.
 
