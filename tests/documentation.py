@@ -73,7 +73,7 @@ def _folded(line: str) -> str:
     if len(line.rstrip("\n")) <= COLUMNS:
         return line
     end = line.rfind("|" if SIGNATURE.match(line) else " ", 1, COLUMNS)
-    if end < COLUMNS // 2 or not line[:end].strip():
+    if end < COLUMNS // 4 or not line[:end].strip():
         return line
     return f"{line[: end + 1].rstrip(' ')}\n" + _folded(f"  {line[end + 1 :]}")
 
