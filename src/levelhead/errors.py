@@ -102,7 +102,7 @@ class LevelheadError(Exception):
 
 
 class InputError(LevelheadError, ValueError):
-    """An input that cannot be used, with every fault found in it.
+    """An input that cannot be used, with all errors found in it.
 
     Args:
         faults: at least one fault; the first names the error.

@@ -35,7 +35,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "compression-bomb": _error(
         "The file is more than 200 times larger when decompressed, so it is not a treebank.",
-        "Check where it comes from.",
+        "Check its provenance.",
     ),
     "damaged-compression": _error("The compressed file is cut off or damaged.", "Compress or download it again."),
     "missing-extra": _error("An optional library is not installed.", "Run the command in the message."),

@@ -105,7 +105,7 @@ class Judgement(Tabular):
         choices: what people chose.
         measures: the result of each measure, by its text.
         comparisons: every pair of measures.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         units: what was resampled and swapped as a whole.
     """
 

@@ -59,7 +59,7 @@ class Perplexities(Tabular):
     Args:
         results: the perplexity of each treebank by its name, that of the test set first.
         model: the model.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     results: Mapping[str, Perplexity]

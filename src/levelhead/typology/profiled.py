@@ -32,7 +32,7 @@ class ProfileTask(NamedTuple):
         least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
         format: "conllu" or "conllx".
         with_counts: whether the counts are returned, too.
-        training: what was seen in training, for the columns on leakage; or None.
+        training: what was seen in training, for the columns on leakage, or None.
     """
 
     columns: tuple[str, ...]
