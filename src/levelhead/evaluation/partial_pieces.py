@@ -10,6 +10,7 @@ from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import PartialCoverage
 from levelhead.evaluation.pieces import pieces_of, score_pieces
 from levelhead.evaluation.setup import Setup
+from levelhead.progress import counter
 from levelhead.scoring.matches import Matches, TreebankPair
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of
@@ -32,7 +33,8 @@ def score_without_differences(gold: str, system: str, ready: Setup, sizes: Piece
     ours, theirs = ((path, parts_of(path)) for path in (gold, system))
     pieces = pieces_of(ours, ready, of_gold=True), pieces_of(theirs, ready, of_gold=False)
     try:
-        return evaluation_in_pieces(*pieces, ready, sizes.piece)
+        with counter("scoring", "words") as advance:
+            return evaluation_in_pieces(*pieces, ready, sizes.piece, lambda pair: advance(pair.gold.n_words))
     except (InputError, HeadsBack):
         return None
 

@@ -126,10 +126,12 @@ def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     """The cell of each system."""
     plain = lower_is_better(ranking.measure)
     absent = PaperCell(_NONE)
-    alone = len(ranking.standings) == 1  # its letter would say nothing
+    standings = ranking.standings
+    if len(standings) == 1:
+        standings = (standings[0]._replace(letters=None),)  # a single letter says nothing
     cells = {
         one.system: _standing_cell(one, places, plain=plain) if one.n_valid or len(ranking.group.codes) > 1 else absent
-        for one in ranking.standings
+        for one in standings
     }
     return dict(zip(cells, _with_best(cells.values(), lowest=plain), strict=True))
 
