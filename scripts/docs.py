@@ -8,6 +8,7 @@ import ast
 import functools
 import importlib
 import inspect
+import itertools
 import re
 import sys
 import tempfile
@@ -413,7 +414,7 @@ def entry(name: str, value: type | FunctionType) -> Iterator[str]:
     if node is None:  # made by another function
         return
     yield f"### {name}"
-    yield f"```python\n{signature(node)}\n```"
+    yield f"```python\n{folded(signature(node))}\n```"
     yield described(inspect.cleandoc(value.__doc__ or ""))
     if isinstance(node, ast.ClassDef):
         for method in node.body:
@@ -435,6 +436,18 @@ def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
         return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
     answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
     return f"{node.name}({ast.unparse(node.args)}){answer}"
+
+
+def folded(shown: str) -> str:
+    """A signature, with a line for each parameter if it is long."""
+    if len(shown) <= 100 or (not shown.endswith(")") and ") -> " not in shown):
+        return shown
+    name, _, rest = shown.partition("(")
+    inside, _, answer = rest.rpartition(") -> ") if ") -> " in rest else (rest[:-1], "", "")
+    depths = itertools.accumulate((one in "([{") - (one in ")]}") for one in inside)
+    ends = [i for i, (one, depth) in enumerate(zip(inside, depths, strict=True)) if one == "," and depth == 0]
+    parts = [inside[start:end].strip(" ,") for start, end in itertools.pairwise([0, *ends, len(inside)])]
+    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), ")" + (f" -> {answer}" if answer else "")])
 
 
 def is_property(node: ast.FunctionDef) -> bool:
