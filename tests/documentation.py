@@ -8,6 +8,7 @@ session begins with `$ cd FOLDER` runs all its sessions in that folder. Lines of
 import contextlib
 import doctest
 import io
+import os
 import re
 import shlex
 import sys
@@ -60,7 +61,7 @@ def console(session: str, folder: Path = ROOT) -> str:
 def _printed(command: str, folder: Path) -> str:
     """Return what a command of a session prints; `cd` prints nothing."""
     words = re.sub(r"\\\n(?:> )? *", "", command.removeprefix("$ ")).strip()
-    return "" if words.startswith("cd ") else folded(run(words, folder))
+    return "" if words.startswith("cd ") else folded(run(os.path.expandvars(words), folder))
 
 
 def folded(text: str) -> str:
