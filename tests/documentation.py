@@ -127,8 +127,8 @@ def python(session: str, names: dict[str, object]) -> str:
 
 
 def scrubbed(text: str) -> str:
-    """Leave out what depends on the Python and numpy that run it."""
-    unfolded = re.sub(r"\|\n  (?=\S+$)", "|", text, flags=re.MULTILINE)  # versions are of different lengths
+    """Leave out what depends on the Python and numpy that run it, and fold all lines alike."""
+    unfolded = re.sub(r"\|\n  (?=\S+$)", "|", folded(text), flags=re.MULTILINE)  # versions are of different lengths
     return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", unfolded)
 
 

