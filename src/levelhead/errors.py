@@ -158,18 +158,23 @@ def printable(text: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names for a message: the first few, and the number of the others.
+    """Return names for a message: the first few, each in full, and the number of the others.
 
     Args:
         names: at least one name.
         most: the largest number of names to list.
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(_shortened(name) for name in names[:most]) + more
+    return ", ".join(map(printable, names[:most])) + more
 
 
-def _shortened(name: str) -> str:
-    return printable(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…")
+def shortened(name: str) -> str:
+    """Return a name that may be anything, cut where it is very long; names and paths of files are never cut.
+
+    Args:
+        name: the name.
+    """
+    return name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
@@ -184,8 +189,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     near = _similar(name.lower(), {known.lower(): known for known in names})
-    some = f"use {listed(names, _MOST_NAMES)}" if names else "there are none"
-    hint = f"did you mean {_shortened(near)}?" if near else some
+    some = f"use {listed(list(map(shortened, names)), _MOST_NAMES)}" if names else "there are none"
+    hint = f"did you mean {printable(shortened(near))}?" if near else some
     return f"unknown {kind} {quoted(name)}: {hint}"
 
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 
@@ -14,8 +14,15 @@ _SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by default rich looks back 30 s, too shor
 _SECONDS_BEFORE_BAR = 1.0
 
 
+class Advance(Protocol):
+    """A function that moves a bar on."""
+
+    def __call__(self, amount: int, jobs: int = 1, /) -> None:
+        """Move on by the weight of some jobs that are done, and by their number."""
+
+
 @contextmanager
-def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
     """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job.
 
     Args:
@@ -24,7 +31,7 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int]
         weight: the sum of their weights, by which the time left is estimated.
     """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -38,9 +45,9 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int]
         task = bar.add_task(what, total=max(1, weight), done=0, jobs=n_jobs)
         n_done = 0
 
-        def advance(amount: int) -> None:
+        def advance(amount: int, jobs: int = 1) -> None:
             nonlocal n_done
-            n_done += 1
+            n_done += jobs
             bar.update(task, advance=amount, done=n_done)
 
         yield advance
@@ -67,3 +74,32 @@ def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
             yield item
             if advance is not None:
                 advance(1)
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """Give a function to call with the number of items just done, which shows a bar after a second.
+
+    Without a terminal there is nothing to call: counting may slow down what is counted.
+
+    Args:
+        what: what is being done, for example "parsing".
+        total: how many items there are.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    begun, n_done = time.monotonic(), 0
+    with ExitStack() as stack:
+        bars: list[Advance] = []
+
+        def tell(done: int) -> None:
+            nonlocal n_done
+            n_done += done
+            if bars:
+                bars[0](done, done)
+            elif n_done < total and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
+                bars.append(stack.enter_context(progress_bar(what, total, total)))
+                bars[0](n_done, n_done)
+
+        yield tell

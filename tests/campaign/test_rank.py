@@ -270,7 +270,7 @@ BAD = {
     "empty": (b"", "Error: The system file is empty"),
     "not UTF-8": (ENGLISH.replace(b"dog", b"d\xffg"), "Error: Cannot open generated CoNLL-U file"),
     "a damaged archive": (lzma.compress(ENGLISH)[:-40], "Error: Cannot open generated CoNLL-U file"),
-    "a bomb": (lzma.compress(bytes(30 << 20)), "Error: Cannot open generated CoNLL-U file"),
+    "a bomb": (lzma.compress(bytes(30 << 20), preset=0), "Error: Cannot open generated CoNLL-U file"),
     "spaces for tabs": (
         ENGLISH.replace(b"\t", b" "),
         "Error: There is a format error (tabs, ID values, etc) in generated CoNLL-U file",

@@ -32,13 +32,16 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     refuse_compressed("the output is", output)
     options.check_paths([model, words, *there], [output])
     from levelhead.parsing import Model, Outside, parse_any, parsing_warnings, read_model, read_words
+    from levelhead.progress import counting
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
     options.check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
     options.print_warnings(parsing_warnings(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))
-    parsed = parse_any(parser, unparsed, Outside(jar=jar, parse_command=parse_cmd), repair=repair)
+    outside = Outside(jar=jar, parse_command=parse_cmd)
+    with counting("parsing", len(unparsed)) as progress:
+        parsed = parse_any(parser, unparsed, outside, repair=repair, progress=progress)
     options.print_warnings(parsed.repairs)
     options.emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

@@ -244,7 +244,7 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
 
 def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
     """The function that computes the parts of the page where the engine reads the outputs."""
-    from levelhead.report.page.score import measure_of_errors, treebank_errors
+    from levelhead.report.page.treebank_errors import measure_of_errors, treebank_errors
 
     registry = request.measuring.registry
     measure = measure_of_errors(measures, registry)
