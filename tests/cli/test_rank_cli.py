@@ -138,7 +138,7 @@ def test_published_scores_are_ranked_without_files(tmp_path):
     assert [line.split("|")[:3] for line in done.stdout.splitlines()[2:4]] == [
         ["   1 ", " x      ", " 75.06 "], ["   2 ", " y      ", " 37.50 "],
     ]  # fmt: skip
-    assert "y: 0 on b: the table has no score" in done.stdout
+    assert "y: 0 on b: no score in the table" in done.stdout
 
 
 def test_by_treebank_and_back(tmp_path):

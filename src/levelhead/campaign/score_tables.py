@@ -74,7 +74,7 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
                 state, reason = zeros[system, code]
                 results[system, code] = OutputResult(state, values, CANNOT_OPEN, (reason,) if reason else ())
             elif len(lacking) == len(measures):
-                results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("the table has no scores",))
+                results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("no score in the table",))
             else:
                 reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
                 results[system, code] = OutputResult("valid", values, "OK", reasons)
