@@ -262,7 +262,7 @@ BAD = {
     "an invalid file": (["forward", "{bad}", "{new}"], "cycle"),
     "a folder": (["forward", "{folder}", "{new}"], "unreadable-file"),
     "the file that is read": (["forward", "{gold}", "{gold}"], "is an input file"),
-    "a compressed output": (["forward", "{gold}", "{new}.xz"], "remove the suffix"),
+    "a compressed output": (["forward", "{gold}", "{new}.xz"], "use a name without .gz"),
     "an output that cannot be": (["forward", "{gold}", "{none}/x"], "output: No such file or directory"),
     "a variant that is none": (["--variant", "x", "forward", "{gold}", "{new}"], "Invalid value for '--variant'"),
     "a version that is none": (["--ud", "3", "forward", "{gold}", "{new}"], "Invalid value for '--ud'"),

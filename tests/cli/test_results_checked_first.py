@@ -107,7 +107,7 @@ def test_prototext_of_several_systems_needs_a_folder_before_the_work(
     (tmp_path / "file").touch()
     folders = [os.fspath(EXAMPLES / "parallel" / name) for name in ("gold", "systems")]
     rank = ["rank", *folders, "--format", "prototext"]
-    assert "prototext needs --output FOLDER" in refused(rank, capsys)
+    assert "prototext requires --output FOLDER" in refused(rank, capsys)
     assert "output: Not a directory" in refused([*rank, "-o", os.fspath(tmp_path / "file")], capsys)
 
 
@@ -163,7 +163,7 @@ def test_an_output_of_zstandard_is_not_scored_as_invalid_without_the_library(
     (gold / "en.conllu").write_bytes(GOLD.read_bytes())
     (system / "en.conllu.zst").write_bytes(b"(\xb5/\xfd")
     said = refused(["rank", os.fspath(gold), os.fspath(tmp_path / "systems")], capsys)
-    assert "missing-extra: .zst files need zstandard: pip install '.[zstd]'" in said
+    assert "missing-extra: .zst files require zstandard: pip install '.[zstd]'" in said
 
 
 MISSING = (
