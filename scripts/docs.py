@@ -83,14 +83,15 @@ all the same.
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or only compare them."""
-    stale = [name for name, text in pages().items() if not is_fresh(DOCS / name, text)]
+    made = pages()
+    stale = [name for name, text in made.items() if not is_fresh(DOCS / name, text)]
     if "--check" in arguments:
         for name in stale:
             print(f"docs/{name} is not what the code says: run python scripts/docs.py", file=sys.stderr)
         return 1 if stale else 0
     for name in stale:
         (DOCS / name).parent.mkdir(exist_ok=True)
-        (DOCS / name).write_text(pages()[name], encoding="utf-8")
+        (DOCS / name).write_text(made[name], encoding="utf-8")
         print(f"docs/{name}")
     return 0
 

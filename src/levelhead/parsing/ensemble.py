@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.parsing.chunks import Progress, in_chunks
 from levelhead.parsing.graph import in_pieces, parse_voted
 from levelhead.parsing.long_sentences import learnable
 from levelhead.parsing.model import ENSEMBLE, Ensemble, Integers, Model, Schedule
@@ -110,22 +112,28 @@ def member_schedule(beam: int) -> Schedule:
     return Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
 
 
-def parse_with_ensemble(model: Ensemble, treebank: Treebank) -> Treebank:
+def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
     """Return a treebank with the trees of an ensemble; DEPS become empty.
 
     Args:
         model: the ensemble.
         treebank: what to parse; its heads and relations are not looked at.
+        progress: as in `parse_treebank`.
     """
     if not treebank.n_words:
         return treebank
     templates = [text for part in (model.graph, *model.members) for text in part.templates.values()]
     columns = columns_of(treebank, templates)
-    heads, labels = in_pieces(treebank.sentence_starts, lambda pieces: _parsed(model, columns, pieces))
+    heads, labels = in_chunks(columns, treebank.sentence_starts, partial(_parsed, model), progress)
     return restored(with_trees(treebank, heads, labels, model.graph.relations), model.function_head)
 
 
 def _parsed(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
+    """The heads and labels of sentences, of which long ones are parsed in pieces."""
+    return in_pieces(starts, lambda pieces: _parsed_whole(model, columns, pieces))
+
+
+def _parsed_whole(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """The heads and labels of sentences that are not too long."""
     found = [parse_columns(member, columns, starts) for member in model.members]
     voted = np.array([heads for heads, _ in found], np.int32)
