@@ -218,7 +218,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, SYSTEMS, "--system", "delta"), "unknown system 'delta': did you mean beta?"),
         ((GOLD, SYSTEMS, "--ranking", "best"), "unknown ranking 'best': use exact"),
         ((GOLD, SYSTEMS, "--jobs", "0"), "0 is not in the range"),
-        ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "/nowhere/store: output: No such file or directory"),
+        ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "/nowhere/store: output: the folder /nowhere does not exist"),
         ((GOLD, SYSTEMS, "--store", GOLD / "en.conllu"), "invalid-store: "),
         ((GOLD, SYSTEMS, "--store", __file__), "invalid-store: "),
         ((GOLD, SYSTEMS, "--definitions", GOLD / "en.conllu"), "invalid-definitions: not TOML"),
@@ -234,7 +234,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, SYSTEMS, "--format", "prototext"), "requires --output FOLDER"),
         (
             (GOLD, SYSTEMS, "--format", "prototext", "-o", GOLD.parent / "README.md"),
-            "README.md: output: Not a directory",
+            "README.md is not a folder",
         ),
         ((GOLD, SYSTEMS, "-o", GOLD / "en.conllu"), "is an input file"),
         ((GOLD, SYSTEMS, "-o", "/nowhere/file"), "/nowhere/file: output: "),
