@@ -218,7 +218,7 @@ def test_it_ends_when_its_time_is_over_with_all_that_it_started(place):
                 time.sleep(1000)' &
         while :; do sleep 1; done
     """
-    done, _, outputs = run(place, SHELL + textwrap.dedent(script), LIMITS._replace(seconds=3))
+    done, _, outputs = run(place, SHELL + textwrap.dedent(script), LIMITS._replace(seconds=2))
     assert "killed" in done.reason
     assert done.seconds < 90
     assert outputs == {"en.conllu": b"early\n"}
@@ -444,7 +444,7 @@ def test_a_fork_bomb_takes_no_processes_from_a_system_that_runs_at_the_same_time
     second = place / "second"
     shutil.copytree(place, second)
     (second / "system" / "run").write_text(BOMB)
-    limits, bomb = TWO._replace(seconds=8), []
+    limits, bomb = TWO._replace(seconds=5), []
     other = threading.Thread(
         target=lambda: bomb.append(run_system(second / "system", second / "input", second / "output", limits, 1))
     )
