@@ -486,15 +486,14 @@ def test_intervals_in_blocks_are_those_of_all_resamples(method, n_given, level, 
 
 
 def test_memory_does_not_grow_with_resamples_times_pairs():
-    """1000 matrices of 60 columns are 29 MB, and were held twice for each method."""
+    """2000 matrices of 60 columns are 58 MB, and were held twice for each method."""
     rng = np.random.default_rng(2)
     numbers = {f"c{i}": rng.normal(size=30) for i in range(60)}
     table = Measurements(tuple(f"t{i}" for i in range(30)), numbers)
-    correlate(table, methods=("pearson",), resamples=10)  # so that imports do not count
     tracemalloc.start()
     try:
-        correlate(table, methods=("pearson",), resamples=1000)
+        correlate(table, methods=("pearson",), resamples=2000)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 50e6, peak
+    assert peak < 100e6, peak
