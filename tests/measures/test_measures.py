@@ -19,8 +19,6 @@ from levelhead.treebank import schemes
 from levelhead.treebank.relations import UD1, UD2
 
 CLASSES = [f"{scheme.name}:{label}" for scheme in schemes.SCHEMES.values() for label in scheme.names]
-
-
 NAMES = st.sampled_from(
     [*CLASSES, *schemes.NIVRE_FANG.names, *sorted(UD1 | UD2), "acl:relcl", "nsubj:pass", "det:poss:x"]
 )
@@ -207,8 +205,6 @@ def test_a_default_that_is_no_number_is_an_error(tmp_path):
 
 
 ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tpunct\t_\t_\n\n"
-
-
 OTHER = ONE.replace("\t2\tdet", "\t2\tcase")
 
 

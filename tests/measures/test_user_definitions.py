@@ -16,16 +16,9 @@ from oracle import fair
 from oracle import measures as oracle_measures
 from strategies import pairs
 
-
 ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tpunct\t_\t_\n\n"
-
-
 OTHER = ONE.replace("\t2\tdet", "\t2\tcase")
-
-
 TWO = "1\ta\t_\t_\t_\t_\t2\tobj\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tobl\t_\t_\n\n"
-
-
 GOOD = """
 [scheme.mine]
 version = 2

@@ -19,8 +19,6 @@ def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
 
 
 WORDS_TEXT = sentence(*((form, "0" if form == "a" else "1", "x") for form in "abcd")).decode()
-
-
 WORDS = build([["a", "b", "c", "d"]], [[0, 1, 1, 1]], [["root", "x", "x", "x"]])
 
 

@@ -39,8 +39,6 @@ from levelhead.parsing.external.udpipe import check_options
 from levelhead.treebank import from_conllu, to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
-
-
 CHAIN = r"""
 import sys
 mode, *paths = sys.argv[1:]
