@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 
-_SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by itself rich looks back 30 s, and knows no speed of jobs that take longer
+_SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by default rich looks back 30 s, too short for long jobs
 _SECONDS_BEFORE_BAR = 1.0
 
 
@@ -23,11 +23,11 @@ class Advance(Protocol):
 
 @contextmanager
 def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
-    """Show a bar on standard error if that is a terminal; gives a function to call with the weight of a done job.
+    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job.
 
     Args:
-        what: what is being done, for example "scoring".
-        n_jobs: how many jobs there are.
+        what: the activity, for example "scoring".
+        n_jobs: the number of jobs.
         weight: the sum of their weights, by which the time left is estimated.
     """
     if sys.stderr is None or not sys.stderr.isatty():
@@ -54,11 +54,11 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
 
 
 def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
-    """Give items one by one and show how many are done, after a second; nothing is shown for a single one.
+    """Yield items, and after a second show how many are done; nothing is shown for a single item.
 
     Args:
-        items: what there is to do, for example files.
-        what: what is being done, for example "scoring".
+        items: the items to process, for example files.
+        what: the activity, for example "scoring".
     """
     if len(items) < 2:
         yield from items

@@ -228,7 +228,7 @@ BAD_TABLES = {
     "bytes": ("\udcff\udcfe", "not UTF-8", []),
     "twice": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "name the tables", ["x.tsv"]),
     "quote": ('treebank,A\n"de,1\n', "the line cannot be read", []),
-    "no numbers": ("treebank\tA\na\tnan\nb\tinf\n", "no column holds numbers", ["--cumulative-variance"]),
+    "no numbers": ("treebank\tA\na\tnan\nb\tinf\n", "no column has numbers", ["--cumulative-variance"]),
     "key": ("treebank\tA\tB\nde\t3\t1\n", "unknown column 'code': ", ["--key", "code"]),
 }  # fmt: skip
 

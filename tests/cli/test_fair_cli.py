@@ -333,9 +333,9 @@ BROKEN = "1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n\n"
 REFUSED = {
     # arguments after the verb, code, what is said; GOLD ALPHA come last unless there are paths
     "breakdown": "Missing option '--by'",
-    "breakdown --by sentence --by deprel": "--by sentence takes one system and cannot be combined with another --by",
-    "breakdown --by error --by error": "--by error takes one system and cannot be combined with another --by",
-    "breakdown --by class -m LAS -m UAS": "this table shows one measure: give one -m",
+    "breakdown --by sentence --by deprel": "--by sentence requires a single system and cannot be combined with another --by",
+    "breakdown --by error --by error": "--by error requires a single system and cannot be combined with another --by",
+    "breakdown --by class -m LAS -m UAS": "this table shows a single measure: give only one -m",
     "breakdown --by class -m Words": "Words does not count words, and cannot be broken down",
     "breakdown --by tree": "unknown property 'tree': did you mean seen-tree?",
     "breakdown --by deprel,": "unknown property '': use deprel",
@@ -352,7 +352,7 @@ REFUSED = {
     "score --train /no/such/file": "/no/such/file: unreadable-file",
     "score --counts --fail-under": "requires an argument",
     "score --scheme none": "unknown scheme 'none': use nivre-fang",
-    "score --scheme callin -m LAS@CORE": "the scheme callin has no class 'CORE'",
+    "score --scheme callin -m LAS@CORE": "unknown class 'CORE' in the scheme callin",
     "score --definitions /no/such/file": "/no/such/file: unreadable-file",
     "score --punct all": "unknown value 'all': did you mean callin?",
     "score -m WLAS": "WLAS needs an argument",

@@ -164,9 +164,9 @@ ERRORS = {
     "LAS@CORE-FUN": "'CORE-FUN' in 'LAS@CORE-FUN' is neither a class",
     "LAS@Core": "'Core' in 'LAS@Core' is neither a class",
     "LAS--det": "'' in 'LAS--det' is neither",
-    "LAS@KERN": "the scheme nivre-fang has no class 'KERN', only CORE, NONCORE, FUN, MWE, PUNCT, UNKNOWN",
+    "LAS@KERN": "unknown class 'KERN' in the scheme nivre-fang: use CORE, NONCORE, FUN, MWE, PUNCT, UNKNOWN",
     "LAS@CONTENT": "did you mean callin:CONTENT or callin-code:CONTENT or kohita:CONTENT or conll17:CONTENT or conll18:CONTENT?",
-    "LAS@callin:CORE": "the scheme callin has no class 'CORE', only CONTENT, FUNCTION, OTHER, UNKNOWN; did you mean nivre-fang:CORE?",
+    "LAS@callin:CORE": "unknown class 'CORE' in the scheme callin: use CONTENT, FUNCTION, OTHER, UNKNOWN; did you mean nivre-fang:CORE?",
     "LAS-det-calin:CONTENT": "unknown scheme 'calin': did you mean callin?",
     "LAS-dte": "unknown class or relation 'dte': did you mean det?",
     "LAS@nsubjj:pass": "unknown class or relation 'nsubjj:pass': did you mean nsubj",
@@ -178,7 +178,7 @@ ERRORS = {
     "LAS(class=system)@CORE": "LAS has no option 'class=system'",
     "LAS()": "'LAS()' does not have the form",
     "CLAS(full)": "CLAS takes no argument",
-    "WLAS": "WLAS needs an argument: a file with a universal relation and its weight on each line",
+    "WLAS": "WLAS requires an argument: a file with a universal relation and its weight on each line",
     "WeightedLAS": "WeightedLAS needs an argument",
     "Tokens@CORE": "Tokens does not count words, and has no classes",
     "ELAS-det": "ELAS does not count words",
@@ -231,7 +231,7 @@ def test_weights_by_hand(tmp_path):
 @pytest.mark.parametrize("name", ["WLAS", "WeightedLAS"])
 def test_files_without_weights(tmp_path, name, text):
     treebank = levelhead.from_conllu(ONE)
-    with pytest.raises(InputError, match="invalid-weights: the file has no weight") as refusal:
+    with pytest.raises(InputError, match="invalid-weights: the file has no weights") as refusal:
         levelhead.score(treebank, treebank, measures=[f"{name}({weights_file(tmp_path, text)})"])
     assert refusal.value.place.file == str(tmp_path / "weights")
 

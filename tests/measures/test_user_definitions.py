@@ -115,10 +115,10 @@ BAD = {
     "[measure.X]\nneeds = ['head']\nunit = 'tokens'": "measure X: unit is words or exact",
     "[measure.X]\nneeds = ['head']\nunit = ['words']": "measure X: unit is words or exact",
     "[measure.X]\nneeds = ['head']\nweights = 1": "measure X has the unknown key 'weights': choose formula, meaning, needs",
-    "[measure.X]\nneeds = ['head']\nonly = 'KERN'": "measure X: unknown-measure: the scheme nivre-fang has no class 'KERN'",
+    "[measure.X]\nneeds = ['head']\nonly = 'KERN'": "measure X: unknown-measure: unknown class 'KERN' in the scheme nivre-fang",
     "[measure.X]\nneeds = ['head']\nonly = ''": "measure X: unknown-measure",
     "[measure.X]\nneeds = ['head']\nonly = 5": "measure X: unknown-measure: '5' in",
-    "[measure.X]\nneeds = ['head']\nonly = 'det.recall'": "'det.recall' is not one class or relation",
+    "[measure.X]\nneeds = ['head']\nonly = 'det.recall'": "'det.recall' is not a single class or relation",
     "[measure.X]\nneeds = ['head']\nonly = 'det.x'": "measure X: unknown-measure: unknown component 'x': choose precision",
     "[measure.X]\nneeds = ['head']\nwithout = 'det'": "measure X: without is not a list of strings",
     "[measure.X]\nneeds = ['head']\nwithout = ['det-case']": "'det-case' in 'LAS@det-case' is neither a class",
@@ -193,7 +193,7 @@ def test_the_default_scheme_decides_what_a_class_means():
     assert [score.gold for score in scores.values()] == [1, 1]
     assert scores.signature["classes"] == "callin:CONTENT+nivre-fang:FUN"
     assert levelhead.score(gold, gold, measures=["LAS@FUN"]).signature["classes"] == "nivre-fang:FUN"
-    with pytest.raises(MeasureError, match="the scheme callin has no class 'CORE'"):
+    with pytest.raises(MeasureError, match="unknown class 'CORE' in the scheme callin"):
         parse_measure("LAS@CORE", registry)
     with pytest.raises(MeasureError, match="unknown scheme 'calin': did you mean callin"):
         STANDARD.with_default("calin")

@@ -38,8 +38,6 @@ from levelhead.significance.system_counts import ratios
 from oracle import resampling as oracle
 
 PARALLEL = EXAMPLES / "parallel"
-
-
 PART = st.tuples(st.integers(0, 6), st.integers(0, 3)).map(lambda part: (part[0], part[0] + part[1]))
 
 
@@ -112,8 +110,6 @@ def test_wilcoxon_is_scipys_and_says_what_it_needs(monkeypatch):
 
 
 TABLES = st.integers(2, 5).flatmap(lambda n: st.lists(st.tuples(PART, PART, PART), min_size=n, max_size=n))
-
-
 MANY = InferenceSettings(resamples=4_000, seed=7)
 
 

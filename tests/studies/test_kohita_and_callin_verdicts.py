@@ -28,8 +28,6 @@ from levelhead.studies.verdicts import (
 from oracle.spread import relative_variance
 
 REQUEST = StudyRequest(quick=True)
-
-
 CODES = ("ar", "bg", "cs", "da", "de", "el", "en", "es", "fi", "fr")
 
 

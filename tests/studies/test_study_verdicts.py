@@ -44,11 +44,7 @@ from levelhead.studies.verdicts import (
 from oracle.spread import mean_spread, pooled_share
 
 DOCS = ROOT / "docs" / "studies"
-
-
 REQUEST = StudyRequest(quick=True)
-
-
 CODES = ("ar", "bg", "cs", "da", "de", "el", "en", "es", "fi", "fr")
 
 

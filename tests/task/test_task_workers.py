@@ -16,8 +16,6 @@ from levelhead.task.runner.worker import drain
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
-
-
 CODES = ("ar", "en", "tr")
 
 

@@ -38,7 +38,7 @@ def record_in_pieces(
         system: the system's output, or None if it is missing.
         setup: the settings, with the weights that measures name.
         resample_by: what tests take as units, for counts of every sentence; None for no such counts.
-        size: how many bytes of gold a piece has, about.
+        size: the approximate number of bytes of gold in a piece.
 
     Returns:
         The record; None if the files must be read whole: the output is not valid, a weight is missing, or a file

@@ -51,7 +51,7 @@ class RankedSystems(Tabular):
     Args:
         rankings: one for each group and measure; all measures of a group together.
         results: the result of each system on each test set.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         intervals: the rankings with their tests; None if none were requested.
     """
 

@@ -109,7 +109,7 @@ class Results(NamedTuple):
         return self.results[self.systems[0], code].gold_hash or self.gold[code].sha256 or ""
 
     def provenance(self) -> Provenance:
-        """Return where the numbers come from: the files of all valid outputs, with the warnings and notes on them."""
+        """Return the provenance of the numbers: the files of all valid outputs, with the warnings and notes on them."""
         files: dict[str, dict[str, str]] = {code: {"gold": short_hash(one.sha256)} for code, one in self.gold.items()}
         warnings = {fault: None for one in self.gold.values() for fault in one.warnings}
         notes: dict[str, None] = {}

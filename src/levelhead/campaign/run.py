@@ -108,7 +108,7 @@ def check_valid(results: Results) -> Results:
         results: any results.
 
     Raises:
-        InputError: an output is missing or invalid; with every fault of all.
+        InputError: an output is missing or invalid; with all errors of all.
     """
     faults = dict.fromkeys(fault for one in results.results.values() for fault in one.faults)
     if faults:

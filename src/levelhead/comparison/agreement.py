@@ -118,7 +118,7 @@ class Agreement(Tabular):
             relations, by index.
         units: what the intervals take as independent.
         level: the confidence level of the intervals.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     treebanks: Mapping[str, Treebank]

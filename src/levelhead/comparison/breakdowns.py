@@ -47,7 +47,7 @@ class PerTreebank(Tabular, Generic[_Found]):
 
     Args:
         treebanks: what was found, by the code of the treebank.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     treebanks: Mapping[str, _Found]
@@ -168,7 +168,7 @@ def _with_intervals(
     intervals: Intervals,
     scheme: UsedScheme | None = None,
 ) -> tuple[dict[str, _Found], Provenance, dict[str, Units]]:
-    """What a function makes of each output, where it comes from, and the units of each treebank."""
+    """What a function makes of each output, its provenance, and the units of each treebank."""
     every: list[Units] = []
 
     def found(matches: Matches) -> _Found:

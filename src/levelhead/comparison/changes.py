@@ -107,7 +107,7 @@ class Changes(Tabular):
         patterns: the changes by column and pattern, the commonest first.
         n_kept: how many sentences both versions have.
         n_unchanged: how many of them are the same line for line.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     old: Treebank

@@ -70,7 +70,7 @@ class AverageGain(NamedTuple):
         n_treebanks: on how many treebanks both scores have a value in the bucket.
         gold: how many words gold has in the bucket on all treebanks.
         more_correct: how many more words the system gets right on all treebanks.
-        difference: the mean of the differences over the treebanks that have one; None if there are none.
+        difference: the mean of the differences over the treebanks that have one; None without any.
         certainty: the confidence interval of the mean; None if intervals are not requested.
     """
 
@@ -108,7 +108,7 @@ class Gains(Tabular):
         measure: the measure.
         baseline: the first system.
         treebanks: the gains on each treebank.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         units: what was left out as a whole on each treebank.
     """
 
@@ -138,7 +138,7 @@ class Contrasts(Tabular):
         measure: the measure.
         outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
         limit: the most sentences of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         needs: what must agree for a word to be right.
     """
 

@@ -74,7 +74,7 @@ def score_and_look(
     Args:
         plan: the test sets, and one run of one system.
         setup: the settings.
-        training: what was seen in training, to report how much of each test set occurs there; or None.
+        training: what was seen in training, to report how much of each test set occurs there, or None.
         look: what else is made of the output on each test set, if anything.
         how: `workers` and `store`, as in `score_plan`.
 

@@ -27,7 +27,7 @@ class ErrorExamples(Tabular):
         matches: the aligned words.
         cells: all words with each error, such as `nsubj:obj`: gold's relation and the system's.
         limit: the most words of each error to show; if None, 5 are drawn, and tables and JSON have all.
-        provenance: where they come from.
+        provenance: their provenance.
     """
 
     system: str

@@ -105,7 +105,7 @@ class Judgement(Tabular):
         choices: what people chose.
         measures: the result of each measure, by its text.
         comparisons: every pair of measures.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         units: what was resampled and swapped as a whole.
     """
 
@@ -198,7 +198,7 @@ def judge(
         registry: the available measures and schemes.
 
     Raises:
-        InputError: a file is not valid or given twice, or there is not one choice for each sentence.
+        InputError: a file is invalid or given twice, or there is not one choice for each sentence.
         MeasureError: a measure is unknown.
     """
     setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()

@@ -58,7 +58,7 @@ class Languages(Tabular):
 
     Args:
         pairs: one for each system, measure and two treebanks.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities.
         units: what was left out as a whole on each treebank.
     """

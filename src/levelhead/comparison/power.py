@@ -67,7 +67,7 @@ class Power(Tabular):
     Args:
         rows: the differences.
         test: the test that is planned for.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         perplexities: the measures that are perplexities: no percentages.
         units: the units of each test set; empty without files.
     """

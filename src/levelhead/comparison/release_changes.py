@@ -39,7 +39,7 @@ class ReleaseChanges(Tabular):
         only_new: those that only NEW has: all their sentences were added.
         patterns: the changes of all files by column and pattern, the commonest first.
         n_refiled: how many sentences were removed from one file, and added to another with the same words.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     parts: Mapping[str, Changes]

@@ -55,7 +55,7 @@ class Comparison(Tabular):
         measures: the measures.
         results: one result for each treebank or average, measure and system.
         wins: one for each measure and system, if there are several treebanks.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
         looked: what `look` returned for the outputs on each test set.
         voter: who has one vote in the tests over treebanks.

@@ -1,4 +1,4 @@
-"""The scores of two files, however large they are."""
+"""The scores of two files of any size."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 def score_files(
     gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None, training: Training | None = None
 ) -> Evaluation:
-    """Score a system's output against gold; large files are read piece by piece, except with training data.
+    """Score a system's output against gold; large files are read in pieces, except with training data.
 
     Args:
         gold: a treebank or the path of one.
         system: the system treebank or its path.
         setup: the settings.
-        sizes: which files are large; by default `blocks.SIZES`.
-        training: what was seen in training, to report how much of gold occurs there; or None.
+        sizes: the limits of small and large files; by default `blocks.SIZES`.
+        training: what was seen in training, to report how much of gold occurs there, or None.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     if training is not None:
@@ -59,7 +59,7 @@ def score_files(
 
 
 def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes) -> Evaluation:
-    """Score files although they may differ; large ones that do not are read piece by piece."""
+    """Score files that may have different text; large files with equal text are read in pieces."""
     from levelhead.evaluation.partial import score_partially
 
     paths = [os.fsdecode(one) for one in (gold, system) if not isinstance(one, Treebank)]
@@ -77,7 +77,7 @@ def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
 
 
 def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
-    """Return whether a path is a file that is not compressed, by its name, and not large."""
+    """Return whether a path is a file that is not large, and not compressed according to its name."""
     name = os.fsdecode(path)
     try:
         known = os.path.isfile(name) and not name.endswith(SUFFIXES)  # noqa: PTH113 -- pathlib is slow to load
@@ -87,7 +87,7 @@ def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
 
 
 def adds_up(setup: Setup) -> bool:
-    """Say whether all that is computed can be put together from the pieces of files.
+    """Return whether all results can be computed from pieces of files.
 
     Args:
         setup: the settings.

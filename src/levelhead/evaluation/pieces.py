@@ -1,4 +1,4 @@
-"""The scores of files that are too large for memory: read, aligned and counted piece by piece."""
+"""The scores of files that are too large for memory: read, aligned and counted in pieces."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 Parts = tuple[str, Iterator[bytes]]
-"""The path of a file, and its contents part by part."""
+"""The path of a file, and its contents in parts."""
 
 
 def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Evaluation:
-    """Score a system's output against gold; an output that cannot be read is reported if gold is valid.
+    """Score a system's output against gold; errors of the output are only reported if gold is valid.
 
     Args:
         gold: the gold file.
         system: the path of the system's output.
         setup: the settings.
-        size: how many bytes of gold a piece has, about.
+        size: the approximate number of bytes of gold in a piece.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     parts = parts_of(system)
@@ -50,16 +50,16 @@ def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Ev
 
 
 def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluation:
-    """Score a system's output against gold, piece by piece.
+    """Score a system's output against gold, in pieces.
 
     Args:
         gold: the gold file.
         system: the system's output.
         setup: the settings.
-        size: how many bytes of gold a piece has, about.
+        size: the approximate number of bytes of gold in a piece.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
@@ -79,18 +79,18 @@ def score_pieces(
     *,
     together: bool = True,
 ) -> Evaluation:
-    """Score a system's output against gold, both read piece by piece.
+    """Score a system's output against gold, both read in pieces.
 
     Args:
         gold: the gold file.
         system: the system's output.
         ready: the settings, with the weights that measures name.
-        size: how many bytes of gold a piece has, about.
-        look: is called with the aligned words of each piece, in order.
+        size: the approximate number of bytes of gold in a piece.
+        look: called with the aligned words of each piece, in order.
         together: whether two threads read the files, see `paired_pieces`.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
         HeadsBack: a file cannot be cut.
     """
@@ -106,14 +106,14 @@ def score_pieces(
         _add_sentences(gold, system, size, add)
     else:
         one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
-    if not gold.n_sentences:  # official scorers take empty files
+    if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
         add((nothing, nothing))
     return tally.evaluation(gold.contents(), system.contents())
 
 
 def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple[Treebank, Treebank]], None]) -> None:
-    """Add the pieces of files of morphosyntactic parsing; their faults come before what is found by comparing them."""
+    """Add the pieces of files of morphosyntactic parsing; errors of a file precede errors of comparison."""
     from levelhead.scoring.content_pieces import check_rest, paired_sentences
 
     for pair in paired_sentences(gold, system, size):
@@ -125,10 +125,10 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
-    """Score files with heads that count back over sentences, which is known only when the files have been begun."""
+    """Score files with negative heads, which count back over sentences; they are found while reading."""
     for path in (gold, system):
         if is_stream(path):
-            message = "a negative head counts back over sentences: such a file must not come from a pipe"
+            message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
@@ -136,13 +136,13 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
 def pieces_of(
     file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
 ) -> Pieces:
-    """Return a file that is read piece by piece, as the rules say.
+    """Return a file that is read in pieces under the rules.
 
     Args:
-        file: what to call the file in messages, if anything, and its contents part by part.
+        file: its name in messages, or None, and its contents in parts.
         setup: the settings: rules and formats.
-        of_gold: whether it is gold, which may have a format of its own.
-        known: its sizes and warnings, if it has been read before.
+        of_gold: whether it is gold, which can have a different format.
+        known: its sizes and warnings, if it was already read.
     """
     name, parts = file
     if setup.rules.content:
@@ -159,7 +159,7 @@ def pieces_of(
 
 
 class _Labels:
-    """What notes look at on one side, over all pieces."""
+    """The properties of one side that notes are about, over all pieces."""
 
     def __init__(self) -> None:
         self._relations: set[str] = set()
@@ -172,7 +172,7 @@ class _Labels:
         self._enhanced |= found.enhanced
 
     def annotation(self) -> Annotation:
-        """Return what notes look at in the whole file."""
+        """Return the properties of the whole file that notes are about."""
         return Annotation(sorted(self._relations), self._enhanced)
 
 
@@ -185,7 +185,7 @@ class PieceCounts:
 
     def __init__(self, ready: Setup) -> None:
         self._ready = ready
-        self._defined = dict(ready.defined)  # a measure that is requested twice is counted once
+        self._defined = dict(ready.defined)  # a measure requested twice is counted once
         self._counts: dict[str, Counts] = {}
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
@@ -228,7 +228,7 @@ class PieceCounts:
         self._malformed[name] = min(known, error, key=lambda one: one.rank)
 
     def _add_steps(self, matches: Matches) -> None:
-        """Count the steps of paths through empty nodes, of which a whole file may have so many."""
+        """Count the steps of paths through empty nodes, whose number is limited for a whole file."""
         for side, n_steps in enumerate(matches.n_steps):
             self._n_steps[side] += n_steps
             try:
@@ -238,11 +238,11 @@ class PieceCounts:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
     def evaluation(self, gold: Contents, system: Contents) -> Evaluation:
-        """Return the scores, to be called once, at the end.
+        """Return the scores; call this once, at the end.
 
         Args:
             gold: the sizes of gold and the warnings about it.
-            system: those of the system's output.
+            system: the same for the system's output.
 
         Raises:
             MeasureError: a measure has no weight for a relation.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from levelhead.errors import Fault, InputError, Place, listed, unknown
+from levelhead.errors import Fault, InputError, Place, listed, shortened, unknown
 from levelhead.recovery.answer import Answer, decoded
 
 _LONGEST_FIELD = 1 << 29
@@ -55,7 +55,7 @@ def _reason(error: Exception) -> str:
 def _named(field: str | None, record: Mapping[str, Any], place: Place) -> str:
     """Return the field of answers, or refuse to guess."""
     if field is None:
-        names = listed(list(record), 20) if record else "none"
+        names = listed(list(map(shortened, record)), 20) if record else "none"
         raise InputError(Fault("invalid-answers", f"name the field of answers with --field; there are: {names}", place))
     return field
 

@@ -58,7 +58,7 @@ def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str
     """Return an answer over gold words.
 
     Args:
-        text: the answer, or None if there is none.
+        text: the answer, or or None.
         forms: the forms of the gold words.
         ranges: the id and the form of each multiword token of gold, `("1-2", "don't")`.
     """

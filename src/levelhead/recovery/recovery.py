@@ -59,7 +59,7 @@ class Recovery(Tabular):
 
     Args:
         answers: what was recovered from each, in the order of the gold sentences.
-        provenance: where the numbers come from; the hash of answers is that of their texts.
+        provenance: the provenance of the numbers; the hash of answers is that of their texts.
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
 

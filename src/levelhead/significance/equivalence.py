@@ -54,7 +54,7 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
     """Refuse a margin that cannot be tested.
 
     Args:
-        margin: as in `margin_of`; None if there is none.
+        margin: as in `margin_of`, or None.
         n_systems: how many systems are compared.
         n_measures: how many measures there are.
         n_perplexities: how many of them are perplexities.

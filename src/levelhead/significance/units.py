@@ -154,7 +154,7 @@ def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 
 def _document_starts(piece: Treebank) -> NDArray[np.bool_]:
-    """Say of each sentence whether it starts a document."""
+    """Return for each sentence whether it starts a document."""
     if b"newdoc" not in piece.comments.text:
         return np.zeros(len(piece), dtype=bool)
     return np.array([_starts_document(text) for text in piece.comments], dtype=bool)

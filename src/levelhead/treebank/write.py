@@ -1,4 +1,4 @@
-"""Treebanks to CoNLL-U, byte for byte as they were read."""
+"""Writing of treebanks as CoNLL-U, byte for byte as they were read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def to_conllu(treebank: Treebank) -> bytes:
 
 
 def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
-    """Give the treebank as CoNLL-U, a few thousand sentences at a time."""
+    """Yield the treebank as CoNLL-U, a few thousand sentences at a time."""
     if treebank.extra is not None:
         from levelhead.treebank.plus import plus_parts
 
@@ -54,10 +54,11 @@ def _treebank() -> type:
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 
-    A treebank from a CoNLL-U Plus file is written as one, with the same columns, and those that have values since.
+    A treebank from a CoNLL-U Plus file is written as CoNLL-U Plus, with the same columns and any new columns with
+    values.
 
     Args:
-        treebank: what to write.
+        treebank: the treebank.
         path: the file, which is replaced if it exists; "-" is standard output.
 
     Raises:
@@ -67,7 +68,7 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Write bytes to a file next to the target, then rename it to the target; write straight to pipes and devices.
+    """Write bytes to a temporary file, then rename it to the target; pipes and devices are written directly.
 
     Raises:
         OutputError: the file cannot be written.
@@ -88,7 +89,7 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Check that `replace_file` can write a file, without leaving anything behind.
+    """Check that `replace_file` can write a file, without changing anything.
 
     Args:
         path: the file; "-" is standard output.
@@ -112,7 +113,7 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Check that files can be written in a folder, which may have to be made first, without leaving anything behind.
+    """Check that files can be written in a folder, which may have to be created first, without changing anything.
 
     Args:
         path: the folder.
@@ -130,7 +131,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 
 def _check_new_file(folder: Path) -> None:
-    """Make a file in a folder and remove it: permissions alone are not enough, for example for root."""
+    """Create a file in a folder and remove it, since permissions alone are not conclusive, for example for root."""
     import tempfile
 
     with tempfile.TemporaryFile(dir=folder):
@@ -143,7 +144,7 @@ def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     if not os.fsdecode(path):
         raise OutputError("the path is empty: name a file", "output")
     if "\0" in os.fsdecode(path):
-        raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
+        raise OutputError("a path cannot contain NUL", "output", Place(os.fsdecode(path)))
     try:
         yield
     except (OSError, RuntimeError) as error:  # a circle of links is a RuntimeError before Python 3.13

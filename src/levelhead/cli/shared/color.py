@@ -1,4 +1,4 @@
-"""Color on terminals: warnings, headings, significant differences, marked words. Nothing depends on color alone."""
+"""Color on terminals for warnings, headings, significant differences and marked words; it never informs alone."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -105,12 +104,12 @@ def _own_files(folder: Path) -> set[str]:
     return {MARKER, *(one for one in found["files"] if isinstance(one, str))}
 
 
-def write_report_folder(path: str | os.PathLike[str], pages: Sequence[tuple[str, bytes]]) -> None:
+def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
     """Write pages to a folder: next to it first, then in its place, so that it is never half a report.
 
     Args:
         path: the folder, as `check_report_folder` allows it.
-        pages: the name of each file within the folder, and what it holds, compressed by zlib.
+        pages: the name of each file within the folder, and what makes its contents.
 
     Raises:
         OutputError: the folder holds something else, or it cannot be written.
@@ -123,10 +122,10 @@ def write_report_folder(path: str | os.PathLike[str], pages: Sequence[tuple[str,
         try:
             made = stage / "new"
             made.mkdir()
-            for name, data in tracked(pages, "writing"):
+            for name, make in tracked(list(pages.items()), "writing"):
                 (made / name).parent.mkdir(exist_ok=True)
-                (made / name).write_bytes(zlib.decompress(data))
-            own = {"kind": _KIND, "version": VERSION, "files": sorted(name for name, _ in pages)}
+                (made / name).write_bytes(make())
+            own = {"kind": _KIND, "version": VERSION, "files": sorted(pages)}
             (made / MARKER).write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
             _exchange(made, target, stage / "old")
         finally:
