@@ -156,10 +156,10 @@ ERRORS = {
     "LSA": "unknown measure 'LSA': did you mean LAS?",
     "xyz": "unknown measure 'xyz': use Tokens, Sentences, Words, UPOS",
     "las@core": "unknown class or relation 'core': did you mean CORE?",
-    "": "'' does not have the form NAME[(argument)]",
-    "LAS@": "'LAS@' does not have the form",
-    "LAS-": "'LAS-' does not have the form",
-    "LAS@CORE@FUN": "'LAS@CORE@FUN' does not have the form",
+    "": "'' is not a measure: write NAME[(argument)]",
+    "LAS@": "'LAS@' is not a measure",
+    "LAS-": "'LAS-' is not a measure",
+    "LAS@CORE@FUN": "'LAS@CORE@FUN' is not a measure",
     "LAS.f2": "unknown component 'f2': choose precision, recall, f1, aligned_accuracy",
     "LAS@CORE-FUN": "'CORE-FUN' in 'LAS@CORE-FUN' is neither a class",
     "LAS@Core": "'Core' in 'LAS@Core' is neither a class",
@@ -176,10 +176,10 @@ ERRORS = {
     "UAS(class=gold)": "UAS(class=gold): class=gold requires a class or relation, as in UAS(class=gold)@CORE",
     "LAS(nopunct,class=gold)": "LAS(nopunct,class=gold): class=gold requires a class or relation",
     "LAS(class=system)@CORE": "LAS has no option 'class=system'",
-    "LAS()": "'LAS()' does not have the form",
+    "LAS()": "'LAS()' is not a measure",
     "CLAS(full)": "CLAS takes no argument",
     "WLAS": "WLAS requires an argument: a file with a universal relation and its weight on each line",
-    "WeightedLAS": "WeightedLAS needs an argument",
+    "WeightedLAS": "WeightedLAS requires an argument",
     "Tokens@CORE": "Tokens does not count words, and has no classes",
     "ELAS-det": "ELAS does not count words",
     "Roots-det": "Roots does not count words",
@@ -254,7 +254,7 @@ def test_missing_weights(tmp_path):
     path = weights_file(tmp_path, "root 2\npunct 1\ncase 1\n")
     gold, system = levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER)
     for name in ("WLAS", "CallinWLAS"):
-        with pytest.raises(MeasureError, match="the relation det has no weight: add one, or give") as refusal:
+        with pytest.raises(MeasureError, match="the relation det has no weight: add it, or give") as refusal:
             levelhead.score(gold, system, measures=[f"{name}({path})"])
         assert refusal.value.slug == "missing-weight"
     scores = levelhead.score(
