@@ -132,9 +132,9 @@ def test_unreadable_lines_are_counted():
     assert (found.treebank.heads.tolist(), found.has_head.tolist()) == ([1, -1], [True, True])
 
 
-@pytest.mark.parametrize("output", ["same", "broken", "missing", "without heads", "other text"])
+@pytest.mark.parametrize("output", ["same", "broken", "missing", "without heads", "other text", "other order"])
 def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output):
-    """Piece by piece where nothing differs, otherwise whole."""
+    """Piece by piece, but whole where sentences have another order."""
     text = ALPHA.read_text(encoding="utf-8")
     system = {
         "same": text,
@@ -146,6 +146,7 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
             for cells in [line.split("\t")]
         ),
         "other text": text.replace("dog", "cow"),
+        "other order": "\n\n".join(reversed(text.removesuffix("\n\n").split("\n\n"))) + "\n\n",
     }[output]
     path = tmp_path / "en.conllu"
     path.write_text(system, encoding="utf-8")
@@ -161,7 +162,7 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
     whole = partial_module.score_partially
     monkeypatch.setattr(partial_module, "score_partially", lambda *given: read.append(given) or whole(*given))
     assert documents() == expected
-    assert bool(read) == (output != "same")
+    assert bool(read) == (output == "other order")
 
 
 def test_an_answer_of_a_hundred_thousand_rows(tmp_path):

@@ -34,6 +34,10 @@ class Rereadable(NamedTuple):
     name: str | None
     parts: Callable[[], Iterator[bytes]]
 
+    def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Pieces:
+        """Return the file to be read piece by piece, see `pieces_of`."""
+        return pieces_of((self.name, self.parts()), ready, of_gold=of_gold, known=known)
+
 
 class Survey(NamedTuple):
     """What is known of a file that has been read once, besides its words.
@@ -70,7 +74,7 @@ def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | Non
         InputError: it is not valid; with every fault.
         HeadsBack: it cannot be cut.
     """
-    pieces = pieces_of((gold.name, gold.parts()), ready, of_gold=True, known=known)  # type: ignore[arg-type]
+    pieces = gold.pieces(ready, of_gold=True, known=known)
     return _survey(pieces, pieces.each(size), ready)
 
 
@@ -104,10 +108,9 @@ def output_pieces(system: Rereadable, ready: Setup, known: Survey | None = None)
         ready: the settings.
         known: what is known of it.
     """
-    file = (system.name, system.parts())
     if known is None or known.marks is None:
-        return pieces_of(file, ready, of_gold=False, known=known and known.contents)  # type: ignore[arg-type]
-    return LenientPieces(file[1], file[0], conllx=ready.format == "conllx", known=known.marks)
+        return system.pieces(ready, of_gold=False, known=known and known.contents)
+    return LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx", known=known.marks)
 
 
 def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup) -> Survey:
@@ -117,7 +120,7 @@ def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup) -> Surv
     valid = not isinstance(pieces, LenientPieces)
     for piece in treebanks:
         spans = spans_of(piece, unicode_spaces=ready.rules.unicode_spaces)
-        text.update(spans.text)
+        text.update(spans.text.tobytes())
         names = None if ids is None else [name for name in sentence_ids(piece) if name is not None]
         ids = None if ids is None or names is None or len(names) < len(piece) else [*ids, hashes_of(names)]
         texts.append(hashes_of(spans.sentence_texts()))
