@@ -1,8 +1,7 @@
 """Who scores in a shared task: one process, several, or a cluster, always with the same results."""
 
 import json
-from importlib.util import find_spec
-from os import environ
+import shutil
 
 import pytest
 
@@ -17,17 +16,15 @@ from levelhead.task.runner.worker import drain
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
-CLUSTER = (
-    pytest.mark.cluster,
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore"),
-    pytest.mark.skipif(not environ.get("CI") and find_spec("distributed") is None, reason="dask is not installed"),
-)
-EACH_KIND = pytest.mark.parametrize(
-    "options",
-    [["--jobs", "2"], pytest.param(["--cluster", "local", "--jobs", "2"], marks=CLUSTER)],
-    ids=["jobs", "cluster"],
-)
+CODES = ("ar", "en", "tr")
+
+
+def small_task(folder):
+    """Make a task of three test sets."""
+    (folder / "gold").mkdir()
+    for code in CODES:
+        shutil.copy(EXAMPLES / "gold" / f"{code}.conllu", folder / "gold")
+    return make_task(folder / "task", folder / "gold", task=OUTPUTS_ONLY)
 
 
 def handed_in(folder):
@@ -36,7 +33,13 @@ def handed_in(folder):
     with Database(files.database) as database:
         for name in ("alpha", "gamma"):
             team = team_of_token(database, new_token(database, name))
-            accept(database, files, team, upload(files, tar(outputs(name))), FREE)
+            accept(
+                database,
+                files,
+                team,
+                upload(files, tar({f"{code}.conllu": outputs(name)[f"{code}.conllu"] for code in CODES})),
+                FREE,
+            )
     return files
 
 
@@ -53,58 +56,56 @@ def test_workers_are_passed_on_as_text(workers):
     assert ScoringWorkers.from_text(str(workers)) == workers
 
 
-@pytest.mark.parametrize(
-    "workers", [ScoringWorkers(2), pytest.param(ScoringWorkers(2, "local"), marks=CLUSTER)], ids=["jobs", "cluster"]
-)
-def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path, workers):
-    task = task_of(make_task(tmp_path / "task", task=OUTPUTS_ONLY))
+@pytest.mark.cluster
+def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path):
+    task = task_of(small_task(tmp_path))
     task.folder.prepare()
     found = []
-    for chosen in (ScoringWorkers(), workers):
+    for workers in (ScoringWorkers(), ScoringWorkers(2), ScoringWorkers(2, "local")):
         task.folder.scores.unlink(missing_ok=True)  # otherwise nothing is left to count
-        document = score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "result", chosen)
+        document = score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "result", workers)
         found.append((tmp_path / "result").read_bytes())
-    assert found[0] == found[1]
+    assert found == found[:1] * 3
     assert {result["state"] for result in document["results"].values()} == {"valid", "invalid"}
 
 
 def test_the_scorer_uses_the_workers_that_it_is_given(tmp_path):
-    task = task_of(make_task(tmp_path / "task", task=OUTPUTS_ONLY))
+    task = task_of(small_task(tmp_path))
     task.folder.prepare()
     with pytest.raises(ScoringFailed, match=r"8\.8\.8\.8 is a public address"):
         score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "r", ScoringWorkers(1, "tcp://8.8.8.8:1"))
 
 
 @pytest.mark.slow
-@EACH_KIND
-def test_a_server_scores_with_workers(tmp_path, options):
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+@pytest.mark.cluster
+def test_a_server_scores_with_workers(tmp_path):
+    folder = small_task(tmp_path)
     alpha = token(folder, "alpha")
     found = []
-    for given in ([], options):
+    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "2"]):
         TaskFolder(folder).scores.unlink(missing_ok=True)
         with serving(folder, options=given) as server:
             _, submission = server.submit(alpha, tar(outputs("gamma")))
             found.append(server.wait(alpha, submission["id"])["results"])
-    assert found[0] == found[1]
+    assert found == found[:1] * 3
     assert found[0]["en"]["state"] == "valid"
 
 
-@EACH_KIND
-def test_rank_and_close_count_with_workers(tmp_path, capfd, options):
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+@pytest.mark.cluster
+def test_rank_and_close_count_with_workers(tmp_path, capfd):
+    folder = small_task(tmp_path)
     files = handed_in(folder)
     drain(task_of(folder))
     printed, final = [], []
-    for given in ([], options):
+    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "2"]):
         files.scores.unlink()
         assert run(["task", "rank", str(folder), "--format", "json", *given]) == 0
         files.scores.unlink()
         assert run(["task", "close", str(folder), *given]) == 0
         printed.append(capfd.readouterr().out)
         final.append({path.name: path.read_bytes() for path in files.final.iterdir()})
-    assert printed[0] == printed[1]
-    assert final[0] == final[1]
+    assert printed == printed[:1] * 3
+    assert final == final[:1] * 3
     assert [one["system"] for one in json.loads(final[0]["ranking.json"])["rankings"][0]["standings"]] == [
         "alpha",
         "gamma",
@@ -113,7 +114,7 @@ def test_rank_and_close_count_with_workers(tmp_path, capfd, options):
 
 @pytest.mark.parametrize("command", ["serve", "rank", "close"])
 def test_an_address_that_cannot_be_used_is_refused_at_once(tmp_path, capfd, command):
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    folder = small_task(tmp_path)
     assert run(["task", command, str(folder), "--cluster", "tcp://8.8.8.8:1"]) == 2
     assert "8.8.8.8 is a public address" in capfd.readouterr().err
 
@@ -121,6 +122,6 @@ def test_an_address_that_cannot_be_used_is_refused_at_once(tmp_path, capfd, comm
 def test_serving_with_a_cluster_needs_dask(tmp_path, capfd, monkeypatch):
     """It is missed when the server starts, not when the first submission is to be scored."""
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    folder = small_task(tmp_path)
     assert run(["task", "serve", str(folder), "--cluster", "local"]) == 2
     assert "pip install 'levelhead[cluster]'" in capfd.readouterr().err

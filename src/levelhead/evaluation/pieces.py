@@ -1,4 +1,4 @@
-"""The scores of files that are too large for memory: read, aligned and counted piece by piece."""
+"""The scores of files that are too large for memory: read, aligned and counted in pieces."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Pla
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, takes_apart
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.progress import counter
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
@@ -30,20 +31,20 @@ if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
 
 Parts = tuple[str, Iterator[bytes]]
-"""The path of a file, and its contents part by part."""
+"""The path of a file, and its contents in parts."""
 
 
 def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Evaluation:
-    """Score a system's output against gold; an output that cannot be read is reported if gold is valid.
+    """Score a system's output against gold; errors of the output are only reported if gold is valid.
 
     Args:
         gold: the gold file.
         system: the path of the system's output.
         setup: the settings.
-        size: how many bytes of gold a piece has, about.
+        size: the approximate number of bytes of gold in a piece.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     parts = parts_of(system)
@@ -55,22 +56,24 @@ def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Ev
 
 
 def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluation:
-    """Score a system's output against gold, piece by piece.
+    """Score a system's output against gold, in pieces.
 
     Args:
         gold: the gold file.
         system: the system's output.
         setup: the settings.
-        size: how many bytes of gold a piece has, about.
+        size: the approximate number of bytes of gold in a piece.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
     ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
     try:
-        return score_pieces(ours, theirs, ready, size, together=are_files(gold[0], system[0]))
+        with counter("scoring", "words") as advance:
+            together = are_files(gold[0], system[0])
+            return score_pieces(ours, theirs, ready, size, lambda pair: advance(pair.gold.n_words), together=together)
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready)
 
@@ -84,18 +87,18 @@ def score_pieces(
     *,
     together: bool = True,
 ) -> Evaluation:
-    """Score a system's output against gold, both read piece by piece.
+    """Score a system's output against gold, both read in pieces.
 
     Args:
         gold: the gold file.
         system: the system's output.
         ready: the settings, with the weights that measures name.
-        size: how many bytes of gold a piece has, about.
-        look: is called with the aligned words of each piece, in order.
+        size: the approximate number of bytes of gold in a piece.
+        look: called with the aligned words of each piece, in order.
         together: whether two threads read the files, see `paired_pieces`.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
         HeadsBack: a file cannot be cut.
     """
@@ -111,14 +114,14 @@ def score_pieces(
         _add_sentences(gold, system, size, add)
     else:
         one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
-    if not gold.n_sentences:  # official scorers take empty files
+    if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
         add((nothing, nothing))
     return tally.evaluation(gold.contents(), system.contents())
 
 
 def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple[Treebank, Treebank]], None]) -> None:
-    """Add the pieces of files of morphosyntactic parsing; their faults come before what is found by comparing them."""
+    """Add the pieces of files of morphosyntactic parsing; errors of a file precede errors of comparison."""
     from levelhead.scoring.content_pieces import check_rest, paired_sentences
 
     for pair in paired_sentences(gold, system, size):
@@ -130,10 +133,10 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
-    """Score files with heads that count back over sentences, which is known only when the files have been begun."""
+    """Score files with negative heads, which count back over sentences; they are found while reading."""
     for path in (gold, system):
         if is_stream(path):
-            message = "a negative head counts back over sentences: such a file must not come from a pipe"
+            message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
@@ -141,13 +144,13 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
 def pieces_of(
     file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
 ) -> Pieces:
-    """Return a file that is read piece by piece, as the rules say.
+    """Return a file that is read in pieces under the rules.
 
     Args:
-        file: what to call the file in messages, if anything, and its contents part by part.
+        file: its name in messages, or None, and its contents in parts.
         setup: the settings: rules and formats.
-        of_gold: whether it is gold, which may have a format of its own.
-        known: its sizes and warnings, if it has been read before.
+        of_gold: whether it is gold, which can have a different format.
+        known: its sizes and warnings, if it was already read.
     """
     name, parts = file
     if setup.rules.content:
@@ -164,7 +167,7 @@ def pieces_of(
 
 
 class _Labels:
-    """What notes look at on one side, over all pieces."""
+    """The properties of one side that notes are about, over all pieces."""
 
     def __init__(self) -> None:
         self._relations: set[str] = set()
@@ -177,7 +180,7 @@ class _Labels:
         self._enhanced |= found.enhanced
 
     def annotation(self) -> Annotation:
-        """Return what notes look at in the whole file."""
+        """Return the properties of the whole file that notes are about."""
         return Annotation(sorted(self._relations), self._enhanced)
 
 
@@ -235,7 +238,7 @@ class PieceCounts:
         self._malformed[name] = min(known, error, key=lambda one: one.rank)
 
     def _add_steps(self, matches: Matches) -> None:
-        """Count the steps of paths through empty nodes, of which a whole file may have so many."""
+        """Count the steps of paths through empty nodes, whose number is limited for a whole file."""
         for side, n_steps in enumerate(matches.n_steps):
             self._n_steps[side] += n_steps
             try:

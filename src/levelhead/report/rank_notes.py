@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from levelhead.campaign import Ranking, Results
 from levelhead.errors import listed
@@ -45,17 +45,24 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     notes = [f"{f'{one.group.name}: ' if several else ''}{undecided(one)}" for one in tested]
     if tested:
         notes.append(SHARED_LETTERS)
-    notes += _units(results, {code for one in rankings if one.lines is not None for code in one.group.codes})
+    notes += resampling_notes(results, rankings)
     if tested and any_failed(results, tested):
         notes.append("no difference is significant because of missing or invalid outputs alone")
     return notes
 
 
-def _units(results: Results, codes: Collection[str]) -> list[str]:
-    """What was taken as a unit on the test sets of tested rankings, and where there were too few."""
+def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
+    """Return what was taken as a unit on the test sets of tested rankings, and where there were too few.
+
+    Args:
+        results: the results of the campaign.
+        rankings: the rankings.
+    """
+    codes = {code for one in rankings if one.lines is not None for code in one.group.codes}
     units = {code: one for code, one in results.units.items() if code in codes}
+    tested = any(standing.ranks for one in rankings for standing in one.standings)
     if units:
-        return [unit_line(units), *unit_notes(units, averaged=True)]
+        return [*([unit_line(units)] if tested else []), *unit_notes(units, averaged=tested)]
     line = f"confidence intervals and p-values by test set: {len(codes)} test sets"
     few = f"fewer than {FEWEST_UNITS} test sets, so no intervals and p-values"
     return [] if not codes else [few if len(codes) < FEWEST_UNITS else line]

@@ -36,7 +36,7 @@ def to_text(table: Table, places: int | None = 2) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output.
 
     In a table wider than 100 columns, heads and texts are wrapped; if that is not enough, it is continued below, with
-    the first columns repeated.
+    the first columns repeated. Longer notes are wrapped, too.
 
     Args:
         table: the table.
@@ -50,7 +50,16 @@ def to_text(table: Table, places: int | None = 2) -> str:
         names, rows = _narrowed(table.columns, names, rows)
         widths = _widths(table.columns, [names, *rows])
     blocks = [_block(table, part, widths, names, rows) for part in _parts(table.columns, widths)]
-    return "\n\n".join(blocks) + "".join(f"\n{printable(note)}" for note in table.notes) + "\n"
+    return "\n\n".join(blocks) + "".join(f"\n{_note(printable(note))}" for note in table.notes) + "\n"
+
+
+def _note(note: str) -> str:
+    """A note in lines of at most 100 columns; a signature, which has no spaces, stays whole to be searched for."""
+    from textwrap import wrap
+
+    if len(note) <= _WIDEST + 1:
+        return note
+    return "\n".join(wrap(note, _WIDEST + 1, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
 
 
 def _narrowed(
@@ -80,7 +89,18 @@ def _narrowed(
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[_Lines]]) -> list[int]:
     """Return the width of each column."""
-    return [max(column.width, *(len(line) for row in rows for line in row[i]), 0) for i, column in enumerate(columns)]
+    return [
+        max(column.width, *(_cells(line) for row in rows for line in row[i]), 0) for i, column in enumerate(columns)
+    ]
+
+
+def _cells(text: str) -> int:
+    """How many columns of a terminal text takes: a Chinese character takes two, a combining mark none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def _width(widths: Sequence[int]) -> int:
@@ -130,11 +150,13 @@ def _block(
 def _text_lines(cells: Sequence[_Lines], part: Sequence[int], table: Table, widths: Sequence[int]) -> Iterator[str]:
     """Give the lines of a row."""
     for line in zip_longest(*cells, fillvalue=""):
-        aligned = (
-            text.ljust(widths[i]) if table.columns[i].kind == "text" else text.rjust(widths[i])
-            for text, i in zip(line, part)
-        )
+        aligned = (_aligned(text, widths[i], left=table.columns[i].kind == "text") for text, i in zip(line, part))
         yield " | ".join(aligned).rstrip()
+
+
+def _aligned(text: str, width: int, *, left: bool) -> str:
+    space = " " * (width - _cells(text))
+    return text + space if left else space + text
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Aligned words although texts differ or trees are broken, and their counts by gold sentence."""
+"""Alignment of outputs with different text or broken trees, and counts by gold sentence."""
 
 from __future__ import annotations
 

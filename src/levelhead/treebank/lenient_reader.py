@@ -1,4 +1,4 @@
-"""A system's output read row by row: rows count even if their sentence is not a tree, or has rows that are none."""
+"""Lenient reading of outputs: readable rows count even if their sentence is not a tree or has malformed rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ID = re.compile(r"[1-9][0-9]{0,8}")
 _HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
-"""A word without a head: its ID, and what follows up to its HEAD."""
+"""A word without a head: its ID, and the columns up to HEAD."""
 
 _FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
 
@@ -39,12 +39,12 @@ _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS
 
 
 class LenientTreebank(NamedTuple):
-    """What could be read of a system's output.
+    """The readable part of a system's output.
 
     Args:
-        treebank: the readable rows. A word without a HEAD is its own head, which no gold word is.
-        is_tree: whether each sentence is valid as it stands, bool, shape (sentences,).
-        unreadable: how many lines are no comments and could not be read as rows.
+        treebank: the readable rows. A word without a HEAD is its own head, so it never matches gold.
+        is_tree: whether each sentence is valid, bool, shape (sentences,).
+        unreadable: the number of lines, except comments, that could not be read as rows.
     """
 
     treebank: Treebank
@@ -90,17 +90,17 @@ def read_leniently(
 ) -> LenientTreebank:
     """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
 
-    A row is readable if it has ten columns between tabs, a whole number from 1 as its ID and a FORM. Rows are numbered
-    again in the order of the file. A HEAD that is not 0 or the ID of exactly one other readable row of the sentence
-    counts as missing, an empty DEPREL as `_`. Multiword tokens whose words are not all there are left out; so are empty
-    nodes and DEPS where rows have other numbers than their place. All other lines are skipped, and sentences without a
-    readable row are left out.
+    A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
+    renumbered in the order of the file. A HEAD that is neither 0 nor the ID of exactly one other readable row of the
+    sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
+    empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
+    are left out.
 
     Args:
         data: the contents of the file, decompressed.
-        name: what to call it in messages.
+        name: its name in messages.
         conllx: whether the format is CoNLL-X, without ranges, empty nodes and comments, and with several roots.
-        several_roots: whether a tree may have several roots.
+        several_roots: whether a tree can have several roots.
 
     Raises:
         ConlluError: the file is not UTF-8, has a line that is too long, or has no readable row.
@@ -131,7 +131,7 @@ def no_readable_row(name: str | None) -> ConlluError:
     Args:
         name: what to call the file in messages.
     """
-    return ConlluError(Fault("no-readable-row", "the file has no row that can be read", Place(name)))
+    return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
 
 
 class ReadableRows(NamedTuple):
@@ -186,7 +186,7 @@ def readable_rows(
 
 
 def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:
-    """The sentences with a line that may be a row, and how many lines of the others are no comments."""
+    """The sentences with a line that may be a row, and the number of other lines that are not comments."""
     kept, lost = [], 0
     for block in sentence_blocks(data):
         if _FIRST_CELL.search(block):
@@ -207,7 +207,7 @@ def sentence_blocks(data: bytes) -> list[bytes]:
 
 
 _AT_ONCE = 64
-"""So many sentences are scanned at once: if every third has a fault, all that are scanned with it are scanned again."""
+"""The number of sentences that are scanned at once: a fault makes it necessary to scan its whole group again."""
 
 
 def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bool = False) -> list[bool]:
@@ -216,7 +216,7 @@ def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bo
     Args:
         blocks: the sentences, as `sentence_blocks` returns them.
         conllx: whether the format is CoNLL-X.
-        any_heads: whether their heads need not make a tree.
+        any_heads: whether to accept heads that do not form a tree.
     """
     valid = [False] * len(blocks)
     waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
@@ -232,14 +232,14 @@ def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bo
 
 
 class _Sentence(NamedTuple):
-    """A sentence of a file as CoNLL-U, whatever its heads make; its text is empty without a readable row."""
+    """A sentence of a file as CoNLL-U with any heads; its text is empty without a readable row."""
 
     text: bytes
     unreadable: int = 0
 
 
 def _sentence(block: bytes, conllx: bool) -> _Sentence:
-    """Write the readable rows of a sentence as CoNLL-U, whatever their heads make."""
+    """Return the readable rows of a sentence as CoNLL-U, with any heads."""
     lines = block.decode().rstrip("\n").split("\n")
     comments = [] if conllx else [line for line in lines if line.startswith("#")]
     table = [line.split("\t") for line in lines if conllx or not line.startswith("#")]
@@ -281,7 +281,7 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
     """The rows of multiword tokens and of empty nodes that can be kept, by the number of words before them."""
     found: dict[int, list[list[str]]] = {}
     n_words = end = minor = 0
-    pending = False  # whether the row before was a multiword token
+    pending = False  # whether the previous row was a multiword token
     for cells in filter(_is_row, table):
         if _ID.fullmatch(cells[0]):
             n_words, minor, pending = n_words + 1, 0, False
@@ -297,6 +297,6 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
 
 
 def _numbers(span: re.Match[str], most: int) -> range:
-    """The ids in a range; none if it is reversed or longer than the sentence."""
+    """The ids in a range; empty if it is reversed or longer than the sentence."""
     first, last = int(span[1]), int(span[2])
     return range(first, last + 1) if last - first < most else range(0)

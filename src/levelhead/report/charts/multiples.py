@@ -171,7 +171,8 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
 
 
 def _cut(label: str) -> str:
-    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+    """A label, cut in the middle where it is long: names of treebanks begin with the language and end with the part."""
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}"
 
 
 def _turned(x: float, y: float, label: str) -> str:

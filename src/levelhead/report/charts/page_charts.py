@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from levelhead.report.charts.marks import OTHER, mark, series_of
 from levelhead.report.charts.svg import (
     N_COLORS,
     Drawing,
@@ -162,7 +163,7 @@ class Point(NamedTuple):
 
 
 def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
-    """Draw points, and the line on which both values are equal; the commonest seven series have colors.
+    """Draw points, and the line on which both values are equal; the commonest seven series have marks of their own.
 
     Args:
         title: what it shows.
@@ -170,11 +171,7 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
         x: what is to the right.
         y: what is upwards.
     """
-    counts: dict[str, int] = {}
-    for point in points:
-        counts[point.series] = counts.get(point.series, 0) + 1
-    series = sorted(counts, key=lambda name: (-counts[name], name))
-    colors = {name: min(i, N_COLORS - 1) for i, name in enumerate(series)}
+    series = series_of(point.series for point in points)
     both = [value for point in points for value in (point.x, point.y)]
     across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
     parts = [
@@ -184,10 +181,11 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
     parts += [text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
     parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
     parts.append(line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"))
-    parts += [dot(across(p.x), up(p.y), 3.6, f"s{colors[p.series]} point", p.label) for p in points]
-    shown = [*series[: N_COLORS - 1], *(["other"] if len(series) >= N_COLORS else [])]
-    for i, name in enumerate(shown):
-        parts += [dot(516, 34 + 22 * i, 5, f"s{i}"), text(528, 38 + 22 * i, name or "unknown")]
+    parts += [mark(across(p.x), up(p.y), series[p.series], 3.8, p.label) for p in points]
+    names = {number: name or "unknown" for name, number in series.items()}
+    names |= {N_COLORS - 1: OTHER} if len(series) > len(names) else {}
+    for i, (own, name) in enumerate(sorted(names.items())):
+        parts += [mark(516, 34 + 22 * i, own, 5), text(528, 38 + 22 * i, name)]
     return Drawing(title, _WIDTH, 502, "".join(parts))
 
 
@@ -333,11 +331,11 @@ def _key_height(marks: MatrixMarks) -> float:
 def _heat_key(y: float, left: float, marks: MatrixMarks) -> Iterator[str]:
     """What frames and crosses mean, below the matrix."""
     x, top = left, y + _BOTTOM
-    for used, mark, meaning in (
+    for used, draw, meaning in (
         (marks.best, _frame, "best in the row"), (marks.crossed, _cross, "missing or invalid output"),
     ):  # fmt: skip
         if used:
-            yield mark(x, top, 24, 14) + text(x + 31, top + 11, meaning, "mute small")
+            yield draw(x, top, 24, 14) + text(x + 31, top + 11, meaning, "mute small")
             x += 31 + width_of(meaning, 11) + 24
 
 

@@ -9,6 +9,7 @@ from levelhead.report.charts.svg import cut, text, width_of
 
 _SIZE, _LINE = 11.0, 12.0
 _MARK = 4.0
+_BOLD = 1.08  # times the width of other text
 
 Point = tuple[float, float]
 
@@ -66,11 +67,11 @@ def placed_names(
     """
     every = [_around(point) for point in (marks or [point for _, point in named])]
     taken: list[Box] = []
-    drawn = []
+    drawn, stretch = [], _BOLD if kind == "name" else 1.0
     for name, point in named:
         spots = [
             (sum(box.meets(one) for one in every), k, box, anchor)
-            for k, (box, anchor) in enumerate(_spots(*point, width_of(cut(name), _SIZE)))
+            for k, (box, anchor) in enumerate(_spots(*point, width_of(cut(name), _SIZE) * stretch))
             if within.holds(box) and not any(box.meets(other) for other in taken)
         ]
         if spots and min(spots)[0] <= most:

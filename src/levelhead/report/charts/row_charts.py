@@ -14,6 +14,7 @@ Shape = Literal["bar", "dot", "parts"]
 """Bars from zero, dots with their intervals, or bars of parts that fill the width."""
 
 _MARGIN = 3.0  # percent of the width, for what is drawn at the ends
+_AT_END = 6.0  # percent of the width, where a number in the middle of its line would reach over the end
 _READABLE = 5  # percent of the width, for a number
 _TICKS = {"bar": 4, "dot": 5}
 
@@ -111,8 +112,7 @@ class RowChart:
 
     def top(self) -> str:
         """Return the axis, for the heading of the pictures, with lines that reach down behind the rows."""
-        kind = 'class="mute small" y="11" text-anchor="middle"'
-        texts = (f'<text {kind} x="{short(self.scale(at))}%">{clean(number(at))}</text>' for at in self.ticks)
+        texts = (_tick(self.scale(at), number(at)) for at in self.ticks)
         lines = (_downward(self.scale(at), "rule" if at == 0 else "grid") for at in self.ticks)
         return _fluid("".join([*lines, *texts]))
 
@@ -171,6 +171,12 @@ class RowChart:
 def _fluid(body: str) -> str:
     """A picture as wide and as high as its cell; those who cannot see it read the numbers."""
     return f'<svg aria-hidden="true">{body}</svg>'
+
+
+def _tick(x: float, label: str) -> str:
+    """A number at the axis; at the ends it stays inside, whatever the width."""
+    anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"
+    return f'<text class="mute small" y="11" text-anchor="{anchor}" x="{short(x)}%">{clean(label)}</text>'
 
 
 def _downward(x: float, kind: str) -> str:

@@ -231,8 +231,7 @@ class Page(NamedTuple):
         data: what its script needs besides the sentences of blocks.
         terms: what terms mean, wherever they are the label of a row or a heading.
         find: what the filter of the page finds, "" if it has none.
-        up: the name and address of the page above, if there is one.
-        related: names and addresses of other pages, by what they are.
+        up: the name and address of the page above, if there is one; then `render_links` adds links to other pages.
     """
 
     title: str
@@ -247,8 +246,25 @@ class Page(NamedTuple):
     terms: Mapping[str, str] = MappingProxyType({})
     find: str = ""
     up: tuple[str, str] | None = None
-    related: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType({})
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown before the reader chooses anything."""
         return all(self.choices[name][0] == value for name, value in block.when.items())
+
+
+class Links(NamedTuple):
+    """What a page of one output leads to in a report of many.
+
+    Args:
+        system: the system of the page.
+        code: its test set.
+        systems: the name and address of each system with a page on this test set, this one without an address.
+        before: the name and address of the system's page on the test set before; None if there is none.
+        after: on the next test set.
+    """
+
+    system: str
+    code: str
+    systems: Sequence[tuple[str, str]]
+    before: tuple[str, str] | None
+    after: tuple[str, str] | None

@@ -20,6 +20,7 @@ from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
 from levelhead.report.page.blocks import Block, Confused, Page, Section
+from levelhead.report.page.error_costs import ALL
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
@@ -29,9 +30,9 @@ from levelhead.report.page.examples import (
     examples_of_errors,
     sentence,
 )
-from levelhead.report.page.score import ALL, CONFUSION_LEAD
+from levelhead.report.page.score import CONFUSION_LEAD
 from levelhead.report.page.stores import stored
-from levelhead.report.page.terms import measure_terms
+from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 from levelhead.report.verdicts import verdict_text
@@ -285,7 +286,11 @@ def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
     verdicts = [verdict_text(one, comparison) for one in comparison.gates if one.measure == measure]
     partial = [VALID_TREES_NOTE] if comparison.coverage else []
     return Block(
-        name, "", ". ".join([table.notes[0], *verdicts, *partial]), table=table._replace(notes=()), folded=True
+        name,
+        "",
+        ". ".join([f"D{table.notes[0][1:]}", *verdicts, *partial]),
+        table=table._replace(notes=()),
+        folded=True,
     )
 
 
@@ -342,7 +347,8 @@ def _gain_row(one: Gain | AverageGain) -> ChartRow:
     interval = None if certainty is None else certainty.interval
     sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
     uncertain = certainty is not None and certainty.uncertain
-    label = f"{one.values[0]} {MARK}" if uncertain else one.values[0]
+    value = open_ended(one.values[0])
+    label = f"{value} {MARK}" if uncertain else value
     color = ("s0" if change > 0 else "s1") if sure else "fade"
     words = f"{one.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
     cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)

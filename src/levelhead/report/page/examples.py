@@ -73,21 +73,25 @@ class Shown:
         return tree
 
 
-def sentence(outputs: Sequence[Shown], index: int, sides: tuple[str, str] | None = None) -> dict[str, Any]:
+def sentence(
+    outputs: Sequence[Shown], index: int, sides: tuple[str, str] | None = None, marked: int | None = None
+) -> dict[str, Any]:
     """Return a gold sentence with systems' trees.
 
     Args:
         outputs: the systems.
         index: the index of the gold sentence.
         sides: what the upper and the lower tree are called, if they are not gold and a system.
+        marked: the number of the gold word in the sentence that is marked, if one is.
 
     Returns:
         `i` its name, `t` its text, `r` whether it runs from right to left, `f`, `h`, `d` forms, heads, relations of
-        gold, `s` the systems' trees; and `k`, the names of both sides, where they are given.
+        gold, `s` the systems' trees; and `k`, the names of both sides, and `m`, the marked word, where they are given.
     """
     gold = outputs[0].matches.gold[index]
     return {
         **({} if sides is None else {"k": sides}),
+        **({} if marked is None else {"m": marked}),
         "i": plain(gold.id or f"sentence {index + 1}"),
         "t": plain(gold.text),
         "r": int(runs_leftwards(gold.text)),

@@ -18,10 +18,13 @@ from levelhead.campaign.run import score_plan
 from levelhead.evaluation.pair import score_matches
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
+from levelhead.report.page.blocks import Links
+from levelhead.report.page.ranked_campaign import by_family
 from levelhead.report.page.ranking import measures_of_page, ranking_page
-from levelhead.report.page.render import render
+from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
-from levelhead.report.page.score import score_page, treebank_errors
+from levelhead.report.page.score import score_page
+from levelhead.report.page.treebank_errors import treebank_errors
 from levelhead.significance.units import AUTO
 
 if TYPE_CHECKING:
@@ -63,9 +66,7 @@ def _pages(
         errors = treebank_errors(code, [output], name=output.name, n_treebanks=1, registry=setup.registry)
         evaluation = score_matches(output.matches, setup, output.name)
         page = score_page(output.name, {code: evaluation}, {code: errors}, registry=setup.registry)
-        others = [(name, "" if name == output.name else f"../{address}") for name, address in addresses.items()]
-        linked = page._replace(up=(_TITLE, f"../{INDEX}"), related={f"Systems on {code}": others})
-        found[output.name] = addresses[output.name], zlib.compress(render(linked))
+        found[output.name] = addresses[output.name], zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"))))
     return found
 
 
@@ -103,8 +104,34 @@ def write_ranking_report(path: str | os.PathLike[str], results: Results, found: 
         return
     made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
     addresses = {key: address for key, (address, _) in made.items()}
-    index = zlib.compress(render(page_of(results, found, addresses)))
-    write_report_folder(path, [(INDEX, index), *made.values()])
+    index = render(page_of(results, found, addresses))
+    links = links_of(results, addresses)
+    pages = {address: partial(_linked, page, links[key]) for key, (address, page) in made.items()}
+    write_report_folder(path, {INDEX: lambda: index, **pages})
+
+
+def _linked(page: bytes, links: Links) -> bytes:
+    return with_links(zlib.decompress(page), links)
+
+
+def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapping[tuple[str, str], Links]:
+    """Return what each page of an output leads to: the other systems on its test set, and the system's neighbors.
+
+    Args:
+        results: the results; test sets are next to each other as on the page of the ranking.
+        addresses: the address of the page of each system (first) on each test set (second) that has one.
+    """
+    codes = [one.code for one in by_family(results.test_sets)]
+
+    found = {}
+    for system in results.systems:
+        own = [code for code in codes if (system, code) in addresses]
+        around: list[tuple[str, str] | None] = [None, *((code, f"../{addresses[system, code]}") for code in own), None]
+        for code, before, after in zip(own, around, around[2:]):
+            others = [one for one in results.systems if (one, code) in addresses]
+            systems = [(one, "" if one == system else f"../{addresses[one, code]}") for one in others]
+            found[system, code] = Links(system, code, systems, before, after)
+    return found
 
 
 def rank_with_report(

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 from levelhead.errors import InputError
 from levelhead.extras import missing_library
 from levelhead.report.charts.svg import plain
-from levelhead.report.page.blocks import Block, Page
+from levelhead.report.page.blocks import Block, Links, Page
 from levelhead.report.table import Cell, Column, IntervalCell, formatted
 
 if TYPE_CHECKING:
     import jinja2
+
+_LATER = "<!-- links -->"
+"""Where a page below another gets its links, which are known when all pages are made; elsewhere `<` is escaped."""
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -38,9 +41,21 @@ def render(page: Page) -> bytes:
     script = f'"use strict";\n(() => {{\n{"".join(_asset(f"{name}.js") for name in names)}readState(true);\n}})();\n'
     style = "".join(_asset(f"{name}.css") for name in names)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": _data(page)}
+    shown = {"page": page, "script": script, "style": style, "script_hash": digest, "data": _data(page),
+             "later": _LATER}  # fmt: skip
     text = _environment().get_template("page.html.j2").render(shown)
     return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
+
+
+def with_links(page: bytes, links: Links) -> bytes:
+    """Return a page below another with links to its neighbors.
+
+    Args:
+        page: the page, as `render` made it.
+        links: what it leads to.
+    """
+    shown = _environment().get_template("links.html.j2").render(links=links)
+    return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
 
 def _assets(page: Page) -> list[str]:

@@ -8,8 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,10 +83,14 @@ def check_report_folder(path: str | os.PathLike[str]) -> None:
 
 def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
     """Refuse a folder that holds anything but an older report."""
-    present = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_symlink() or not one.is_dir()}
-    if not present:
-        return
-    foreign = sorted(present - _own_files(folder))
+    own = _own_files(folder)
+    known = {name.partition("/")[0] for name in own}
+    entries = list(folder.iterdir())
+    foreign = sorted(one.name for one in entries if one.name not in known)
+    if not foreign:  # else nothing below it need be read, which might be a whole disk
+        below = (one for entry in entries for one in (entry, *entry.rglob("*")))
+        files = {one.relative_to(folder).as_posix() for one in below if one.is_symlink() or not one.is_dir()}
+        foreign = sorted(files - own)
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
         message = f"it holds files that are not part of an older report ({foreign[0]}{more}): name another folder"
@@ -105,12 +108,12 @@ def _own_files(folder: Path) -> set[str]:
     return {MARKER, *(one for one in found["files"] if isinstance(one, str))}
 
 
-def write_report_folder(path: str | os.PathLike[str], pages: Sequence[tuple[str, bytes]]) -> None:
+def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
     """Write pages to a folder: next to it first, then in its place, so that it is never half a report.
 
     Args:
         path: the folder, as `check_report_folder` allows it.
-        pages: the name of each file within the folder, and what it holds, compressed by zlib.
+        pages: the name of each file within the folder, and what makes its contents.
 
     Raises:
         OutputError: the folder holds something else, or it cannot be written.
@@ -123,10 +126,10 @@ def write_report_folder(path: str | os.PathLike[str], pages: Sequence[tuple[str,
         try:
             made = stage / "new"
             made.mkdir()
-            for name, data in tracked(pages, "writing"):
+            for name, make in tracked(list(pages.items()), "writing"):
                 (made / name).parent.mkdir(exist_ok=True)
-                (made / name).write_bytes(zlib.decompress(data))
-            own = {"kind": _KIND, "version": VERSION, "files": sorted(name for name, _ in pages)}
+                (made / name).write_bytes(make())
+            own = {"kind": _KIND, "version": VERSION, "files": sorted(pages)}
             (made / MARKER).write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
             _exchange(made, target, stage / "old")
         finally:

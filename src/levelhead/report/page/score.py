@@ -4,167 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from levelhead.analysis import Breakdown, averages, break_down
-from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.confusion import ERRORS, kinds_of_errors
+from levelhead.analysis import Breakdown, averages
+from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import (
-    NOT_ALIGNED,
-    AverageRepair,
-    Repair,
-    TreebankRepairs,
-    WrongWords,
     average_repairs,
-    repairs,
-    wrong_words,
 )
-from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
-from levelhead.campaign.outputs import Output
 from levelhead.comparison.evaluations import average_scores
-from levelhead.errors import MeasureError
 from levelhead.evaluation.pair import Evaluation
-from levelhead.measures.registry import STANDARD, Registry, parse_measure
+from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.breakdown import breakdown_table
-from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
+from levelhead.report.certainty import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
-from levelhead.report.page.blocks import Block, Confused, Page, Section
-from levelhead.report.page.examples import Examples, Shown, cells_of, confused_relations, examples_of_errors
+from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words
+from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
 from levelhead.report.page.stores import stored
-from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms
+from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
+from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, score_table, scores_table
-from levelhead.report.table import Column, Table, formatted, interval_cell, value_cell
-from levelhead.scoring.matches import Matches
+from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.scoring.score import Score
-from levelhead.significance import units_of
-from levelhead.significance.bucket_estimates import Certainty, IntervalSettings
-from levelhead.significance.units import AUTO
+from levelhead.significance.bucket_estimates import Certainty
 
-ALL = "all treebanks"
-_MOST_ROWS = 20
 _MOST_BARS = 16
-_PROPERTIES = {
-    "class": "Class of relation",
-    "deprel": "Relation",
-    "upos": "Part of speech",
-    "direction": "Direction of the arc",
-    "length": "Length of the arc",
-    "sentence-length": "Length of the sentence",
-}
 _BY_ERRORS = ("deprel", "upos")
 _RATIO, _DIFFERENCE = Column(""), Column("", "difference")
-
-
-class TreebankErrors(NamedTuple):
-    """What the page shows of one treebank.
-
-    Args:
-        measure: the measure whose errors are shown.
-        repairs: what each kind of error costs.
-        numbers: the number of each kind of error among the groups of words that the page opens.
-        kinds: how many words are wrong in which way.
-        breakdowns: the measure by each property.
-        values: the number of each value of a property among the groups of words that the page opens.
-        confused: the confusion of relations.
-        examples: the wrong words, in their sentences.
-    """
-
-    measure: str
-    repairs: TreebankRepairs
-    numbers: Mapping[tuple[str, str], int]
-    kinds: Mapping[str, int]
-    breakdowns: Mapping[str, Breakdown]
-    values: Mapping[str, Mapping[str, int]]
-    confused: Confused
-    examples: Examples
-
-
-def treebank_errors(
-    treebank: str,  # noqa: ARG001 -- the engine gives the code of the test set
-    outputs: Sequence[Output],
-    *,
-    name: str,
-    n_treebanks: int,
-    registry: Registry,
-    measure: str = "LAS",
-) -> TreebankErrors:
-    """Return what the page shows of one treebank; the engine calls this where the output is read.
-
-    Args:
-        treebank: its code.
-        outputs: the system's output alone.
-        name: the system.
-        n_treebanks: how many treebanks the page has.
-        registry: the available measures and schemes.
-        measure: the measure whose errors are shown: one that can be broken down.
-
-    Raises:
-        ConlluError: gold or the output has no trees.
-    """
-    (output,) = outputs
-    matches = output.matches
-    matches.check_trees()
-    measure = f"{measure.removesuffix('.recall')}.recall" if output.partial else measure  # as partial scores are
-    parsed, intervals = parse_measure(measure, registry), IntervalSettings(units_of(matches.gold, AUTO))
-    settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
-    wrong = wrong_words(matches, parsed, registry=registry)
-    found = {
-        by: break_down(matches, parsed, [by], settings, registry=registry, intervals=intervals) for by in _PROPERTIES
-    }
-    groups, values = _groups(matches, wrong, settings)
-    return TreebankErrors(
-        str(parsed),
-        repairs(matches, parsed, intervals, registry=registry),
-        {kind: number for number, kind in enumerate(wrong.kinds)},
-        dict(zip(ERRORS[1:], np.bincount(kinds_of_errors(matches), minlength=len(ERRORS))[1:].tolist(), strict=True)),
-        found,
-        values,
-        confused_relations(matches),
-        examples_of_errors(Shown(name, matches), wrong.word, groups, n_treebanks),
-    )
-
-
-def _groups(
-    matches: Matches, wrong: WrongWords, settings: PropertySettings
-) -> tuple[dict[str, NDArray[np.int64]], dict[str, dict[str, int]]]:
-    """By what wrong words are grouped, and the numbers of the values of properties."""
-    words, pair = wrong.word, np.full(matches.gold.n_words, -1, dtype=np.int64)
-    pair[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
-    of_pair = pair[words]
-    groups = {
-        "repair": wrong.kind,
-        "cell": np.where(of_pair < 0, -1, cells_of(matches)[of_pair]),
-        "kind": np.where(of_pair < 0, -1, kinds_of_errors(matches)[of_pair]),
-    }
-    values = {}
-    for by in _PROPERTIES:
-        buckets = PROPERTIES[by].of(matches, settings)
-        groups[by] = buckets.gold[words].astype(np.int64)
-        values[by] = {name: number for number, name in enumerate(buckets.names)}
-    return groups, values
-
-
-def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
-    """Return the measure whose errors a page shows: LAS, or else the first that can be broken down.
-
-    Args:
-        names: the measures of the page.
-        registry: the available measures and schemes.
-    """
-    if "LAS" in names:
-        return "LAS"
-    for name in names:
-        try:
-            check_breakable(parse_measure(name, registry), registry)
-        except MeasureError:
-            continue
-        return name
-    return "LAS"
 
 
 def score_page(
@@ -190,8 +57,9 @@ def score_page(
     scheme = registry.schemes.by_name[registry.schemes.default]
     terms = {**measure_terms(first, registry), **COMPONENTS, **KINDS_OF_ERRORS, **class_terms(scheme)}
     lead, facts = _lead(name, evaluations, average, parts), _facts(evaluations)
-    sections = _sections(evaluations, parts, average)
-    data = stored([part.examples for part in parts.values()])
+    joined = joined_errors([*parts.values()]) if several else None
+    sections = _sections(evaluations, parts, average, joined)
+    data = stored([part.examples for part in parts.values()], joined and joined.examples)
     return Page(name, lead, facts, choices, sections, (), shared, "score", data, terms)
 
 
@@ -208,7 +76,10 @@ def _lead(
         values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
     every = [part.repairs for part in parts.values()]
     worst = (average_repairs(every, 0.95) if len(every) > 1 else every[0].kinds)[:1]
-    costs = [f" The costliest error: {_title(one)}, {100 * one.gain:.2f} points of {_measure(parts)}." for one in worst]
+    costs = [
+        f" The costliest error: {error_in_words(one)}, {100 * one.gain:.2f} points of {_measure(parts)}."
+        for one in worst
+    ]
     label = f"{LABEL} " if covered(evaluations) else ""
     return f"{label}{name} {where}{', '.join(values)}.{''.join(costs)}"
 
@@ -226,14 +97,20 @@ def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
 
 
 def _sections(
-    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average | None
+    evaluations: Mapping[str, Evaluation],
+    parts: Mapping[str, TreebankErrors],
+    average: Average | None,
+    joined: JoinedErrors | None,
 ) -> list[Section]:
     measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
     found: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
-    if average is not None:
+    if average is not None and joined is not None:
         found["scores"] += _average_scores(evaluations, average, measure)
-        found["costs"].append(_costs_of_all([part.repairs for part in parts.values()], measure))
-        found["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure)
+        found["costs"].append(
+            costs_of_all([part.repairs for part in parts.values()], measure, joined.numbers["repair"])
+        )
+        found["kinds"].append(_kinds(joined.kinds, STORE)._replace(when={"treebank": ALL}))
+        found["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure, joined)
     for number, (treebank, part) in enumerate(parts.items(), 1):
         when = {"treebank": treebank} if average is not None else {}
         own = f"-{number}" if average is not None else ""
@@ -269,9 +146,9 @@ CONFUSION_LEAD = (
 
 def _blocks(evaluation: Evaluation, part: TreebankErrors, store: str) -> Iterator[tuple[str, list[Block]]]:
     yield "scores", [_scores(evaluation)]
-    yield "costs", [_costs(part, store)]
-    yield "kinds", [_kinds(part, store)]
-    yield "breakdowns", [_breakdown(part, by, store) for by in _PROPERTIES]
+    yield "costs", [costs_of(part, store)]
+    yield "kinds", [_kinds(part.kinds, store)]
+    yield "breakdowns", [_breakdown(part, by, store) for by in PROPERTY_TITLES]
     yield "confusion", [Block("confusion", confused=part.confused._replace(store=store))]
 
 
@@ -320,97 +197,19 @@ def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, mea
     yield Block("scores", "All scores", caption, when, table=table)
 
 
-def _label(one: Repair | AverageRepair) -> str:
-    """What is wrong, as it is said."""
-    if one.error == NOT_ALIGNED:
-        return one.error
-    value = one.detail.replace("->", "\N{RIGHTWARDS ARROW}")
-    wrong = [part for part in one.error.split(", ") if "->" not in one.detail or part not in {"relation", "UPOS"}]
-    return f"{value}, wrong {' and '.join(wrong)}" if wrong else value
-
-
-def _title(one: Repair | AverageRepair) -> str:
-    """The same with gold's and the system's relation in words."""
-    values = one.detail.split(" -> ")
-    if one.error == NOT_ALIGNED:
-        return "words that the system splits or joins in another way"
-    wrong = [part for part in one.error.split(", ") if len(values) < 2 or part not in {"relation", "UPOS"}]
-    what = " taken for ".join(map(in_words, values))
-    return f"{what} with a wrong {' and '.join(wrong)}" if wrong else what
-
-
-def _costs(part: TreebankErrors, store: str) -> Block:
-    shown = part.repairs.kinds[:_MOST_ROWS]
-    if not shown:
-        return Block("costs", caption="No word is wrong.")
-    rows = [
-        _cost_row(one)._replace(opens=Opens(store, "repair", part.numbers[one.error, one.detail], _title(one)))
-        for one in shown
-    ]
-    chart = _costs_chart(part.measure, rows)
-    caption = _with_mark(_others(part.repairs.kinds), shown)
-    return Block("costs", "", caption, chart=chart, table=_costs_table(shown), filed=True)
-
-
-def _cost_row(one: Repair | AverageRepair) -> ChartRow:
-    cells = (_points(one.gain), _between(one.certainty), f"{one.words:,}", f"{100 * one.share:.1f}%")
-    label = f"{_label(one)} {MARK}" if one.certainty.uncertain else _label(one)
-    ends = interval_ends(one.certainty.interval)
-    return ChartRow(label, 100 * one.gain, *ends, cells=cells, color="s1", uncertain=one.certainty.uncertain)
-
-
-def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
-    columns = ("Points", "95% CI", "Errors", "Share")
-    return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
-
-
-def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    uncertain = any(one.certainty.uncertain for one in shown)
-    return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
-
-
-def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
-    columns = (
-        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
-        *(Column("Share"), Column("Gain", "difference")),
-        *certainty_columns("0.95", (one.certainty for one in found), difference=True),
-    )
-    rows = [(one.error, one.detail, one.words, one.share, one.gain, *certainty_cells(one.certainty)) for one in found]
-    return Table(columns, tuple(rows))
-
-
-def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    """A sentence on the errors that have no row."""
-    rest = found[_MOST_ROWS:]
-    if not rest:
-        return ""
-    words, share = sum(one.words for one in rest), 100 * sum(one.share for one in rest)
-    return f"{len(rest):,} other kinds of errors: {words:,} words, {share:.1f}% of all errors."
-
-
-def _costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str) -> Block:
-    found = average_repairs(treebanks, 0.95)
-    chart = _costs_chart(measure, [_cost_row(one) for one in found[:_MOST_ROWS]])
-    note = "Means over treebanks; words of all of them. Choose a treebank to see its sentences."
-    table = _costs_table(found[:_MOST_ROWS])
-    return Block(
-        "costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table, filed=True
-    )
-
-
-def _kinds(part: TreebankErrors, store: str) -> Block:
-    whole = sum(part.kinds.values())
+def _kinds(kinds: Mapping[str, int], store: str) -> Block:
+    whole = sum(kinds.values())
     rows = [
         ChartRow(
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color="s1",
             opens=Opens(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
         )
-        for kind, n in sorted(part.kinds.items(), key=lambda one: -one[1])
+        for kind, n in sorted(kinds.items(), key=lambda one: -one[1])
         if n
     ]  # fmt: skip
     if not rows:
         return Block("kinds", caption="No aligned word is wrong.")
-    numbers = tuple((row.label, part.kinds[row.label]) for row in rows)
+    numbers = tuple((row.label, kinds[row.label]) for row in rows)
     table = Table((Column("Error", "text"), Column("Words", "number")), numbers)
     chart = RowChart("Kinds of errors", "Error", "Words", ("Words", "Share"), rows)
     return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows), filed=True)
@@ -423,7 +222,7 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     for (value,), score in found.rows:
         n = totals.get(numbers[value], 0)
         certainty = found.certainties[value,]
-        opens = Opens(store, by, numbers[value], f"{_PROPERTIES[by]}: {in_words(value)}") if n else None
+        opens = Opens(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
         rows.append((n, _bucket_row(value, score.value, certainty, (f"{n:,}",), opens)))
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
@@ -431,50 +230,45 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     table = breakdown_table({"": [found]})._replace(notes=())
     explained = tuple(value for (value,), _ in found.rows) if by == "class" else ()
     caption = UNCERTAIN if any(row.uncertain for row in chart.rows) else ""
-    return Block(f"by-{by}", _PROPERTIES[by], caption, chart=chart, table=table, explained=explained)
+    return Block(f"by-{by}", PROPERTY_TITLES[by], caption, chart=chart, table=table, explained=explained)
 
 
 def _bucket_row(
     value: str, ratio: float | None, certainty: Certainty, cells: tuple[str, ...], opens: Opens | None = None
 ) -> ChartRow:
-    label = f"{value} {MARK}" if certainty.uncertain else value
+    shown = open_ended(value)
+    label = f"{shown} {MARK}" if certainty.uncertain else shown
     if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
-    shown = (formatted(ratio, _RATIO), _between(certainty, _RATIO), *cells)
+    cells = (formatted(ratio, _RATIO), between(certainty, _RATIO), *cells)
     ends = interval_ends(certainty.interval)
-    return ChartRow(label, 100 * ratio, *ends, cells=shown, opens=opens, uncertain=certainty.uncertain)
+    return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=certainty.uncertain)
 
 
 def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:
-    title, columns = f"{measure} by {_PROPERTIES[by].lower()}", (measure, "95% CI", *more)
-    return RowChart(title, _PROPERTIES[by], measure, columns, rows, full=100)
+    title, columns = f"{measure} by {PROPERTY_TITLES[by].lower()}", (measure, "95% CI", *more)
+    return RowChart(title, PROPERTY_TITLES[by], measure, columns, rows, full=100)
 
 
-def _breakdowns_of_all(treebanks: Sequence[Mapping[str, Breakdown]], measure: str) -> Iterator[Block]:
-    for by, title in _PROPERTIES.items():
+def _breakdowns_of_all(
+    treebanks: Sequence[Mapping[str, Breakdown]], measure: str, joined: JoinedErrors
+) -> Iterator[Block]:
+    for by, title in PROPERTY_TITLES.items():
         every = [found[by] for found in treebanks]
         means = [one for one in averages(every) if one.certainty is not None]
+        errors = {one.values[0]: joined.n_errors(by, one.values[0]) for one in means}
         if by in _BY_ERRORS:
-            means = sorted(means, key=lambda one: (-one.n_treebanks, one.values))[:_MOST_BARS]
-        component = every[0].measure.component or "f1"
-        rows = [
-            _bucket_row(one.values[0], _number(one.means[component]), one.certainty, (str(one.n_treebanks),))
-            for one in means
-            if one.certainty is not None
-        ]
-        chart = _bucket_chart(measure, by, rows, ("Treebanks",))
+            means = sorted(means, key=lambda one: (-errors[one.values[0]], one.values))[:_MOST_BARS]
+        component, rows = every[0].measure.component or "f1", []
+        for one in means:
+            (value,), n = one.values, errors[one.values[0]]
+            opens = Opens(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
+            cells = (str(one.n_treebanks), f"{n:,}")
+            if one.certainty is not None:
+                rows.append(_bucket_row(value, _number(one.means[component]), one.certainty, cells, opens))
+        chart = _bucket_chart(measure, by, rows, ("Treebanks", "Errors"))
         yield Block(f"by-{by}", title, when={"treebank": ALL}, chart=chart)
 
 
 def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
-
-
-def _between(one: Certainty, column: Column = _DIFFERENCE) -> str:
-    cell = interval_cell(one.interval, perplexity=False)
-    text = "" if cell is None else formatted(cell, column)
-    return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")
-
-
-def _points(gain: float) -> str:
-    return f"{100 * gain:.2f}"

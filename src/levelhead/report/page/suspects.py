@@ -41,8 +41,12 @@ def suspects_page(found: Suspects) -> Page:
 def _sentences(found: Suspects, one: Suspect, shown: Sequence[Shown]) -> list[dict[str, Any]]:
     """The sentence of a suspect, and the one in which the same words are annotated in the other way."""
     places = [one.word] if one.variation is None else [one.word, one.variation.place]
-    indices = dict.fromkeys(int(found.treebank.sentence_of_word[word]) for word in places)
-    return [sentence(shown, index) for index in indices]
+    drawn: dict[int, dict[str, Any]] = {}
+    for word in places:
+        index = int(found.treebank.sentence_of_word[word])
+        marked = word - int(found.treebank.sentence_starts[index])
+        drawn.setdefault(index, sentence(shown, index, ("annotation", "system"), marked))
+    return list(drawn.values())
 
 
 def _places(found: Suspects, one: Suspect) -> str:

@@ -82,7 +82,8 @@ function drawTree(sentence, tree, asked, kept) {
     const paired = gold !== undefined && system !== undefined && !apart;
     if (paired && "ol".includes(tree.e[system])) missed[gold] = tree.e[system] === "o" ? "" : "gold";
   });
-  let end = twoRows ? 52 : 4;
+  const start = twoRows ? Math.max(...(sentence.k || SIDES).map((side) => widthOf(side, 11))) + 12 : 4;
+  let end = start;
   const middles = columns.map(({ gold, system, gap }) => {
     const words = [gap ? gapText(gap) : gold === undefined ? "" : sentence.f[gold], system === undefined ? "" : forms[system]];
     const labels = [gold === undefined ? "" : sentence.d[gold], system === undefined ? "" : tree.d[system]];
@@ -90,7 +91,7 @@ function drawTree(sentence, tree, asked, kept) {
     end += width;
     return end - width / 2;
   });
-  const x = (column) => (sentence.r ? end - middles[column] + (twoRows ? 52 : 4) : middles[column]);
+  const x = (column) => (sentence.r ? end - middles[column] + start : middles[column]);
   const above = arcsOf(sentence.h, sentence.d, ofGold, missed, columns);
   const below = arcsOf(tree.h, tree.d, ofSystem, [...tree.e].map((letter) => KINDS[letter]), columns);
   const [up, down] = [above, below].map((arcs) => FIRST + STEP * (1 + levels(arcs.filter((arc) => arc.head > 0))));
@@ -174,7 +175,7 @@ function saidOf(sentence, tree, asked) {
     return part;
   };
   const head = sentence.h[asked], other = at < 0 ? undefined : tree.h[at], forms = tree.f || sentence.f;
-  return [said("gold", sentence.d[asked], head, sentence.f[head - 1]), said(tree.n, at < 0 ? undefined : tree.d[at], other, forms[other - 1])];
+  return [said((sentence.k || SIDES)[0], sentence.d[asked], head, sentence.f[head - 1]), said(tree.n, at < 0 ? undefined : tree.d[at], other, forms[other - 1])];
 }
 
 function figureOf(sentence, asked = -1) {
@@ -189,10 +190,10 @@ function figureOf(sentence, asked = -1) {
     figure.append(line);
   }
   for (const tree of sentence.s) {
-    const box = make("div", { class: "tree", tabindex: "0", role: "group", "aria-label": `Trees, gold and ${tree.n}` });
+    const box = make("div", { class: "tree", tabindex: "0", role: "group", "aria-label": `Trees, ${(sentence.k || SIDES)[0]} and ${tree.n}` });
     if (sentence.s.length > 1) {
-      const right = [...tree.e].filter((letter) => letter === "o").length;
-      const name = make("p", { class: "system" }), of = make("span", {}, ` ${right} of ${sentence.f.length} words right`);
+      const right = [...tree.e].filter((letter) => letter === "o").length, how = sentence.k ? "the same" : "right";
+      const name = make("p", { class: "system" }), of = make("span", {}, ` ${right} of ${sentence.f.length} words ${how}`);
       name.append(make("b", {}, tree.n), of);
       figure.append(name);
     }
@@ -230,13 +231,15 @@ function settle(inside) {
 function legend(sentence) {
   const [upper, lower] = (sentence && sentence.k) || SIDES;
   const line = make("p", { class: "legend" }, `${capital(upper)} above the words, ${lower} below. Grey: they agree. `);
-  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: no head in this sentence.");
+  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: no head in this sentence. Dotted: to words that are folded away.");
   return line;
 }
 
 function drawSentences(block) {
   const own = data[block.dataset.sentences], box = block.querySelector(".trees");
-  if (own && box && !box.childElementCount) box.append(legend(own.sentences[0]), ...own.sentences.map((sentence) => figureOf(sentence)));
+  if (!own || !box || box.childElementCount) return;
+  if (!block.closest("section").querySelector("p.legend")) box.append(legend(own.sentences[0]));
+  box.append(...own.sentences.map((sentence) => figureOf(sentence, sentence.m)));
 }
 
 onShow.push(drawSentences);

@@ -1,0 +1,137 @@
+"""What errors cost: the points that a system would gain without each kind of error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
+from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
+from levelhead.report.charts.page_charts import interval_ends
+from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.page.blocks import Block
+from levelhead.report.page.joined_errors import STORE, Key
+from levelhead.report.page.terms import in_words
+from levelhead.report.page.treebank_errors import TreebankErrors
+from levelhead.report.table import Column, Table, formatted, interval_cell
+from levelhead.significance.bucket_estimates import Certainty
+
+ALL = "all treebanks"
+"""The choice of a page that shows all treebanks together."""
+
+_MOST_ROWS = 20
+_DIFFERENCE = Column("", "difference")
+
+
+def costs_of(part: TreebankErrors, store: str) -> Block:
+    """Return what each kind of error costs on one treebank, the costliest first; rows open their sentences.
+
+    Args:
+        part: the errors.
+        store: the treebank, as its number among those of the page.
+    """
+    shown = part.repairs.kinds[:_MOST_ROWS]
+    if not shown:
+        return Block("costs", caption="No word is wrong.")
+    rows = [
+        _cost_row(one)._replace(opens=Opens(store, "repair", part.numbers[one.error, one.detail], error_in_words(one)))
+        for one in shown
+    ]
+    chart = _costs_chart(part.measure, rows)
+    caption = _with_mark(_others(part.repairs.kinds), shown)
+    return Block("costs", "", caption, chart=chart, table=_costs_table(shown), filed=True)
+
+
+def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Mapping[Key, int]) -> Block:
+    """Return the means of what errors cost over treebanks.
+
+    Args:
+        treebanks: what they cost on each.
+        measure: the measure.
+        numbers: the number of each kind of error among the words of all treebanks.
+    """
+    found = average_repairs(treebanks, 0.95)
+    rows = [
+        _cost_row(one)._replace(opens=Opens(STORE, "repair", numbers[one.error, one.detail], error_in_words(one)))
+        for one in found[:_MOST_ROWS]
+    ]
+    chart = _costs_chart(measure, rows)
+    note = "Means over treebanks; words of all of them."
+    table = _costs_table(found[:_MOST_ROWS])
+    return Block(
+        "costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table, filed=True
+    )
+
+
+def error_in_words(one: Repair | AverageRepair) -> str:
+    """Return what is wrong, with gold's and the system's relation in words.
+
+    Args:
+        one: a kind of error.
+    """
+    values = one.detail.split(" -> ")
+    if one.error == NOT_ALIGNED:
+        return "words that the system splits or joins in another way"
+    wrong = [part for part in one.error.split(", ") if len(values) < 2 or part not in {"relation", "UPOS"}]
+    what = " taken for ".join(map(in_words, values))
+    return f"{what} with a wrong {' and '.join(wrong)}" if wrong else what
+
+
+def _label(one: Repair | AverageRepair) -> str:
+    """What is wrong, as it is said."""
+    if one.error == NOT_ALIGNED:
+        return one.error
+    value = one.detail.replace("->", "\N{RIGHTWARDS ARROW}")
+    wrong = [part for part in one.error.split(", ") if "->" not in one.detail or part not in {"relation", "UPOS"}]
+    return f"{value}, wrong {' and '.join(wrong)}" if wrong else value
+
+
+def _cost_row(one: Repair | AverageRepair) -> ChartRow:
+    cells = (_points(one.gain), between(one.certainty), f"{one.words:,}", f"{100 * one.share:.1f}%")
+    label = f"{_label(one)} {MARK}" if one.certainty.uncertain else _label(one)
+    ends = interval_ends(one.certainty.interval)
+    return ChartRow(label, 100 * one.gain, *ends, cells=cells, color="s1", uncertain=one.certainty.uncertain)
+
+
+def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
+    columns = ("Points", "95% CI", "Errors", "Share")
+    return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
+
+
+def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
+    uncertain = any(one.certainty.uncertain for one in shown)
+    return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
+
+
+def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
+    columns = (
+        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
+        *(Column("Share"), Column("Gain", "difference")),
+        *certainty_columns("0.95", (one.certainty for one in found), difference=True),
+    )
+    rows = [(one.error, one.detail, one.words, one.share, one.gain, *certainty_cells(one.certainty)) for one in found]
+    return Table(columns, tuple(rows))
+
+
+def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
+    """A sentence on the errors that have no row."""
+    rest = found[_MOST_ROWS:]
+    if not rest:
+        return ""
+    words, share = sum(one.words for one in rest), 100 * sum(one.share for one in rest)
+    return f"{len(rest):,} other kinds of errors: {words:,} words, {share:.1f}% of all errors."
+
+
+def between(one: Certainty, column: Column = _DIFFERENCE) -> str:
+    """Return an interval as it is printed on a page, empty if there is none.
+
+    Args:
+        one: an estimate.
+        column: how its values are printed.
+    """
+    cell = interval_cell(one.interval, perplexity=False)
+    text = "" if cell is None else formatted(cell, column)
+    return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")
+
+
+def _points(gain: float) -> str:
+    return f"{100 * gain:.2f}"

@@ -1,0 +1,176 @@
+"""How systems compare on the page of a ranking: by two measures, by classes of relations, and against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from levelhead.campaign import Ranking, TestSet
+from levelhead.measures.registry import lower_is_better
+from levelhead.report.charts.page_charts import Point, panels, scatter, shares, slopes
+from levelhead.report.page.blocks import Block, Heat, Section
+from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, numbered
+from levelhead.report.table import Cell, Column, Table
+
+_MOST_POINTS = 3000
+_KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
+
+
+def comparison_sections(campaign: RankedCampaign) -> list[Section]:
+    """Return the sections on measures, classes of relations, and test sets won and lost.
+
+    Args:
+        campaign: the ranked systems.
+    """
+    return [_measures(campaign), _classes(campaign), _duels(campaign)]
+
+
+def _measures(campaign: RankedCampaign) -> Section:
+    """Who profits from function words: the two most telling measures, and ranks by all."""
+    pair = _pair(campaign)
+    blocks = [_slopes(campaign, group) for group in campaign.groups] if pair else []
+    if pair:
+        blocks += [make(campaign, pair, group) for group in campaign.groups for make in (_families, _points)]
+    lead = "How ranks change with the measure."
+    if pair == ("LAS", "CLAS"):
+        lead += (
+            " LAS counts all words, CLAS leaves function words out: systems far above the line, or rising from LAS to"
+        )
+        lead += " CLAS, are worse on function words than their LAS suggests, and vice versa."
+    return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks)
+
+
+def _pair(campaign: RankedCampaign) -> tuple[str, str] | None:
+    ratios = [measure for measure in campaign.measures if not lower_is_better(measure)]
+    for names in (("LAS", "CLAS"), tuple(ratios[:2])):
+        if len(names) == 2 and set(names) <= set(campaign.results.measures):
+            return names[0], names[1]
+    return None
+
+
+def _slopes(campaign: RankedCampaign, group: str) -> Block:
+    rankings = [one for one in campaign.of(group) if not one.undefined][:MOST_MEASURES]
+    name = numbered(campaign, "ranks-by-measure", group)
+    if len(rankings) < 2:
+        return Block(name, when={"group": group})
+    ranks = {one.system: [_rank(ranking, one.system) for ranking in rankings] for one in rankings[0].standings}
+    drawing = slopes(f"Ranks by measure, {group}", ranks, [ranking.measure for ranking in rankings])
+    return Block(name, "Ranks by measure", when={"group": group}, drawing=drawing)
+
+
+def _rank(ranking: Ranking, system: str) -> int | None:
+    return next(one.rank for one in ranking.standings if one.system == system)
+
+
+def _valid(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Iterable[tuple[str, TestSet, float, float]]:
+    """Both values of every valid output on the test sets of a group."""
+    for test_set in campaign.test_sets(campaign.of(group)[0]):
+        for system in campaign.results.systems:
+            x, y = (campaign.value(system, test_set, measure) for measure in pair)
+            if x is not None and y is not None and campaign.result(system, test_set).state == "valid":
+                yield system, test_set, 100 * x, 100 * y
+
+
+def _points(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Block:
+    points = [
+        Point(x, y, test_set.language.family, f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}")
+        for system, test_set, x, y in _valid(campaign, pair, group)
+    ]
+    name, title = numbered(campaign, "measures", group), f"{pair[0]} against {pair[1]}"
+    if not points:
+        return Block(name, when={"group": group})
+    step = 1 + len(points) // _MOST_POINTS
+    which = "every valid output" if step == 1 else f"one of {step} valid outputs"
+    return Block(name, f"{title}, {which}", when={"group": group}, drawing=scatter(title, points[::step], *pair))
+
+
+def _families(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Block:
+    own: dict[str, list[tuple[str, float, float]]] = {}
+    for _, test_set, x, y in _valid(campaign, pair, group):
+        own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
+    found: list[tuple[float, str, int, float, float]] = []
+    for family, some in own.items():
+        x, y = (sum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
+        found.append((y - x, family, len({code for code, _, _ in some}), x, y))
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(found)]
+    columns = (
+        Column("Family", "text"),
+        Column("Test sets", "number"),
+        *map(Column, pair),
+        Column("Change", "difference"),
+    )
+    caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
+    name, when = numbered(campaign, "families", group), {"group": group}
+    if len(rows) < 2:
+        return Block(name, when=when)
+    return Block(name, "By language family", caption, when=when, table=Table(columns, tuple(rows)))
+
+
+def _classes(campaign: RankedCampaign) -> Section:
+    blocks = [_class_bars(campaign, group) for group in campaign.groups]
+    lead = (
+        "LAS of each class of relations (Nivre and Fang 2017), the mean over valid outputs on test sets that have it."
+    )
+    return Section("classes", "Classes of relations", lead, [block for block in blocks if block.drawing])
+
+
+def _class_bars(campaign: RankedCampaign, group: str) -> Block:
+    ranking = campaign.of(group)[0]
+    name = numbered(campaign, "classes", group)
+    systems = [one.system for one in ranking.standings]
+    columns = {}
+    for measure in campaign.classes:
+        values = [_mean(campaign, system, ranking, measure) for system in systems]
+        if any(value is not None for value in values):
+            columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
+    if not columns:
+        return Block(name)
+    return Block(name, when={"group": group}, drawing=panels(f"LAS by class of relations, {group}", systems, columns))
+
+
+def _mean(campaign: RankedCampaign, system: str, ranking: Ranking, measure: str) -> float | None:
+    own = [one for one in campaign.test_sets(ranking) if campaign.result(system, one).state == "valid"]
+    known = [value for one in own if (value := campaign.value(system, one, measure)) is not None]
+    return 100 * sum(known) / len(known) if known else None
+
+
+def _duels(campaign: RankedCampaign) -> Section:
+    lead = "Number of test sets on which the system of the row is better than that of the column."
+    if campaign.tested(campaign.rankings[0]):
+        lead = "Number of test sets on which the system of the row is significantly better than that of the column."
+    blocks = [
+        block
+        for pair in zip(blocks_of(campaign, "duels", _shares), blocks_of(campaign, "wins", _wins))
+        for block in pair
+    ]
+    return Section("duels", "Won, tied, lost", lead, blocks if len(campaign.results.systems) > 1 else [])
+
+
+def _won(campaign: RankedCampaign, ranking: Ranking, one: str, other: str) -> int:
+    if campaign.tested(ranking):
+        number = next(i for i, own in enumerate(campaign.rankings) if own is ranking)
+        return campaign.wins[number].get((one, other), 0)
+    found, lower = 0, lower_is_better(ranking.measure)
+    for code in ranking.group.codes:
+        mine, theirs = (campaign.results.results[system, code].values[ranking.measure] for system in (one, other))
+        found += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
+    return found
+
+
+def _shares(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
+    systems, rows = [one.system for one in ranking.standings], {}
+    for one in systems:
+        others = [other for other in systems if other != one]
+        won = sum(_won(campaign, ranking, one, other) for other in others)
+        lost = sum(_won(campaign, ranking, other, one) for other in others)
+        rows[one] = (won, len(ranking.group.codes) * len(others) - won - lost, lost)
+    title = f"Won, tied and lost against all others by {ranking.measure}"
+    return Block(name, drawing=shares(title, rows, _KINDS))
+
+
+def _wins(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
+    systems = [one.system for one in ranking.standings]
+    rows = [
+        (one, [None if one == other else float(_won(campaign, ranking, one, other)) for other in systems])
+        for one in systems
+    ]
+    return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system")))
