@@ -76,11 +76,15 @@ def partial_scores_in_pieces(
     tally = _Tally(ready, look)
     try:
         one_ahead(_pieces(ours, theirs, of_system.is_tree, places, ready, size), tally.add)
-        if (ours.sha256, theirs.sha256) != (of_gold.contents.sha256, of_system.contents.sha256):
-            raise _changed(gold, system)
+        read = ((gold, ours, of_gold), (system, theirs, of_system))
+        changed = [file for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
+        if changed:
+            raise _changed(*changed)
         return tally.evaluation(of_gold.contents, of_system, places)
     except (_OtherIds, MeasureError):
         return None
+    except UnreadableFile:
+        raise
     except InputError as error:  # of which the first reading found none
         raise _changed(gold, system) from error
 
