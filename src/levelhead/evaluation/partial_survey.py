@@ -22,7 +22,6 @@ from levelhead.treebank.lenient_reader import are_trees, as_they_are
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.sent_ids import Hashes, hashes_of
 
-
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)
 
 
