@@ -127,17 +127,16 @@ def rank(
 def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -> None:
     """Refuse a report that cannot be written before anything is scored."""
     from levelhead.extras import require
-    from levelhead.report.page.report_folder import check_report_folder, is_folder
+    from levelhead.report.page.report_folder import check_report_folder, is_folder, no_folder
     from levelhead.treebank.write import check_file
 
     require("jinja2", "reports")
     if not is_folder(report):
         check_file(report)
         return
-    if partial:
-        raise InputError(Fault("invalid-argument", "partial scores have no folder of pages: report to an HTML file"))
-    if scores is not None:
-        raise InputError(Fault("invalid-argument", "scores have no outputs whose errors a folder could show"))
+    refused = no_folder(partial=partial, from_scores=scores is not None)
+    if refused:
+        raise InputError(Fault("invalid-argument", refused))
     check_report_folder(report)
 
 
