@@ -96,7 +96,7 @@ function drawTree(sentence, tree, asked, kept) {
   const below = arcsOf(tree.h, tree.d, ofSystem, [...tree.e].map((letter) => KINDS[letter]), columns);
   const [up, down] = [above, below].map((arcs) => FIRST + STEP * (1 + levels(arcs.filter((arc) => arc.head > 0))));
   const first = up + 26, second = twoRows ? first + 30 : first, height = second + down + 24;
-  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t}. ${capital((sentence.k || SIDES)[0])} above, ${tree.n} below.` });
+  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t.replace(/[.。।]$/, "")}. ${capital((sentence.k || SIDES)[0])} above, ${tree.n} below.` });
   const place = (column, form, y, marked) => {
     const width = widthOf(form, 15) + 10, box = { x: x(column) - width / 2, y: y - 17, width, height: 23, rx: 4 };
     if (marked) svg.append(make("svg:rect", { ...box, class: "asked" }));
