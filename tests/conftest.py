@@ -1,9 +1,11 @@
 """Where tests find real data, and what they share."""
 
+import gc
 import importlib
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +18,9 @@ from levelhead.cli import program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes are started: compile their modules only once
 
 settings.register_profile(
     "levelhead", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -115,3 +120,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for name, reason in missing.items():
             if item.get_closest_marker(name):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Never look for garbage among the thousands of tests themselves: it takes longer than to collect them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

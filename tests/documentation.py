@@ -1,6 +1,7 @@
 """The README and the documentation: their pages, and the sessions shown there, run again.
 
-`python tests/documentation.py` writes the sessions again, for whoever changed what a command prints on purpose.
+`python tests/documentation.py` writes the sessions again, after a change of what a command prints. A page whose first
+session begins with `$ cd FOLDER` runs all its sessions in that folder. Lines of more than 100 columns are folded.
 """
 # ruff: noqa: ARG002 -- doctest tells its runner more than is needed here
 
@@ -10,6 +11,7 @@ import io
 import os
 import re
 import shlex
+import sys
 import traceback
 from pathlib import Path
 
@@ -17,11 +19,16 @@ from levelhead.cli import program
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if path.name != "cli.md")
-PAGES_WITH_SESSIONS = ("README.md", "docs/index.md", "docs/developers.md", "docs/fair-measures.md", "docs/significance.md", "docs/power.md", "docs/comparing.md",
-         "docs/concepts.md", "docs/organizers.md", "docs/maintainers.md", "docs/typologists.md", "docs/contributing.md",
-         "docs/morphosyntax.md", "docs/studies.md", "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md",
-         "docs/papers.md")  # fmt: skip
+PAGES_WITH_SESSIONS = (
+    "README.md", "docs/tutorial.md", "docs/errors.md", "docs/ci.md", "docs/significance.md", "docs/power.md",
+    "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "docs/contributing.md",
+    "docs/classes.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
+    "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md", "docs/papers.md",
+)  # fmt: skip
+COLUMNS = 100
+"""How wide a line of a code block may be."""
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+FOLDER = re.compile(r"^\$ cd (\S+)$", re.MULTILINE)
 INLINE = re.compile(r"`(levelhead [^`]+)`")
 PYTHON = re.compile(r"(?<=```pycon\n).*?(?=```)", re.DOTALL)
 
@@ -47,8 +54,38 @@ def _text_in(stream: io.TextIOWrapper) -> str:
 
 def console(session: str, folder: Path = ROOT) -> str:
     """Return a session with what its commands print now in a folder, the repository itself by default."""
-    commands = [line.removeprefix("$ ") for line in session.splitlines() if line.startswith("$ ")]
-    return "".join(f"$ {command}\n{run(command, folder)}" for command in commands)
+    commands = re.findall(r"^\$ (?:.*\\\n)*.*\n", session, re.MULTILINE)
+    return "".join(command + _printed(command, folder) for command in commands)
+
+
+def _printed(command: str, folder: Path) -> str:
+    """Return what a command of a session prints; `cd` prints nothing."""
+    words = re.sub(r"\\\n(?:> )? *", "", command.removeprefix("$ ")).strip()
+    return "" if words.startswith("cd ") else folded(run(os.path.expandvars(words), folder))
+
+
+def folded(text: str) -> str:
+    """Return text whose long lines go on in the next line, as in a narrow terminal."""
+    return "".join(_folded(line) for line in text.splitlines(keepends=True))
+
+
+def _folded(line: str) -> str:
+    """Fold a line at spaces, a signature at `|`."""
+    if len(line.rstrip("\n")) <= COLUMNS:
+        return line
+    end = line.rfind("|" if SIGNATURE.match(line) else " ", 1, COLUMNS)
+    if end < COLUMNS // 4 or not line[:end].strip():
+        return line
+    return f"{line[: end + 1].rstrip(' ')}\n" + _folded(f"  {line[end + 1 :]}")
+
+
+SIGNATURE = re.compile(r" *[\w-]+:[^ ]+\|")
+
+
+def folder_of(page: str) -> Path:
+    """Return the folder in which the sessions of a page run."""
+    found = FOLDER.search(text_of(page))
+    return ROOT / found[1] if found else ROOT
 
 
 class Recorder(doctest.DocTestRunner):
@@ -90,8 +127,9 @@ def python(session: str, names: dict[str, object]) -> str:
 
 
 def scrubbed(text: str) -> str:
-    """Leave out what depends on the Python and numpy that run it."""
-    return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", text)
+    """Leave out what depends on the Python and numpy that run it, and fold all lines alike."""
+    unfolded = re.sub(r"\|\n  (?=\S+$)", "|", folded(text), flags=re.MULTILINE)  # versions are of different lengths
+    return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", unfolded)
 
 
 def page_in(page: str, folder: Path = ROOT) -> str:
@@ -103,10 +141,10 @@ def page_in(page: str, folder: Path = ROOT) -> str:
 
 def write_sessions(page: str) -> None:
     """Put the present output into a page."""
-    (ROOT / page).write_text(page_in(page), encoding="utf-8")
+    with contextlib.chdir(folder_of(page)):
+        (ROOT / page).write_text(page_in(page, folder_of(page)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    os.chdir(ROOT)
-    for name in PAGES_WITH_SESSIONS:
+    for name in sys.argv[1:] or PAGES_WITH_SESSIONS:
         write_sessions(name)

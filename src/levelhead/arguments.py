@@ -1,4 +1,4 @@
-"""Arguments of public functions: what each may be, and the error for a value that it cannot be.
+"""Checks of the arguments of public functions, and the errors for invalid values.
 
 A check takes the name of an argument and its value, and returns the value as the function uses it.
 """
@@ -27,7 +27,7 @@ def checked(**checks: Check) -> Callable[[_Function], _Function]:
     """Return a decorator that checks the arguments of a function when it is called.
 
     Args:
-        checks: the check of each argument by its name; other arguments are passed on as they are.
+        checks: the check of each argument by name; other arguments are passed on unchanged.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -56,7 +56,7 @@ def _checked(checks: Mapping[str, Check], name: str, value: Any) -> Any:
 
 
 def refuse(name: str, value: object, expected: str) -> NoReturn:
-    """Raise the error for a value that an argument cannot have.
+    """Raise the error for an invalid argument.
 
     Args:
         name: the name of the argument.
@@ -70,14 +70,14 @@ def refuse(name: str, value: object, expected: str) -> NoReturn:
 
 
 def _shown(value: object) -> str:
-    """A value in a message: short values as they are, of others the type."""
+    """Return a value for a message: short values themselves, otherwise the type."""
     if isinstance(value, str):
         return quoted(value)
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _LARGEST_SHOWN):
         return repr(value)
     if isinstance(value, list | tuple | dict) and not value:
         return repr(value)
-    return "so large a number" if isinstance(value, int) else f"a value of the type {type(value).__name__}"
+    return "a number this large" if isinstance(value, int) else f"a value of the type {type(value).__name__}"
 
 
 def whole(low: int, high: int | None = None) -> Check:
@@ -85,7 +85,7 @@ def whole(low: int, high: int | None = None) -> Check:
 
     Args:
         low: the smallest number.
-        high: the largest number, if there is one.
+        high: the largest number; None without a limit.
     """
     expected = f"a whole number of at least {low:,}" if high is None else f"a whole number from {low:,} to {high:,}"
 
@@ -133,7 +133,7 @@ def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = Fal
 
 
 def flag(name: str, value: Any) -> bool:
-    """Check a value that is true or false.
+    """Check a Boolean value.
 
     Args:
         name: the name of the argument.
@@ -145,19 +145,19 @@ def flag(name: str, value: Any) -> bool:
 
 
 def text(name: str, value: Any) -> str:
-    """Check a text that is not empty.
+    """Check a string that is not empty.
 
     Args:
         name: the name of the argument.
         value: its value.
     """
     if not isinstance(value, str) or not value:
-        refuse(name, value, "a text")
+        refuse(name, value, "a non-empty string")
     return value
 
 
 def path(name: str, value: Any) -> str | os.PathLike[str]:
-    """Check a path of a file or folder; whether it exists is found where it is opened.
+    """Check the type of a path of a file or folder; whether it exists is checked when it is opened.
 
     Args:
         name: the name of the argument.
@@ -172,7 +172,7 @@ _UNITS = ("auto", "sentence", "document")
 
 
 def resampling_unit(name: str, value: Any) -> str:
-    """Check what tests take as independent: auto, sentence, document or comment:NAME.
+    """Check the independent units of tests: auto, sentence, document or comment:NAME.
 
     Args:
         name: the name of the argument.
@@ -185,11 +185,11 @@ def resampling_unit(name: str, value: Any) -> str:
 
 
 def choice(values: Iterable[Any] | Callable[[], Iterable[Any]], kind: str | None = None) -> Check:
-    """Return the check of one of some values; the error suggests a similar one.
+    """Return the check of a choice of values; the error suggests a similar value.
 
     Args:
         values: the values, or a function that loads them when they are needed.
-        kind: what has such a name: "parser"; by default the name of the argument.
+        kind: the kind of value, for errors: "parser"; by default the name of the argument.
     """
 
     def check(name: str, value: Any) -> Any:
@@ -234,7 +234,7 @@ def several(check: Check, least: int = 0) -> Check:
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value holds several: a list or anything like one, but not a text, a path or a mapping.
+    """Return whether a value is a list or another iterable, but not a string, a path or a mapping.
 
     Args:
         value: any value.
@@ -249,7 +249,7 @@ def mapping(check: Check, what: str) -> Check:
 
     Args:
         check: the check of each value.
-        what: what the mapping is, for the error: "a mapping of names to weights".
+        what: a description of the mapping for errors: "a mapping of names to weights".
     """
 
     def check_each(name: str, value: Any) -> dict[str, Any]:
@@ -271,10 +271,10 @@ def is_path(value: object) -> bool:
 
 
 def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: Check) -> Check:
-    """Return a check that depends on what the value is.
+    """Return a check that depends on the type of the value.
 
     Args:
-        checks: for some kinds of values, what tells them and their check.
+        checks: for each kind of value, a function that recognizes it, and its check.
         otherwise: the check of all other values.
     """
 

@@ -1,10 +1,10 @@
-"""What can go wrong, and where.
+"""The errors of levelhead, and the places where they occur.
 
     LevelheadError                  slug, place, message
       InputError(ValueError)        an invalid file or value; holds every fault found
         ConlluError                 columns, ids, ranges, encoding, trees
         TextMismatch                gold and system do not contain the same text
-        UnreadableFile              missing, forbidden, too large, damaged compression
+        UnreadableFile              missing, not readable, too large, damaged compression
       MeasureError(ValueError)      an unknown measure, scheme or rules, with the nearest valid names
       OutputError(OSError)          a result could not be written
 
@@ -23,7 +23,7 @@ Severity = Literal["error", "warning"]
 
 
 class Place(NamedTuple):
-    """Where something is: file, 1-based line, 1-based sentence, word id as written."""
+    """A place in a file: file, 1-based line, 1-based sentence, word id as written."""
 
     file: str | None = None
     line: int | None = None
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     word: str | None = None
 
     def __str__(self) -> str:
-        """Give `file:line`, as compilers do, so that editors can jump there."""
+        """Return `file:line`, as compilers print it, so that editors can jump there."""
         name = printable(self.file) if self.file is not None else "<input>"
         return f"{name}:{self.line}" if self.line is not None else name
 
@@ -46,10 +46,10 @@ class Fault:
 
     Args:
         slug: its name, a key of `levelhead.messages.MESSAGES`.
-        message: one sentence about this case.
+        message: what is wrong, in one sentence.
         place: where it is.
-        severity: an error makes a file unusable; a warning does not.
-        count: how many faults of this kind there are, this one included.
+        severity: "error" if the file cannot be used, otherwise "warning".
+        count: the number of faults of this kind, including this fault.
     """
 
     slug: str
@@ -59,7 +59,7 @@ class Fault:
     count: int = 1
 
     def __str__(self) -> str:
-        """Give `file:line: slug: message`."""
+        """Return `file:line: slug: message`."""
         more = f" ({self.count} such cases, this is the first)" if self.count > 1 else ""
         place = f"{self.place}: " if self.place != NOWHERE else ""
         return f"{place}{self.slug}: {self.message}{more}"
@@ -73,11 +73,11 @@ _Key = TypeVar("_Key")
 
 
 def add_fault(faults: dict[_Key, Fault], kind: _Key, fault: Fault) -> None:
-    """Add a fault of some kind to others: the first of a kind is kept, and counts the others.
+    """Add a fault to a collection, which keeps the first fault of each kind with a count.
 
     Args:
         faults: the faults by kind, to which it is added.
-        kind: what faults of one kind have in common.
+        kind: the kind of the fault.
         fault: the fault.
     """
     first = faults.get(kind)
@@ -88,7 +88,7 @@ class LevelheadError(Exception):
     """Any error of levelhead.
 
     Args:
-        message: what happened, in one sentence.
+        message: what is wrong, in one sentence.
         slug: its name in `levelhead.messages`.
         place: where it happened.
     """
@@ -102,7 +102,7 @@ class LevelheadError(Exception):
 
 
 class InputError(LevelheadError, ValueError):
-    """An input that cannot be used, with every fault found in it.
+    """An input that cannot be used, with all errors found in it.
 
     Args:
         faults: at least one fault; the first names the error.
@@ -118,7 +118,7 @@ class InputError(LevelheadError, ValueError):
 
 
 class ConlluError(InputError):
-    """A file that is not valid CoNLL-U, or whose trees are not trees."""
+    """A file that is not valid CoNLL-U, or has invalid trees."""
 
 
 class TextMismatch(InputError):
@@ -126,7 +126,7 @@ class TextMismatch(InputError):
 
 
 class UnreadableFile(InputError):
-    """A file that is missing, forbidden, too large, or whose compression is damaged."""
+    """A file that is missing, not readable, too large, or damaged."""
 
 
 class MeasureError(LevelheadError, ValueError):
@@ -138,11 +138,11 @@ class OutputError(LevelheadError, OSError):
 
 
 class MalformedDeps(ValueError):
-    """DEPS that are not a list of heads and relations, or that point to no node.
+    """DEPS that are not a list of heads and relations, or whose heads are not nodes of the sentence.
 
     Args:
         message: what is wrong.
-        rank: how early it is found, of all that can be wrong with a treebank.
+        rank: the order in which errors of a treebank are reported.
     """
 
     def __init__(self, message: str, rank: int = 0) -> None:
@@ -151,18 +151,18 @@ class MalformedDeps(ValueError):
 
 
 def printable(text: str) -> str:
-    """Return text fit for one line of a terminal: control, format and undecodable characters are escaped."""
+    """Return text for one line of a terminal: control, format and undecodable characters are escaped."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names for a message, the first few, each as a whole, and how many more there are.
+    """Return names for a message: the first few, each in full, and the number of the others.
 
     Args:
         names: at least one name.
-        most: how many to write out.
+        most: the largest number of names to list.
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(printable, names[:most])) + more
@@ -180,10 +180,10 @@ def shortened(name: str) -> str:
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the message for an unknown name: "unknown measure 'LSA': did you mean LAS?".
 
-    Where no known name is similar, the message lists some of them.
+    If no known name is similar, the message lists known names.
 
     Args:
-        kind: what has the name: "measure".
+        kind: the kind of name: "measure".
         name: the unknown name.
         known: the valid names.
     """
@@ -198,7 +198,7 @@ _MOST_NAMES, _LONGEST_NAME = 20, 100
 
 
 def _similar(name: str, known: Mapping[str, str]) -> str | None:
-    """Return the known name most similar to an unknown one; the same letters in another order come first."""
+    """Return the known name most similar to an unknown name; names with the same letters come first."""
     import difflib
 
     swapped = [other for other in known if sorted(other) == sorted(name)]
@@ -217,6 +217,6 @@ def number_of(count: int, noun: str) -> str:
 
 
 def quoted(text: str, longest: int = 40) -> str:
-    """Return text between quotes, fit for one line, cut where it is long."""
+    """Return text in quotes, escaped for one line and shortened if it is long."""
     cut = text if len(text) <= longest else text[:longest] + "…"
     return f"'{printable(cut)}'"

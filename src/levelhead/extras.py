@@ -1,4 +1,4 @@
-"""The optional libraries: what installs each, and the error if one is missing."""
+"""The optional libraries: how to install each, and the error for a missing library."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Library(NamedTuple):
 
     Args:
         extra: the extra that installs it.
-        purpose: what it is for.
-        project: its name on a package index.
+        purpose: its purpose.
+        project: its name on PyPI.
     """
 
     extra: str
@@ -27,11 +27,11 @@ LIBRARIES: Mapping[str, Library] = MappingProxyType(
     {
         "zstandard": Library("zstd", "files that end in .zst", "zstandard"),
         "scipy": Library("stats", "p-values of partial correlations, Wilcoxon's test", "scipy"),
-        "jinja2": Library("report", "pages of HTML", "jinja2"),
+        "jinja2": Library("report", "HTML reports", "jinja2"),
         "vl_convert": Library("report", "figures as PNG and PDF", "vl-convert-python"),
-        "distributed": Library("cluster", "many machines", "distributed"),
+        "distributed": Library("cluster", "running on several machines", "distributed"),
         "polars": Library("frames", "tables as data frames", "polars"),
-        "ufal.udpipe": Library("parsers", "models of UDPipe", "ufal.udpipe"),
+        "ufal.udpipe": Library("parsers", "UDPipe models", "ufal.udpipe"),
         "starlette": Library("server", "a shared task on the web", "starlette"),
         "uvicorn": Library("server", "a shared task on the web", "uvicorn"),
     }
@@ -54,7 +54,7 @@ def installed(module: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """Return the commands that install an extra: in a checkout, and with a release.
+    """Return the commands that install an extra, in a checkout and for a release.
 
     Args:
         extra: the name of the extra.
@@ -67,10 +67,10 @@ def missing_library(module: str, use: str) -> Fault:
 
     Args:
         module: a key of `LIBRARIES`.
-        use: what needs the library, in the plural: "figures".
+        use: the feature that requires the library, in the plural: "figures".
     """
     library = LIBRARIES[module]
-    return Fault("missing-extra", f"{use} need {library.project}: {install_command(library.extra)}")
+    return Fault("missing-extra", f"{use} require {library.project}: {install_command(library.extra)}")
 
 
 def require(module: str, use: str) -> None:
@@ -78,7 +78,7 @@ def require(module: str, use: str) -> None:
 
     Args:
         module: a key of `LIBRARIES`.
-        use: what needs the library, in the plural: "figures".
+        use: the feature that requires the library, in the plural: "figures".
 
     Raises:
         InputError: it is not installed; its slug is `missing-extra`.

@@ -1,8 +1,7 @@
 """Classes of immutable values.
 
-Python makes a frozen dataclass in 0.6 ms: it compiles up to six methods. `levelhead score` needs twenty such classes
-before it can start, a sixth of all that it does. Here only `__init__` is compiled; the others are the same functions
-for all classes.
+Creating a frozen dataclass takes Python 0.6 ms, since it compiles up to six methods. `levelhead score` needs twenty
+such classes at the start, a sixth of its time. Here only `__init__` is compiled; all classes share the other methods.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ _Class = TypeVar("_Class", bound=type[Any])
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Class]:  # noqa: A002 -- as in dataclasses
-    """Return a decorator that makes a frozen dataclass; `fields` and `replace` take its instances.
+    """Return a decorator that makes a class a frozen dataclass; `fields` and `replace` work with its instances.
 
     Args:
-        eq: whether instances with equal fields are equal; otherwise each equals only itself.
-        repr: whether the class gets a `__repr__` with all fields, unless it has its own.
+        eq: whether instances with equal fields are equal; by default, an instance is equal only to itself.
+        repr: whether to add a `__repr__` with all fields, unless the class defines its own.
     """
 
     def decorate(cls: _Class) -> _Class:

@@ -1,4 +1,4 @@
-"""What every slug means and what to do about it."""
+"""The messages by slug: what each means, and what to do about it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Message(NamedTuple):
-    """One slug: how bad it is, what it means, what to do."""
+    """The message of a slug: its severity, its meaning and what to do about it."""
 
     severity: Severity
     meaning: str
@@ -34,53 +34,54 @@ MESSAGES: Mapping[str, Message] = {
         "Split it.",
     ),
     "compression-bomb": _error(
-        "The decompressed file is more than 200 times larger: it is not a treebank.", "Check where it comes from."
+        "The file is more than 200 times larger when decompressed, so it is not a treebank.",
+        "Check its provenance.",
     ),
     "damaged-compression": _error("The compressed file is cut off or damaged.", "Compress or download it again."),
-    "missing-extra": _error("An optional library is needed.", "Run the command that the message names."),
-    "archive": _error("The file is a zip archive, not a text.", "Unpack it and give the files inside."),
+    "missing-extra": _error("An optional library is not installed.", "Run the command in the message."),
+    "archive": _error("The file is a zip archive, not a text file.", "Unpack it and give the files inside."),
     "encoding": _error("The file is not UTF-8.", "Save it as UTF-8, for example with iconv."),
-    "control-character": _error("The file has a NUL character.", "Remove it; it is not part of any language's text."),
+    "control-character": _error("The file has a NUL character.", "Remove it; text never contains NUL characters."),
     "stray-carriage-return": _error(
-        "A single carriage return is in a file whose lines end differently.",
-        "Remove it, or use the same line end everywhere.",
+        "The file has a stray carriage return, although its lines end differently.",
+        "Remove it, or use the same line ending everywhere.",
     ),
-    "empty-file": _error("The file has no sentences.", "Check that the step which wrote it succeeded."),
+    "empty-file": _error("The file has no sentences.", "Check that the step that wrote it succeeded."),
     "no-readable-row": _error(
-        "A partial score needs rows: no line of the output has ten columns, a number as ID, and a form.",
+        "A partial score requires rows, but no line of the output has ten columns, a number as ID, and a form.",
         "Turn answers of language models into CoNLL-U with `levelhead recover` first.",
     ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
     "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),
-    "extra-blank-line": _warning("A blank line where no sentence ends is ignored.", "Remove it."),
-    "blank-line-with-spaces": _warning("A line of white space only is read as blank.", "Remove the white space."),
+    "extra-blank-line": _warning("A blank line that does not end a sentence is ignored.", "Remove it."),
+    "blank-line-with-spaces": _warning("A line with only white space is read as blank.", "Remove the white space."),
     "missing-final-blank-line": _warning("The last sentence is not followed by a blank line.", "Add one."),
     "long-cell": _warning("A cell has a million bytes or more.", "Check that it is text."),
     # lines
     "line-too-long": _error("A line is longer than 16 MiB (16,777,216 bytes).", "Check that the file is a treebank."),
     "number-of-columns": _error(
-        "A line does not have the ten tab-separated columns of CoNLL-U, or those that global.columns names.",
+        "A line does not have the ten tab-separated columns of CoNLL-U, or the columns that global.columns names.",
         "Look for spaces instead of tabs, and for truncated lines.",
     ),
-    "empty-form": _error("A form is empty or white space only.", "Give the word its characters."),
+    "empty-form": _error("A form is empty or only white space.", "Write the form of the word."),
     "empty-relation": _error("The relation of a word is empty.", "Write the relation, or dep if it is unknown."),
     "empty-column": _warning(
         "A column other than ID, FORM, HEAD and DEPREL is empty; it is read as an empty value.",
         "Write an underscore where there is no value.",
     ),
     "misplaced-comment": _error("A comment is inside a sentence.", "Move it above the sentence."),
-    "empty-sentence": _error("Comments are not followed by words.", "Remove them or add the words."),
+    "empty-sentence": _error("Comments are not followed by words.", "Remove the comments or add the words."),
     "invalid-header": _error(
-        "The first line of a CoNLL-U Plus file does not name its columns as it must.",
-        "Name each column once, ID and FORM among them: # global.columns = ID FORM UPOS HEAD DEPREL.",
+        "The first line of a CoNLL-U Plus file does not name its columns correctly.",
+        "Name each column once, including ID and FORM: # global.columns = ID FORM UPOS HEAD DEPREL.",
     ),
     # ids
     "invalid-id": _error(
-        "An ID is not a plain number, range or empty node.",
+        "An ID is not a plain number, a range or the ID of an empty node.",
         "Write 1, 1-2 or 1.1 in ASCII digits without leading zeros.",
     ),
     "word-id-sequence": _error("Words are not numbered 1, 2, 3 ... in their sentence.", "Renumber them."),
-    "reversed-range": _error("A multiword token ends before it begins.", "Swap the ends of the range."),
+    "reversed-range": _error("A multiword token ends before it starts.", "Swap the ends of the range."),
     "misplaced-range": _error("The line of a multiword token is not directly before its first word.", "Move it there."),
     "overlapping-ranges": _error("Two multiword tokens share a word.", "Make the ranges disjoint."),
     "range-past-end": _error("A multiword token ends after its sentence.", "Correct the range."),
@@ -89,39 +90,40 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "single-word-range": _warning("A multiword token has only one word.", "Write the word without a range."),
     "range-with-columns": _warning(
-        "A multiword token has values in columns that are for words.",
+        "A multiword token has values in columns that only words may have.",
         "Leave all but FORM, FEATS Typo=Yes and MISC empty.",
     ),
     "long-multiword-token": _warning("A multiword token has more than 100 words.", "Check the range."),
     # trees
     "invalid-head": _error(
-        "A HEAD is not a plain number.", "Parse the file; write the id of the head, 0 for the root."
+        "A HEAD is not a plain number.", "Parse the file, or write the ID of the head (0 for the root)."
     ),
-    "head-outside-sentence": _error("A HEAD is larger than the sentence.", "Correct the head."),
+    "head-outside-sentence": _error("A HEAD is larger than the number of words in the sentence.", "Correct the head."),
     "no-root": _error("No word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
     "several-roots": _error("More than one word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
-    "cycle": _error("Following the heads from a word comes back to it.", "Break the cycle."),
+    "cycle": _error("Following the heads of a word leads back to the word.", "Break the cycle."),
     "no-trees": _error(
         "No word of the treebank has a head, but the command needs trees.",
         "Parse the file. Segmentation and tags can be scored without trees.",
     ),
     "missing-trees": _warning(
-        "No word of the file has a head; measures of trees are not annotated.",
-        "Nothing, if only segmentation and tags are to be scored; otherwise parse the file.",
+        "No word of the file has a head, so measures of trees have no value.",
+        "Parse the file, unless only segmentation and tags are to be scored.",
     ),
     "root-relation": _warning(
-        "HEAD 0 and the relation root do not occur together.", "Label the word with HEAD 0, and only it, root."
+        "A word with HEAD 0 does not have the relation root, or another word has it.",
+        "Label only the word with HEAD 0 as root.",
     ),
     "unknown-relation": _warning(
-        "A relation is neither in UD v1 nor in UD v2; it counts as a wrong label.", "Check its spelling."
+        "A relation is in neither UD v1 nor UD v2; it counts as an incorrect label.", "Check its spelling."
     ),
     # cells
     "unusual-character": _warning(
-        "A cell has an invisible or unusual white-space character; it is kept and compared as it is.",
+        "A cell has an invisible or unusual white-space character; it is kept and compared unchanged.",
         "Remove it if it is not part of the text.",
     ),
     "not-normalized": _warning(
-        "A cell is not in Unicode normal form C, and will not match text that is.", "Normalize both files to NFC."
+        "A cell is not in Unicode normal form C (NFC), and will not match text that is.", "Normalize both files to NFC."
     ),
     "surrounding-space": _warning("A cell begins or ends with a space.", "Remove the space."),
     "invalid-feats": _warning("FEATS is not a list of Name=Value pairs.", "Write them as in A=B|C=D, or _."),
@@ -129,26 +131,26 @@ MESSAGES: Mapping[str, Message] = {
         "DEPS is not a list of head:relation pairs, or a head is not a node of the sentence.",
         "Write them as in 1:nsubj|3:conj, or _.",
     ),
-    "duplicate-sent-id": _warning("Two sentences have the same sent_id.", "Give each sentence its own."),
+    "duplicate-sent-id": _warning("Two sentences have the same sent_id.", "Give each sentence a unique sent_id."),
     "text-comment": _warning(
         "A `# text` comment does not match the forms and SpaceAfter=No of its sentence.",
         "Correct the comment, the forms or SpaceAfter=No.",
     ),
     # official scorers
     "refused-by-rules": _error(
-        "The official scorer whose rules were chosen refuses this file.",
+        "The official scorer of the chosen rules rejects this file.",
         "Correct the file, or use --rules ud if it is plain CoNLL-U.",
     ),
     "unsupported-rules": _error(
-        "These rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
+        "The chosen rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
     ),
     # pairs
     "text-mismatch": _error(
-        "The words of the two files do not spell the same text.",
+        "The words of the two files do not form the same text.",
         "Tokenize the gold text itself; do not normalize, correct or drop characters.",
     ),
     "sentence-mismatch": _error(
-        "The two files do not have the same number of sentences, and are compared sentence by sentence.",
+        "The two files have different numbers of sentences, but are compared sentence by sentence.",
         "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
@@ -160,16 +162,16 @@ MESSAGES: Mapping[str, Message] = {
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder fits two layouts, for example one of outputs and one of runs, or two files in it fit one test set.",
-        "Name the folder that you mean, choose with --split, remove one of two outputs, or write a manifest.",
+        "A folder matches two layouts, for example outputs and runs, or two of its files match the same test set.",
+        "Name a more specific folder, choose a split with --split, remove one of two outputs, or write a manifest.",
     ),
     # answers of language models
     "no-answers": _error(
-        "A file or folder has no answer of a language model, or none is found as --separator says.",
-        "Check that the step which wrote it succeeded; name the lines between answers with --separator.",
+        "No answers of a language model were found in a file or folder, or none with the given --separator.",
+        "Check that the step that wrote it succeeded, or describe the lines between answers with --separator.",
     ),
     "invalid-answers": _error(
-        "A line of JSON lines or CSV is malformed, or does not have the field of answers.",
+        "A line of JSON lines or CSV is malformed, or lacks the field with the answer.",
         "Correct the line, or name the field with --field.",
     ),
     "unpaired-answers": _error(
@@ -184,7 +186,7 @@ MESSAGES: Mapping[str, Message] = {
     # planning
     "invalid-power": _error(
         "The detectable difference cannot be computed for this design.",
-        "Change the numbers of units and runs, the level or the power, as the message says.",
+        "Change the number of units or runs, the level or the power, as the message says.",
     ),
     # tables by treebank and judgments
     "invalid-table": _error(
@@ -192,53 +194,54 @@ MESSAGES: Mapping[str, Message] = {
         "Correct the row; a table of scores has the columns system, treebank, measure and score.",
     ),
     "unknown-column": _error(
-        "Unknown column, or a column of another kind.",
-        "Choose an available column; `levelhead profile --list-columns` lists those of profiles.",
+        "Unknown column, or a column of the wrong type.",
+        "Choose an available column; `levelhead profile --list-columns` lists the columns of profiles.",
     ),
-    "missing-treebank": _error("A treebank is not in all tables.", "Give the same names to the same treebanks."),
+    "missing-treebank": _error("A treebank is not in all tables.", "Use the same name for a treebank in all tables."),
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),
-    "too-few-treebanks": _error("There are too few treebanks to compute anything.", "Add treebanks."),
+    "too-few-treebanks": _error("There are too few treebanks for the computation.", "Add treebanks."),
     "invalid-judgements": _error(
-        "The judgments are not one line with one vote per gold sentence.", "Correct the file of judgments."
+        "The judgments do not have one line with valid votes per gold sentence.", "Correct the file of judgments."
     ),
     "unknown-figure-format": _error(
         "The file name of a figure has an unknown suffix.", "Choose a name ending in .svg, .png, .pdf or .html."
     ),
     # derivations and language models
     "not-derivable": _error(
-        "A transition system cannot derive a tree, because it is not projective.",
+        "A transition system cannot derive a tree because the tree is not projective.",
         "Use swap-lazy or swap-eager, or lift non-projective arcs with --lift.",
     ),
     "derivation-too-long": _error("The derivation of a tree takes too many steps.", "Split or drop the sentence."),
     "illegal-transition": _error("A transition is not possible here.", "Choose a transition that `legal` returns."),
     "no-dynamic-oracle": _error("A transition system has no dynamic oracle.", "Use arc-eager."),
-    "unknown-order": _error("Unknown word order.", "Choose an order that the message lists."),
+    "unknown-order": _error("Unknown word order.", "Choose one of the orders in the message."),
     "invalid-model-settings": _error(
         "A language model cannot be estimated with these settings.", "Correct its order or its minimum counts."
     ),
     "reserved-word": _error(
         "A word is spelled like a reserved token of language models, or contains white space.",
-        "Change its spelling in the treebank, or do not write the model.",
+        "Change its spelling in the treebank, or do not write the model to a file.",
     ),
     "invalid-arpa": _error(
-        "A file is not a language model in ARPA format.", "Write it again with the program that made it."
+        "A file is not a language model in ARPA format.", "Write it again with the program that created it."
     ),
     # conversion
     "invalid-targets": _error(
         "A file of conversion targets is invalid.",
-        "Write a table [targets] with a list of relations for each UPOS, as in the documentation of convert.",
+        "Write a table [targets] with a list of relations for each UPOS; see docs/conversion.md.",
     ),
     "recorded-heads": _error(
-        "The treebank already has heads recorded in MISC: it was converted before.",
+        "The treebank was already converted: it has recorded heads in MISC.",
         "Convert it back first, or leave out --exact.",
     ),
     "outdated-record": _warning(
-        "Trees were changed since their heads were recorded; they are converted by the algorithm.",
-        "For a parser's output, nothing; otherwise convert back before changing trees.",
+        "Trees changed after their heads were recorded, so the algorithm converts them.",
+        "Convert trees back before changing them. For a parser's output, ignore this.",
     ),
     "unused-record": _warning(
-        "MISC has recorded heads that are not used.", "Use --exact to restore them, unless a parser made the trees."
+        "MISC has recorded heads that are not used.",
+        "Use --exact to restore them, unless the trees are a parser's output.",
     ),
     "enhanced-kept": _warning(
         "Enhanced graphs are not converted with the trees.", "Do not use DEPS of a converted treebank."
@@ -248,38 +251,37 @@ MESSAGES: Mapping[str, Message] = {
         "A manifest or the metadata of a campaign is invalid.", "See docs/rank.md for all keys."
     ),
     "unknown-language": _error(
-        "The language or family of a treebank is unknown, but it is needed for votes.",
+        "The language or family of a treebank is unknown, but votes by language or family require it.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
-    "invalid-margin": _error(
-        "The margin cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
-    ),
+    "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for perplexities a ratio above 1."),
     "no-documents": _error(
-        "The units that --resample-by names are not marked in the gold treebank.",
-        "Use --resample-by auto or sentence, or mark documents by # newdoc.",
+        "The gold treebank does not mark the units of --resample-by.",
+        "Use --resample-by auto or sentence, or mark documents with # newdoc.",
     ),
     "unknown-group": _error("Unknown group of test sets.", "Define it in a manifest, or use `all`."),
     "changing-file": _error(
-        "A file changed during the run, or a worker sees different contents than this machine.",
-        "Wait until it is written, check that all workers see the same folder, and run again; finished work is kept.",
+        "A file changed during the run, or its contents on a worker differ from those on this machine.",
+        "Wait until the file is complete, check that all workers read the same folder, and run again; finished work"
+        " is kept.",
     ),
     "worker-lost": _error("A worker process died.", "Give it more memory or use fewer --jobs, and run again."),
     "invalid-cluster": _error(
-        "The cluster cannot be used.", "Check its address, its encryption and the versions of its workers."
+        "The cluster cannot be used.", "Check its address, its TLS files and the versions of its workers."
     ),
     # studies
-    "unknown-study": _error("Unknown study.", "`levelhead reproduce --help` lists them."),
-    "no-outputs-folder": _error("Trained parsers need a folder for their outputs.", "Name a folder."),
+    "unknown-study": _error("Unknown study.", "See `levelhead reproduce --help`."),
+    "no-outputs-folder": _error(
+        "Training parsers requires a folder for their outputs.", "Name a folder with --outputs."
+    ),
     "not-gold-words": _error(
         "The words or sentences of an output differ from those of the test set.",
         "Parse the words of the gold test set.",
     ),
-    "unknown-report-format": _error(
-        "A page cannot be written to a file of this kind.", "Choose a name ending in .html or .md."
-    ),
+    "unknown-report-format": _error("Unknown file type of a page.", "Choose a name ending in .html or .md."),
     "invalid-store": _error(
         "The file is not a store of results, or not the database of a shared task.",
-        "Name another file, or one that does not exist.",
+        "Name another file, or a new file.",
     ),
     "damaged-store": _error(
         "A store of results, or the database of a shared task, is damaged.",
@@ -287,19 +289,20 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "store-version": _error(
         "A store of results, or the database of a shared task, was written by another version of levelhead.",
-        "Name another store, or delete this one and run again: its results are recomputed. Run a task with the version"
-        " that created it.",
+        "Name another store, or delete this one and run again: its results are recomputed. Run a task with the"
+        " version that created it.",
     ),
     "store": _error(
-        "The store of results, or the database of a shared task, cannot be written, or its path is not that of a file.",
-        "Name a file; check permissions and space. What is stored is kept.",
+        "The store of results, or the database of a shared task, cannot be written, or its path is not a file.",
+        "Name a file; check permissions and free space. Stored results are kept.",
     ),
     # shared tasks
     "invalid-task": _error(
-        "A shared task, or a command for it, is invalid.", "See the organizer's guide, docs/task.md."
+        "A shared task is invalid, or a command for it cannot be carried out.",
+        "See the organizer's guide, docs/task.md.",
     ),
     "gold-in-input": _error(
-        "An input of a shared task contains gold trees: more than 90% of the sentences of 6 words or more.",
+        "An input of a shared task contains gold trees, for more than 90% of its sentences of 6 or more words.",
         "Replace the gold heads by _, or remove the file from the inputs.",
     ),
     "unchecked-input": _error(
@@ -308,41 +311,44 @@ MESSAGES: Mapping[str, Message] = {
         "Put its unpacked contents into the inputs, or remove the file from the inputs.",
     ),
     "cannot-listen": _error(
-        "The server of a shared task cannot listen on its address: another program does, or the address is not local.",
-        "Choose another --port or --host, or end the other program.",
+        "The server of a shared task cannot listen on its address: it is used by another program, or not local.",
+        "Choose another --port or --host, or stop the other program.",
     ),
     "unsafe-archive": _error(
         "An archive is damaged, larger than allowed, or contains links or other special files.",
         "Pack regular files and folders into a tar or zip file; see docs/task.md.",
     ),
     "refused-submission": _error(
-        "The server of a shared task does not accept a submission.", "Follow its message; nothing was counted."
+        "The server of a shared task does not accept a submission.",
+        "Follow its message; the refused submission does not count.",
     ),
     "no-sandbox": _error(
         "Submitted systems cannot be run safely here.",
-        'Install bubblewrap, name an unprivileged user, or accept outputs only: kinds = ["outputs"].',
+        'Install bubblewrap, name an unprivileged user, or accept only outputs: kinds = ["outputs"].',
     ),
     # measures and output
     "no-partial-score": _error(
-        "The measure is computed from valid trees, and cannot be part of a partial score.",
+        "The measure requires valid trees, so it cannot be a partial score.",
         "Leave it out, or score without --partial.",
     ),
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
-    "unknown-scheme": _error("Unknown scheme of classes.", "Choose a scheme that the message lists."),
-    "unknown-rules": _error("Unknown rules.", "Choose rules that the message lists."),
+    "unknown-scheme": _error("Unknown scheme of classes.", "Choose one of the schemes in the message."),
+    "unknown-rules": _error("Unknown rules.", "Choose one of the rules in the message."),
     "unknown-property": _error(
-        "Unknown property to break counts down by.", "Choose a property that the message lists."
+        "Unknown property to break counts down by.", "Choose one of the properties in the message."
     ),
     "not-broken-down": _error(
-        "A measure cannot be broken down by groups of words.", "Choose one that counts words, such as LAS."
+        "A measure cannot be broken down by groups of words.", "Choose a measure that counts words, such as LAS."
     ),
     "missing-training": _error("A property requires the training treebank.", "Give --train FILE."),
-    "not-there": _error("The requested item does not occur in the treebanks.", "Request something that occurs."),
+    "not-there": _error(
+        "The requested item does not occur in the treebanks.", "Check its spelling, or request an item that occurs."
+    ),
     "invalid-weights": _error(
         "A line in a file of weights is invalid.", "Write a universal relation and a number on each line."
     ),
     "not-annotated": _error(
-        "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."
+        "Gold has no values in a column that a measure needs.", "Leave out the measure, or use gold with this column."
     ),
     "unreadable-deps": _error(
         "A measure scores enhanced graphs, but DEPS is not a list of heads and relations.",
@@ -352,22 +358,22 @@ MESSAGES: Mapping[str, Message] = {
         "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
     ),
     "invalid-definitions": _error(
-        "A file of measures and schemes is invalid.", "Correct what the message names; see the documentation."
+        "A file of measures and schemes is invalid.", "Correct the entry in the message; see docs/measures.md."
     ),
     "invalid-argument": _error(
-        "A function or an option was given a value that it cannot take.", "Give a value as the message says."
+        "The value of an argument or option is invalid.", "Give a value that the message allows."
     ),
     "invalid-gate": _error(
-        "A bound is not MEASURE=NUMBER, or has the wrong direction.",
+        "A bound is not MEASURE=NUMBER, or its measure requires the opposite bound.",
         "Write --fail-under LAS=85, in Python at_least=85; for perplexities --fail-over and at_most.",
     ),
-    "invalid-columns": _error("The columns given do not fit the treebank.", "Give one value for each word."),
+    "invalid-columns": _error("The given columns do not match the treebank.", "Give one value for each word."),
     # parsers
     "unknown-parser": _error("Unknown parser.", "See `levelhead train --help`."),
     "nothing-to-train-on": _error("The training treebank has no words.", "Give a treebank with trees."),
     "long-sentence": _warning(
-        "A sentence is too long to train on, or to parse in the usual way.",
-        "Nothing, or split it; other sentences are not affected.",
+        "A sentence is too long to train on, or to parse with the usual search.",
+        "Split it if necessary; other sentences are not affected.",
     ),
     "unknown-option": _error("Unknown option of an external parser.", "See the documentation of the parser."),
     "invalid-relation": _error(
@@ -379,17 +385,22 @@ MESSAGES: Mapping[str, Message] = {
         "Write for example --parse-cmd 'program {model} {input} {output}'.",
     ),
     "parser-failed": _error(
-        "An external parser could not be run, or failed.", "Read its own message, which is quoted."
+        "An external parser could not be run, or failed.", "Read the parser's message, which is quoted."
     ),
-    "not-repeatable": _error("Results of an external command cannot be stored.", "Leave out the store."),
-    "parser-words": _error("An external parser returned other words than it received.", "Turn off its tokenization."),
+    "not-repeatable": _error(
+        "Results of an external command cannot be stored, since changes of its program cannot be detected.",
+        "Leave out --store.",
+    ),
+    "parser-words": _error(
+        "An external parser returned different words than it received.", "Turn off its tokenization."
+    ),
     "too-few-sentences": _error("There are fewer sentences than folds.", "Use fewer folds."),
-    "not-a-model": _error("The file is not a model.", "Give a file that `levelhead train` wrote."),
-    "model-version": _error("The model was written by another version.", "Train it again."),
+    "not-a-model": _error("The file is not a model.", "Give a file written by `levelhead train`."),
+    "model-version": _error("The model was written by another version of levelhead.", "Train it again."),
     "model-too-large": _error(
         "The model is larger than the limit for model files.",
         "Train it on fewer relations (without --relations full), or on a smaller treebank.",
     ),
     "damaged-model": _error("The model file is truncated or was changed.", "Copy it again, or train it again."),
-    "output": _error("The result cannot be written.", "Check the path, the permissions and the space left."),
+    "output": _error("The result cannot be written.", "Check the path, the permissions and the free space."),
 }

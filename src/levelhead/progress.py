@@ -6,25 +6,32 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 
-_SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by itself rich looks back 30 s, and knows no speed of jobs that take longer
+_SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by default rich looks back 30 s, too short for long jobs
 _SECONDS_BEFORE_BAR = 1.0
 
 
+class Advance(Protocol):
+    """A function that moves a bar on."""
+
+    def __call__(self, amount: int, jobs: int = 1, /) -> None:
+        """Move on by the weight of some jobs that are done, and by their number."""
+
+
 @contextmanager
-def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error if that is a terminal; gives a function to call with the weight of a done job.
+def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
+    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job.
 
     Args:
-        what: what is being done, for example "scoring".
-        n_jobs: how many jobs there are.
+        what: the activity, for example "scoring".
+        n_jobs: the number of jobs.
         weight: the sum of their weights, by which the time left is estimated.
     """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -38,20 +45,20 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int]
         task = bar.add_task(what, total=max(1, weight), done=0, jobs=n_jobs)
         n_done = 0
 
-        def advance(amount: int) -> None:
+        def advance(amount: int, jobs: int = 1) -> None:
             nonlocal n_done
-            n_done += 1
+            n_done += jobs
             bar.update(task, advance=amount, done=n_done)
 
         yield advance
 
 
 def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
-    """Give items one by one and show how many are done, after a second; nothing is shown for a single one.
+    """Yield items, and after a second show how many are done; nothing is shown for a single item.
 
     Args:
-        items: what there is to do, for example files.
-        what: what is being done, for example "scoring".
+        items: the items to process, for example files.
+        what: the activity, for example "scoring".
     """
     if len(items) < 2:
         yield from items
@@ -67,6 +74,35 @@ def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
             yield item
             if advance is not None:
                 advance(1)
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """Give a function to call with the number of items just done, which shows a bar after a second.
+
+    Without a terminal there is nothing to call: counting may slow down what is counted.
+
+    Args:
+        what: what is being done, for example "parsing".
+        total: how many items there are.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    begun, n_done = time.monotonic(), 0
+    with ExitStack() as stack:
+        bars: list[Advance] = []
+
+        def tell(done: int) -> None:
+            nonlocal n_done
+            n_done += done
+            if bars:
+                bars[0](done, done)
+            elif n_done < total and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
+                bars.append(stack.enter_context(progress_bar(what, total, total)))
+                bars[0](n_done, n_done)
+
+        yield tell
 
 
 @contextmanager

@@ -31,15 +31,15 @@ class Tabular:
         """Return the result as a table.
 
         Args:
-            options: what the command offers for its table, such as `counts=True` for `score`.
+            options: the options of the command's table, such as `counts=True` for `score`.
         """
         return self._view().table(self, **options)
 
     def to_dict(self, **options: Any) -> dict[str, Any]:
-        """Return what the command prints with `--format json`.
+        """Return the JSON document that the command prints with `--format json`.
 
         Args:
-            options: what the command offers for its document, such as `sentences=True` for `perplexity`.
+            options: the options of the command's document, such as `sentences=True` for `perplexity`.
         """
         return self._view().document(self, **options)
 
@@ -57,7 +57,7 @@ class Tabular:
         return frames.to_frame(self.table(**options), library)
 
     def _view(self) -> View:
-        """How the result is shown."""
+        """Return the view of the result."""
         room = type(self).__module__.split(".")[1]
         view: View = import_module(f"levelhead.report.by_result.{room}").VIEWS[type(self)]
         return view
@@ -74,7 +74,7 @@ class Tabular:
 
 
 def _size(name: str, value: object) -> str | None:
-    """How many items a field has, in words; None if it is empty or not a collection."""
+    """Return the number of items of a field, with a noun; None if it is empty or not a collection."""
     if not isinstance(value, tuple | list | Mapping) or isinstance(value, Tabular):
         return None
     if hasattr(value, "_fields") or name in _NOT_COUNTED:

@@ -396,7 +396,7 @@ def test_measures_refuses_unknown_names():
     assert done.stderr == "unknown-measure: unknown measure 'LSA': did you mean LAS?\n"
     done = levelhead("measures", "LAS", "--schemes")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--schemes takes no names of measures" in done.stderr
+    assert "--schemes cannot be combined with MEASUREs" in done.stderr
 
 
 def test_examples_of_measures_can_be_parsed():

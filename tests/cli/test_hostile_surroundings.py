@@ -160,7 +160,7 @@ def no_standard_input(_: Path) -> Case:
 
 @case
 def output_in_a_missing_folder(_: Path) -> Case:
-    return Case([*SCORE, "-o", "missing/scores"], 2, says="missing/scores: output: No such file or directory\n")
+    return Case([*SCORE, "-o", "missing/scores"], 2, says="missing/scores: output: the folder missing does not exist\n")
 
 
 @case
@@ -172,7 +172,7 @@ def output_in_a_folder_that_may_not_be_written_to(folder: Path) -> Case:
 @case
 def output_to_a_folder(folder: Path) -> Case:
     (folder / "outputs").mkdir()
-    return Case([*SCORE, "-o", "outputs"], 2, says="outputs: output: Is a directory")
+    return Case([*SCORE, "-o", "outputs"], 2, says="outputs: output: this is the name of a folder")
 
 
 def links(folder: Path) -> None:
@@ -220,7 +220,7 @@ def ranking_to_the_weights_of_a_measure(folder: Path) -> Case:
 
 TABLE = "treebank\ta\tb\nx\t1\t1\ny\t3\t2\nz\t5\t3\n"
 OWN = '[measure.Own]\nneeds = ["head"]\n'
-TWICE = "two results cannot go to one file"
+TWICE = "two results cannot be written to the same file"
 VERBS = {
     # what follows `levelhead` where table.tsv, own.toml, votes, jar, systems/x.conllu are files: what is said
     "correlate table.tsv -o table.tsv": INPUTS,
@@ -252,7 +252,7 @@ VERBS = {
     "reproduce conll17 --scores table.tsv -o table.tsv": INPUTS,
     "reproduce kohita-2017 --treebanks systems -o systems/x.conllu": INPUTS,
     "reproduce kohita-2017 --treebanks systems --report q.html -o q.html": TWICE,
-    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs names a folder that is an input",
+    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs is a folder of inputs: name another folder",
 }
 for line, message in VERBS.items():
 

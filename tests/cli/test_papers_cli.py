@@ -58,7 +58,10 @@ def test_citation(run: Run, command: str) -> None:
         (("--layout", "paper"), "--layout paper requires --format latex, markdown or html, not text"),
         (("--layout", "paper", "--format", "tsv"), "--layout paper requires --format latex, markdown or html, not tsv"),
         (("--cite", "--format", "tsv"), "--cite requires --format text, latex or json, not tsv"),
-        (("--cite", "--layout", "paper", "--format", "latex"), "--cite prints no table: leave out --layout paper"),
+        (
+            ("--cite", "--layout", "paper", "--format", "latex"),
+            "--cite cannot be combined with --layout paper: it prints no table",
+        ),
         (("--layout", "papers"), "papers"),
     ],
 )

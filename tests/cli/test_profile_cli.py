@@ -230,7 +230,7 @@ REFUSED = {
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '5,x'": [EN, "--rarefy", "5,x"],
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '0'": [EN, "--rarefy", "0"],
     "is an input file": [GOLD, "--output", EN],
-    "two results cannot go to one file": [EN, "--wde-table", "q", "-o", "./q"],
+    "two results cannot be written to the same file": [EN, "--wde-table", "q", "-o", "./q"],
     "unknown-column: unknown column 'wordz': did you mean words?": [EN, "-c", "wordz"],
     "unknown scheme 'x': use nivre-fang": [EN, "--scheme", "x"],
     "no-pairs: the folder has no CoNLL-U file": [EXAMPLES],
@@ -251,7 +251,7 @@ def test_options_without_effect_are_accepted(levelhead_profile):
 def test_similarity_needs_two_treebanks(levelhead_command, line):
     code, output, errors = levelhead_command(*line)
     assert (code, output) == (2, "")
-    assert "similarity compares at least two treebanks" in errors
+    assert "similarity requires at least two treebanks" in errors
 
 
 @pytest.mark.parametrize("message", REFUSED)

@@ -87,7 +87,7 @@ def test_a_file_without_any_answer_is_doubted(run, tmp_path: Path) -> None:
         ([ANSWERS, "--gold", ANSWERS, "-o", "out"], "number-of-columns"),
         ([GOLD, "--gold", ANSWERS.with_name("answers.jsonl"), "-o", "out"], "number-of-columns"),
         ([ANSWERS, "--gold", GOLD], "Missing option '--output'"),
-        ([ANSWERS, "--gold", GOLD, "-o", "-"], "standard output is for the table"),
+        ([ANSWERS, "--gold", GOLD, "-o", "-"], "the table goes to standard output"),
         (["-", "--gold", "-", "-o", "out"], "only one file can be standard input"),
         ([ANSWERS.with_name("answers.jsonl"), "--gold", GOLD, "--field", "response.text", "-o", "out"],
          "unpaired-answers: 3 answers for 6 gold sentences"),

@@ -19,7 +19,7 @@ SECOND = {
 def test_a_table_and_another_result_are_not_mixed(run, tmp_path, command):
     code, out, err = run(command, *SECOND[command])
     assert (code, out) == (2, "")
-    assert "standard output is for the table: write the table to a file with --output" in " ".join(err.split())
+    assert "the table goes to standard output: use --output to write it to a file" in " ".join(err.split())
     table = tmp_path / "table.txt"
     assert run(command, *SECOND[command], "--output", table)[0] == 0
     assert table.stat().st_size > 0
@@ -41,5 +41,5 @@ def test_treebanks_are_not_written_under_the_name_of_a_compressed_file(run, tmp_
     words = {"suspects": (GOLD, ALPHA), "validate": (GOLD,), "crossval": ("arc-eager", GOLD)}[command]
     code, out, err = run(command, *words, option, target)
     assert (code, out) == (2, "")
-    assert "not compressed: remove the suffix of compression" in " ".join(err.split())
+    assert "not compressed: use a name without .gz, .bz2, .xz or .zst" in " ".join(err.split())
     assert not target.exists()

@@ -166,7 +166,7 @@ def test_files_without_a_common_first_character(run, tmp_path: Path) -> None:
         code, out, err = run("score", gold, system)
         assert (code, out) == (2, "")
         assert err == (
-            f"{system}:1: text-mismatch: the texts differ from the first character on: is {gold} the right gold file?"
+            f"{system}:1: text-mismatch: the texts differ from the first character: is {gold} the right gold file?"
             f" Gold begins with 'Ölb', the system with '{start}' (character 1 of the text, token '{start[:-1]}')\n"
         )
         assert public_reason(err.partition(": ")[2].strip()).endswith(
@@ -284,11 +284,12 @@ def test_warnings_of_many_files_are_summed_up(run, tmp_path: Path, line: str) ->
             )
     written(tmp_path / "gold" / "b.conllu", "x/X/0/root y/X/1/strange")
     code, _, err = run(*line.split(), tmp_path / "gold", tmp_path / "system")
+    fault = "HEAD is 0, the relation 'obj'"
     first, strange = tmp_path / "system" / "a.conllu", tmp_path / "gold" / "b.conllu"
     assert code == 0
     assert sorted(line for line in err.splitlines() if not line.startswith("note: ")) == sorted(
         [
-            f"warning: root-relation in 3 files, first {first}:1: HEAD is 0, the relation 'obj'; levelhead validate lists all",
+            f"warning: root-relation in 3 files, first {first}:1: {fault}; run levelhead validate to list all",
             f"warning: {strange}:2: unknown-relation: DEPREL 'strange'",
         ]
     )

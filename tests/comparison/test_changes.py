@@ -1,4 +1,4 @@
-"""levelhead diff: what changed between two versions of a treebank."""
+"""levelhead diff: changes between two versions of a treebank."""
 
 import contextlib
 import io
@@ -273,7 +273,9 @@ def test_what_is_refused(tmp_path) -> None:
     assert (code, out, path.exists()) == (2, "", False)
     assert "cycle" in err
     assert "is an input file" in run("diff", GOLD, ALPHA, "--changelog", ALPHA)[2]
-    assert "two results cannot go to one file" in run("diff", GOLD, ALPHA, "--changelog", path, "-o", path)[2]
+    assert (
+        "two results cannot be written to the same file" in run("diff", GOLD, ALPHA, "--changelog", path, "-o", path)[2]
+    )
     assert run("diff", GOLD, tmp_path / "none.conllu")[0] == 2
     assert run("diff", GOLD, ALPHA, "--rules", "msp25")[0] == 2
     with pytest.raises(InputError):

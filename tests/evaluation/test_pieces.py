@@ -23,6 +23,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.scores import score_document
 from levelhead.treebank import blocks, faults_of
 from levelhead.treebank.blocks import PieceSizes
+from naming import naming
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from strategies import SEEDS
@@ -117,22 +118,22 @@ def test_damaged_pairs(folder: Path, seed: int, sizes: list[int], rules: str, ed
 
 
 def around(case: str, seed: int) -> Iterator[bytes]:
-    """Give files that have a case at the start, in the middle, at the end, and alone."""
+    """Give files that have a case alone, at the end, and in the middle."""
     some = some_treebank(Random(seed), [3, 1, 4]).encode()
     odd = case.encode("utf-8", "surrogatepass")
-    yield from (odd, odd + some, some + odd, some + odd + some)
+    yield from (odd, some + odd, some + odd + some)
 
 
 @pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("case", VERDICTS)
-def test_odd_files(tmp_path: Path, case: str, rules: str) -> None:
+def test_odd_files(tmp_path: Path, rules: str) -> None:
     """Every odd file, against itself, and as gold or as output against a valid one of several pieces."""
-    plain = some_treebank(Random(1), [3, 1, 4]).encode()
-    for one in around(VERDICTS[case][0], 1):
-        for gold, system in ((one, one), (one, plain), (plain, one)):
-            compare(tmp_path, gold, system, rules, tiny=TINY[:1] if gold != system else TINY, validate=False)
-        if rules == "ud":
-            check_validate(tmp_path / "system")
+    for case in VERDICTS:
+        with naming(case):
+            plain = some_treebank(Random(1), [3, 1, 4]).encode()
+            for one in around(VERDICTS[case][0], 1):
+                compare(tmp_path, one, one, rules, tiny=TINY[:2], validate=rules == "ud")
+            for gold, system in ((one, plain), (plain, one)):
+                compare(tmp_path, gold, system, rules, tiny=TINY[:1], validate=False)
 
 
 @pytest.mark.parametrize("form", ["conllx", "conllu to conllx"])
@@ -161,7 +162,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("pair", [("en", "alpha"), ("cs", "beta"), ("en", "gamma")], ids="-".join)
+@pytest.mark.parametrize("pair", [("cs", "beta"), ("en", "gamma")], ids="-".join)
 def test_the_command(
     tmp_path: Path,
     pair: tuple[str, str],
@@ -171,9 +172,9 @@ def test_the_command(
 ) -> None:
     """Output, messages and exit codes of `score` and `validate`, for plain and compressed files and for pipes."""
     gold, system = (EXAMPLES / f"parallel/{name}/{pair[0]}.conllu" for name in ("gold", f"systems/{pair[1]}"))
-    for kind, pack in PACKED.items() if rules == "ud" else [("plain", bytes)]:  # unpacking knows no rules
+    for kind, pack in PACKED.items() if (pair[0], rules) == ("en", "ud") else [("plain", bytes)]:  # same for all rules
         seen = []
-        for sizes in (WHOLE, *(TINY if kind == "plain" else TINY[1:2])):
+        for sizes in (WHOLE, *(TINY[:2] if kind == "plain" else TINY[1:2])):
             monkeypatch.setattr(blocks, "SIZES", sizes)
             seen.append([])
             for options in (["--format", "json"], ["-c"], ["--fail-under", "LAS=99"]):

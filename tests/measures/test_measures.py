@@ -163,17 +163,17 @@ ERRORS = {
     "LSA": "unknown measure 'LSA': did you mean LAS?",
     "xyz": "unknown measure 'xyz': use Tokens, Sentences, Words, UPOS",
     "las@core": "unknown class or relation 'core': did you mean CORE?",
-    "": "'' does not have the form NAME[(argument)]",
-    "LAS@": "'LAS@' does not have the form",
-    "LAS-": "'LAS-' does not have the form",
-    "LAS@CORE@FUN": "'LAS@CORE@FUN' does not have the form",
+    "": "'' is not a measure: write NAME[(argument)]",
+    "LAS@": "'LAS@' is not a measure",
+    "LAS-": "'LAS-' is not a measure",
+    "LAS@CORE@FUN": "'LAS@CORE@FUN' is not a measure",
     "LAS.f2": "unknown component 'f2': choose precision, recall, f1, aligned_accuracy",
     "LAS@CORE-FUN": "'CORE-FUN' in 'LAS@CORE-FUN' is neither a class",
     "LAS@Core": "'Core' in 'LAS@Core' is neither a class",
     "LAS--det": "'' in 'LAS--det' is neither",
-    "LAS@KERN": "the scheme nivre-fang has no class 'KERN', only CORE, NONCORE, FUN, MWE, PUNCT, UNKNOWN",
+    "LAS@KERN": "unknown class 'KERN' in the scheme nivre-fang: use CORE, NONCORE, FUN, MWE, PUNCT, UNKNOWN",
     "LAS@CONTENT": "did you mean callin:CONTENT or callin-code:CONTENT or kohita:CONTENT or conll17:CONTENT or conll18:CONTENT?",
-    "LAS@callin:CORE": "the scheme callin has no class 'CORE', only CONTENT, FUNCTION, OTHER, UNKNOWN; did you mean nivre-fang:CORE?",
+    "LAS@callin:CORE": "unknown class 'CORE' in the scheme callin: use CONTENT, FUNCTION, OTHER, UNKNOWN; did you mean nivre-fang:CORE?",
     "LAS-det-calin:CONTENT": "unknown scheme 'calin': did you mean callin?",
     "LAS-dte": "unknown class or relation 'dte': did you mean det?",
     "LAS@nsubjj:pass": "unknown class or relation 'nsubjj:pass': did you mean nsubj",
@@ -183,10 +183,10 @@ ERRORS = {
     "UAS(class=gold)": "UAS(class=gold): class=gold requires a class or relation, as in UAS(class=gold)@CORE",
     "LAS(nopunct,class=gold)": "LAS(nopunct,class=gold): class=gold requires a class or relation",
     "LAS(class=system)@CORE": "LAS has no option 'class=system'",
-    "LAS()": "'LAS()' does not have the form",
+    "LAS()": "'LAS()' is not a measure",
     "CLAS(full)": "CLAS takes no argument",
-    "WLAS": "WLAS needs an argument: a file with a universal relation and its weight on each line",
-    "WeightedLAS": "WeightedLAS needs an argument",
+    "WLAS": "WLAS requires an argument: a file with a universal relation and its weight on each line",
+    "WeightedLAS": "WeightedLAS requires an argument",
     "Tokens@CORE": "Tokens does not count words, and has no classes",
     "ELAS-det": "ELAS does not count words",
     "Roots-det": "Roots does not count words",
@@ -239,7 +239,7 @@ def test_weights_by_hand(tmp_path):
 @pytest.mark.parametrize("name", ["WLAS", "WeightedLAS"])
 def test_files_without_weights(tmp_path, name, text):
     treebank = levelhead.from_conllu(ONE)
-    with pytest.raises(InputError, match="invalid-weights: the file has no weight") as refusal:
+    with pytest.raises(InputError, match="invalid-weights: the file has no weights") as refusal:
         levelhead.score(treebank, treebank, measures=[f"{name}({weights_file(tmp_path, text)})"])
     assert refusal.value.place.file == str(tmp_path / "weights")
 
@@ -262,7 +262,7 @@ def test_missing_weights(tmp_path):
     path = weights_file(tmp_path, "root 2\npunct 1\ncase 1\n")
     gold, system = levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER)
     for name in ("WLAS", "CallinWLAS"):
-        with pytest.raises(MeasureError, match="the relation det has no weight: add one, or give") as refusal:
+        with pytest.raises(MeasureError, match="the relation det has no weight: add it, or give") as refusal:
             levelhead.score(gold, system, measures=[f"{name}({path})"])
         assert refusal.value.slug == "missing-weight"
     scores = levelhead.score(
@@ -293,11 +293,12 @@ def test_the_hash_of_weights_is_in_the_signature(tmp_path):
 
 
 @pytest.mark.parametrize("name", schemes.SCHEMES)
-@pytest.mark.parametrize("relation", [*sorted(UD1 | UD2), "ROOT", "unk", "_", "foo"])
-def test_the_class_of_every_relation_is_that_of_the_paper(name, relation):
+def test_the_class_of_every_relation_is_that_of_the_paper(name):
     """The tables of the papers and the lists of the scripts typed in a second time, and the same counterparts."""
-    scheme = schemes.SCHEMES[name]
-    assert scheme.class_of(relation) == scheme.class_of(f"{relation}:sub") == fair.class_in(name, relation)
+    for relation in (*sorted(UD1 | UD2), "ROOT", "unk", "_", "foo"):
+        scheme = schemes.SCHEMES[name]
+        found = scheme.class_of(relation)
+        assert found == scheme.class_of(f"{relation}:sub") == fair.class_in(name, relation), relation
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES.values(), ids=lambda scheme: scheme.name)
@@ -568,10 +569,10 @@ BAD = {
     "[measure.X]\nneeds = ['head']\nunit = 'tokens'": "measure X: unit is words or exact",
     "[measure.X]\nneeds = ['head']\nunit = ['words']": "measure X: unit is words or exact",
     "[measure.X]\nneeds = ['head']\nweights = 1": "measure X has the unknown key 'weights': choose formula, meaning, needs",
-    "[measure.X]\nneeds = ['head']\nonly = 'KERN'": "measure X: unknown-measure: the scheme nivre-fang has no class 'KERN'",
+    "[measure.X]\nneeds = ['head']\nonly = 'KERN'": "measure X: unknown-measure: unknown class 'KERN' in the scheme nivre-fang",
     "[measure.X]\nneeds = ['head']\nonly = ''": "measure X: unknown-measure",
     "[measure.X]\nneeds = ['head']\nonly = 5": "measure X: unknown-measure: '5' in",
-    "[measure.X]\nneeds = ['head']\nonly = 'det.recall'": "'det.recall' is not one class or relation",
+    "[measure.X]\nneeds = ['head']\nonly = 'det.recall'": "'det.recall' is not a single class or relation",
     "[measure.X]\nneeds = ['head']\nonly = 'det.x'": "measure X: unknown-measure: unknown component 'x': choose precision",
     "[measure.X]\nneeds = ['head']\nwithout = 'det'": "measure X: without is not a list of strings",
     "[measure.X]\nneeds = ['head']\nwithout = ['det-case']": "'det-case' in 'LAS@det-case' is neither a class",
@@ -584,16 +585,16 @@ BAD = {
     "[scheme.s]\nclasses = { A = ['det'] }\notherwise = 5": "scheme s: classes are written in upper case",
     "[scheme.s]\nclasses = { A = ['det'], B = ['det'] }": "scheme s has det in two classes",
     "[scheme.s]\nclasses = { A = ['det', 'det'] }": "scheme s has det in two classes",
-    "[scheme.s]\nclasses = { A = ['acl:relcl'] }": "scheme s: 'acl:relcl' is not a relation without subtype",
+    "[scheme.s]\nclasses = { A = ['acl:relcl'] }": "scheme s: 'acl:relcl' is not a valid relation without subtype",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = 3": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = [1]": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = true": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nsource = 3": "scheme s: source is not a string",
     "[measure.X]\nneeds = ['head']\nmeaning = 3": "measure X: meaning is not a string",
     "[measure.X]\nneeds = ['head']\nsource = ['a']": "measure X: source is not a string",
-    "[measure.X]\nneeds = ['head']\nonly = 'CORE'\nwithout = ['CORE']": "measure X: `only` and `without` leave no relation",
-    "[measure.X]\nneeds = ['head']\nonly = 'det'\nwithout = ['FUN']": "measure X: `only` and `without` leave no relation",
-    "[measure.X]\nneeds = ['head']\nonly = 'nmod:poss'\nwithout = ['nmod']": "measure X: `only` and `without` leave no relation",
+    "[measure.X]\nneeds = ['head']\nonly = 'CORE'\nwithout = ['CORE']": "measure X: `only` and `without` exclude all relations",
+    "[measure.X]\nneeds = ['head']\nonly = 'det'\nwithout = ['FUN']": "measure X: `only` and `without` exclude all relations",
+    "[measure.X]\nneeds = ['head']\nonly = 'nmod:poss'\nwithout = ['nmod']": "measure X: `only` and `without` exclude all relations",
     "[scheme.s]\nclasses = {}": "scheme s needs a name in lower case and a table of classes",
 }
 
@@ -646,7 +647,7 @@ def test_the_default_scheme_decides_what_a_class_means():
     assert [score.gold for score in scores.values()] == [1, 1]
     assert scores.signature["classes"] == "callin:CONTENT+nivre-fang:FUN"
     assert levelhead.score(gold, gold, measures=["LAS@FUN"]).signature["classes"] == "nivre-fang:FUN"
-    with pytest.raises(MeasureError, match="the scheme callin has no class 'CORE'"):
+    with pytest.raises(MeasureError, match="unknown class 'CORE' in the scheme callin"):
         parse_measure("LAS@CORE", registry)
     with pytest.raises(MeasureError, match="unknown scheme 'calin': did you mean callin"):
         STANDARD.with_default("calin")

@@ -335,14 +335,13 @@ def test_every_slug_explained_is_used() -> None:
     assert set(MESSAGES) - texts == set()
 
 
-@pytest.mark.parametrize("slug", MESSAGES)
-def test_messages_are_sentences(slug: str) -> None:
+def test_messages_are_sentences() -> None:
     """Each says what it means and what to do, under a name of lower-case words."""
-    assert SLUG.fullmatch(slug)
-    message = MESSAGES[slug]
-    assert message.severity in {"error", "warning"}
-    assert message.meaning.endswith(".")
-    assert message.remedy.endswith(".")
+    for slug, message in MESSAGES.items():
+        assert SLUG.fullmatch(slug)
+        assert message.severity in {"error", "warning"}, slug
+        assert message.meaning.endswith("."), slug
+        assert message.remedy.endswith("."), slug
 
 
 def public_classes() -> Iterator[tuple[str, str]]:

@@ -1,25 +1,27 @@
 """The sessions shown in the README and in the documentation are real: they are run and their output compared."""
 
+from pathlib import Path
+
 import pytest
 
-from documentation import CONSOLE, PAGES_WITH_SESSIONS, PYTHON, ROOT, console, python, scrubbed, text_of
+from documentation import CONSOLE, PAGES_WITH_SESSIONS, PYTHON, console, folder_of, python, scrubbed, text_of
 from levelhead._version import VERSION
 
 SESSIONS = [
-    pytest.param(session, id=f"{page}: {session[:60]}")
+    pytest.param(session, folder_of(page), id=f"{page}: {session[:60]}")
     for page in PAGES_WITH_SESSIONS
     for session in CONSOLE.findall(text_of(page))
 ]
 
 
-@pytest.mark.parametrize("session", SESSIONS)
-def test_console_sessions_print_what_the_page_shows(session: str) -> None:
-    assert scrubbed(console(session)) == scrubbed(session)
+@pytest.mark.parametrize(("session", "folder"), SESSIONS)
+def test_console_sessions_print_what_the_page_shows(session: str, folder: Path) -> None:
+    assert scrubbed(console(session, folder)) == scrubbed(session)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES_WITH_SESSIONS if PYTHON.search(text_of(page))])
 def test_python_sessions_print_what_the_page_shows(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(folder_of(page))
     names: dict[str, object] = {}
     for session in PYTHON.findall(text_of(page)):
         assert python(session, names) == session
@@ -27,7 +29,7 @@ def test_python_sessions_print_what_the_page_shows(page: str, monkeypatch: pytes
 
 def test_definitions_on_the_pages_are_those_of_the_examples() -> None:
     definitions = text_of("examples/definitions.toml")
-    for page in ("docs/contributing.md", "docs/fair-measures.md"):
+    for page in ("docs/contributing.md", "docs/classes.md"):
         assert f"```toml\n{definitions}```" in text_of(page)
 
 

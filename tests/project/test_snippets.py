@@ -222,6 +222,7 @@ OPERANDS = {
     "rank": {"GOLD": "gold", "GOLD_DIR": "gold", "SYSTEMS": "systems", "SYSTEMS_DIR": "systems", "TABLE.tsv": "scores.tsv"},
     "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa"},
     "judge": {"FILE": "judgements"},
+    "languages": {"GOLD": "gold", "SYSTEM": "systems/alpha"},
     "diff": {"OLD": "a.conllu", "NEW": "b.conllu"},
     "reproduce": {"PAPER": "conll17"},
 }  # fmt: skip
@@ -267,7 +268,7 @@ def test_what_is_not_run_is_shown_and_cannot_be(command: str) -> None:
 
 def test_every_block_is_run_or_has_no_commands() -> None:
     """Settings and the lines of other programs have tests of their own, or nothing that levelhead could run."""
-    known = {"sh", "python", "console", "pycon", "toml", "yaml", "text", "ini", "nginx", "json"}
+    known = {"sh", "python", "console", "pycon", "toml", "yaml", "text", "ini", "nginx", "json", "r"}
     for page in PAGES:
         languages = {language for language, _ in BLOCK.findall(page.read_text(encoding="utf-8"))}
         assert languages <= known, page
@@ -280,7 +281,7 @@ def test_every_block_is_run_or_has_no_commands() -> None:
 def test_settings_of_the_pages_are_taken(reader: Path) -> None:
     """Files of settings (the shared task's and the campaign's have tests of their own) are given to the commands."""
     (targets,) = blocks(ROOT / "docs/conversion.md", "toml")
-    (definitions,) = blocks(ROOT / "docs/fair-measures.md", "toml")
+    (definitions,) = blocks(ROOT / "docs/classes.md", "toml")
     (reader / "targets.toml").write_text(targets)
     (reader / "mine.toml").write_text(definitions)
     lines = [

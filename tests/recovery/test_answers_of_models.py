@@ -4,6 +4,7 @@ import ast
 import csv
 import lzma
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,12 @@ def test_valid_answers_keep_their_heads_and_relations(data: Path) -> None:
     faults: dict[str, list[dict[str, str]]] = {}
     for line in table(folder / "faults.tsv.xz"):
         faults.setdefault(line["file"], []).append(line)
-    golds, seen, classes = {}, Counter(), Counter()
+    read = cache(levelhead.read)
+    seen, classes = Counter(), Counter()
     for entry in table(folder / "MANIFEST.tsv"):
         if not entry["gold"]:
             continue
-        gold = golds.setdefault(entry["gold"], levelhead.read(folder / entry["gold"]))
+        gold = read(folder / entry["gold"])
         found = recover_answers(folder / entry["path"], gold)
         expected = faults[entry["path"].removesuffix(".xz")]
         assert len(found.answers) == len(expected) == len(gold)

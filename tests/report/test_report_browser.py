@@ -1,8 +1,6 @@
 """The pages in a real browser: nothing loaded, nothing foreign run, and everything that can be clicked works."""
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,23 +12,6 @@ from levelhead.cli import program
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 HOSTILE = "<script>window.ran=1</script><img src=x onerror=window.ran=2>"
-
-
-@pytest.mark.slow
-def test_search_in_the_documentation_needs_no_server(browser: Browser, tmp_path: Path) -> None:
-    """The built site, opened as a file without a network: pages are found, nothing is loaded from elsewhere."""
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
-    subprocess.run(build, cwd=EXAMPLES.parent, check=True, capture_output=True)
-    context = browser.new_context(offline=True)
-    page, loaded = context.new_page(), []
-    page.on("request", lambda request: loaded.append(request.url))
-    page.goto((tmp_path / "studies/callin.html").as_uri())
-    page.fill(".md-search__input", "permutation")
-    page.wait_for_selector(".md-search-result__link")
-    found = [link.get_attribute("href") or "" for link in page.locator(".md-search-result__link").all()]
-    assert any("/correlate.html" in address for address in found)
-    assert all(address.startswith(("file:", "data:", "blob:")) for address in loaded)
-    context.close()
 
 
 @pytest.fixture(scope="module")

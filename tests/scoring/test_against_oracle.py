@@ -24,7 +24,7 @@ from oracle.measures import Counted, per_sentence, score, weighted_las
 from strategies import SEEDS, pairs
 
 EVERY_RULES = pytest.mark.parametrize("rules", WORD_RULES)
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = settings(max_examples=40)
 
 COLUMNS = {
     "UPOS": (UPOS,),
@@ -90,11 +90,11 @@ def our_matches(gold: str, system: str, rules: str) -> Matches:
 
 
 @EVERY_RULES
-@pytest.mark.parametrize("case", VERDICTS)
-def test_verdict_and_counts_of_corner_cases(rules: str, case: str) -> None:
+def test_verdict_and_counts_of_corner_cases(rules: str) -> None:
     """The oracle's own table of odd files, each against itself."""
-    data = VERDICTS[case][0].encode()
-    assert our_verdict(data, data, rules) == oracle_verdict(data, data, rules)
+    for case, (text, _) in VERDICTS.items():
+        data = text.encode()
+        assert our_verdict(data, data, rules) == oracle_verdict(data, data, rules), case
 
 
 @EVERY_RULES

@@ -35,7 +35,8 @@ LABELS = (
     "root",
 )
 
-# Printed by today's official script for the test set of English EWT 2.16 as gold, and as system the same file with its basic
+# Printed by today's official script for the test set of English EWT 2.16 as gold, and as system the same file with its
+# basic
 # trees in the column DEPS: correct, gold and system edges of ELAS, correct ones of EULAS
 EWT = {
     "": (22071, 26233, 25094, 24968),
@@ -203,7 +204,7 @@ def test_a_system_without_graphs_is_told_why_its_precision_has_no_value(tmp_path
     gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
     gold.write_text(with_graph)
     system.write_text(without)
-    note = "the system has no values in DEPS, and so no enhanced edges to score: ELAS, EULAS.recall"
+    note = "the system has no values in DEPS, so there are no enhanced edges to score: ELAS, EULAS.recall"
     code, _, messages = run("score", gold, system, "-m", "LAS", "-m", "ELAS", "-m", "EULAS.recall")
     assert (code, messages) == (0, f"note: {note}\n")
     evaluation = levelhead.score(gold, system, measures=["LAS", "ELAS", "EULAS.recall"])

@@ -44,4 +44,4 @@ def test_same_verdict(pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest
         assert seen[1:] == seen[:1] * 2
         reasons.add(seen[0][1][0])
     if pair == ("three", "three"):
-        assert reasons == {None, "DEPS cannot be read: there are too many or too long paths through empty nodes"}
+        assert reasons == {None, "DEPS cannot be read: paths through empty nodes are too many or too long"}

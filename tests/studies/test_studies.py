@@ -107,17 +107,12 @@ def test_each_part_of_a_study_is_a_task_of_its_own() -> None:
 
 
 def test_pages_of_studies_in_the_documentation() -> None:
-    """A p below .00005 is printed as such, and verdicts are counted in one order."""
+    """A p below .00005 is printed as such, and one claim holds, not hold."""
     pages = [EXAMPLES.parent.parent / "docs" / "studies" / f"{name}.md" for name in STUDIES]
     for path in pages:
         told = path.read_text(encoding="utf-8")
         assert "| 0.0000 |" not in told, path.name
         assert " 1 hold," not in told
-        assert re.search(
-            r"^Of \d+ claims: (\d+ (holds?|do(es)? not hold|inconclusive|no data)(, |(?=\.$)))+\.$",
-            told,
-            re.MULTILINE,
-        )
 
 
 def test_resumed_studies_are_the_same(tmp_path: Path) -> None:

@@ -263,12 +263,12 @@ def nested(times):
 
 
 @pytest.mark.parametrize(("contents", "said"), [
-    (encrypted(), "encrypted"), (gzip.compress(BYTES)[:-20], "ended"), (nested(6), "inside each other"),
-    (gzip.compress(bytes(64 << 20)), "grow to more"),
+    (encrypted, "encrypted"), (lambda: gzip.compress(BYTES)[:-20], "ended"), (lambda: nested(6), "inside each other"),
+    (lambda: gzip.compress(bytes(64 << 20)), "grow to more"),
 ], ids=["encrypted", "cut off", "nested", "growing"])  # fmt: skip
 def test_what_cannot_be_checked_is_not_served(contents, said, serve_with):
     with pytest.raises(InputError, match=f"it cannot be checked for gold trees: .*{said}") as refused:
-        serve_with("data.bin", contents)
+        serve_with("data.bin", contents())
     assert refused.value.slug == "unchecked-input"
 
 

@@ -55,6 +55,6 @@ def test_an_output_that_is_refused_counts_0_and_says_why(task: SharedTask, tmp_p
         "line 7: refused-by-rules: the HEAD 99 points outside of the sentence, which has 8 words"
     ]
     assert results["tr"]["reasons"] == [
-        "sentence-mismatch: The two files do not have the same number of sentences, and are compared sentence by sentence."
+        "sentence-mismatch: The two files have different numbers of sentences, but are compared sentence by sentence."
     ]
     assert all(value == "0" for result in results.values() for value in result["values"].values())

@@ -1,8 +1,6 @@
 """Who scores in a shared task: one process, several, or a cluster, always with the same results."""
 
 import json
-from importlib.util import find_spec
-from os import environ
 
 import pytest
 
@@ -17,17 +15,6 @@ from levelhead.task.runner.worker import drain
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
-CLUSTER = (
-    pytest.mark.cluster,
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore"),
-    pytest.mark.skipif(not environ.get("CI") and find_spec("distributed") is None, reason="dask is not installed"),
-)
-EACH_KIND = pytest.mark.parametrize(
-    "options",
-    [["--jobs", "2"], pytest.param(["--cluster", "local", "--jobs", "2"], marks=CLUSTER)],
-    ids=["jobs", "cluster"],
-)
 
 
 def handed_in(folder):
@@ -53,18 +40,16 @@ def test_workers_are_passed_on_as_text(workers):
     assert ScoringWorkers.from_text(str(workers)) == workers
 
 
-@pytest.mark.parametrize(
-    "workers", [ScoringWorkers(2), pytest.param(ScoringWorkers(2, "local"), marks=CLUSTER)], ids=["jobs", "cluster"]
-)
-def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path, workers):
+@pytest.mark.cluster
+def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path):
     task = task_of(make_task(tmp_path / "task", task=OUTPUTS_ONLY))
     task.folder.prepare()
     found = []
-    for chosen in (ScoringWorkers(), workers):
+    for workers in (ScoringWorkers(), ScoringWorkers(2), ScoringWorkers(2, "local")):
         task.folder.scores.unlink(missing_ok=True)  # otherwise nothing is left to count
-        document = score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "result", chosen)
+        document = score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "result", workers)
         found.append((tmp_path / "result").read_bytes())
-    assert found[0] == found[1]
+    assert found == found[:1] * 3
     assert {result["state"] for result in document["results"].values()} == {"valid", "invalid"}
 
 
@@ -76,35 +61,35 @@ def test_the_scorer_uses_the_workers_that_it_is_given(tmp_path):
 
 
 @pytest.mark.slow
-@EACH_KIND
-def test_a_server_scores_with_workers(tmp_path, options):
+@pytest.mark.cluster
+def test_a_server_scores_with_workers(tmp_path):
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     alpha = token(folder, "alpha")
     found = []
-    for given in ([], options):
+    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "2"]):
         TaskFolder(folder).scores.unlink(missing_ok=True)
         with serving(folder, options=given) as server:
             _, submission = server.submit(alpha, tar(outputs("gamma")))
             found.append(server.wait(alpha, submission["id"])["results"])
-    assert found[0] == found[1]
+    assert found == found[:1] * 3
     assert found[0]["en"]["state"] == "valid"
 
 
-@EACH_KIND
-def test_rank_and_close_count_with_workers(tmp_path, capfd, options):
+@pytest.mark.cluster
+def test_rank_and_close_count_with_workers(tmp_path, capfd):
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     files = handed_in(folder)
     drain(task_of(folder))
     printed, final = [], []
-    for given in ([], options):
+    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "2"]):
         files.scores.unlink()
         assert run(["task", "rank", str(folder), "--format", "json", *given]) == 0
         files.scores.unlink()
         assert run(["task", "close", str(folder), *given]) == 0
         printed.append(capfd.readouterr().out)
         final.append({path.name: path.read_bytes() for path in files.final.iterdir()})
-    assert printed[0] == printed[1]
-    assert final[0] == final[1]
+    assert printed == printed[:1] * 3
+    assert final == final[:1] * 3
     assert [one["system"] for one in json.loads(final[0]["ranking.json"])["rankings"][0]["standings"]] == [
         "alpha",
         "gamma",

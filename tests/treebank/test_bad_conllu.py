@@ -11,6 +11,7 @@ import pytest
 import levelhead
 from levelhead.messages import MESSAGES
 from levelhead.treebank import faults_of
+from naming import naming
 
 SLUGS = {
     "": """00-valid 15-space-form 50-empty-node 51-empty-node-inside-mwt 62-deep-chain 62b-deep-chain-right
@@ -88,8 +89,7 @@ def test_all_cases_are_covered_here(data: Path) -> None:
     assert len(SLUG_OF) == 76
 
 
-@pytest.mark.parametrize("name", SLUG_OF)
-def test_as_gold(data: Path, name: str) -> None:
+def check_as_gold(data: Path, name: str) -> None:
     """Accepted without a word, accepted with the right warning, or refused for the right reason."""
     expected, slug = manifest(data)[name]["as_gold"], SLUG_OF[name]
     if expected == "reject":
@@ -103,8 +103,7 @@ def test_as_gold(data: Path, name: str) -> None:
     assert expected in {"accept", "accept+warn"}
 
 
-@pytest.mark.parametrize("name", SLUG_OF)
-def test_as_system(data: Path, name: str) -> None:
+def check_as_system(data: Path, name: str) -> None:
     """Scored against itself, with its warnings in the signature; or refused, and the error names the system's file."""
     expected, slug, path = manifest(data)[name]["as_system"], SLUG_OF[name], path_of(data, name)
     if expected == "score-0":
@@ -120,9 +119,7 @@ def test_as_system(data: Path, name: str) -> None:
     assert expected in {"accept", "accept+warn"}
 
 
-@pytest.mark.parametrize("name", SLUG_OF)
-@pytest.mark.parametrize("rules", ["conll17", "conll18", "udtools"])
-def test_under_official_rules(data: Path, name: str, rules: str) -> None:
+def check_under_official_rules(data: Path, name: str, rules: str) -> None:
     """What the official scorer said of the file against itself; an error or a crash of it is a refusal of ours."""
     case = manifest(data)[name]
     seen = case["seen_ud17"] if rules == "conll17" else case["seen_ud18"]
@@ -138,6 +135,20 @@ def test_under_official_rules(data: Path, name: str, rules: str) -> None:
         levelhead.score(path_of(data, name), path_of(data, name), rules=rules)
     compressed = {"archive", "compression-bomb", "damaged-compression"}
     assert refusal.value.slug == (SLUG_OF[name] if SLUG_OF[name] in compressed else "refused-by-rules")
+
+
+def test_as_gold_and_as_system(data: Path) -> None:
+    for name in SLUG_OF:
+        with naming(name):
+            check_as_gold(data, name)
+            check_as_system(data, name)
+
+
+@pytest.mark.parametrize("rules", ["conll17", "conll18", "udtools"])
+def test_under_official_rules(data: Path, rules: str) -> None:
+    for name in SLUG_OF:
+        with naming(name):
+            check_under_official_rules(data, name, rules)
 
 
 def peak_of_refusing(path: Path, rules: str) -> int:
@@ -245,8 +256,7 @@ def test_all_files_of_the_validator_are_covered_here(data: Path, folder: str) ->
     assert found == sorted(name for name, _ in FILES if name.startswith(f"{folder}/"))
 
 
-@pytest.mark.parametrize(("name", "slug"), FILES, ids=[name for name, _ in FILES])
-def test_a_file_of_the_validator(data: Path, name: str, slug: str) -> None:
+def check_file_of_the_validator(data: Path, name: str, slug: str) -> None:
     """The first thing we say of it is what is wrong with it; what passes is read, valid files without a warning."""
     faults = faults_of(data / "ud-validate-cases" / name)
     if slug in MESSAGES:
@@ -256,3 +266,9 @@ def test_a_file_of_the_validator(data: Path, name: str, slug: str) -> None:
     else:
         assert not [fault for fault in faults if fault.severity == "error"]
         assert slug or not faults
+
+
+def test_files_of_the_validator(data: Path) -> None:
+    for name, slug in FILES:
+        with naming(name):
+            check_file_of_the_validator(data, name, slug)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from levelhead import ConlluError, from_conllu
 from levelhead.errors import Fault
 from levelhead.messages import MESSAGES
+from naming import naming
 from strategies import treebanks
 
 
@@ -133,12 +134,14 @@ def test_every_error_of_reading_is_shown() -> None:
 
 
 @SHIFTED
-@pytest.mark.parametrize("slug", ERRORS)
-def test_errors(slug: str, change, shift: int) -> None:
+def test_errors(change, shift: int) -> None:
     """Each is found at its line, also where repairs and other sentences stand above, and nothing else is."""
-    for text, lines in ERRORS[slug]:
-        found = faults_in(change(text), "error")
-        assert [(fault.slug, fault.place.line) for fault in found] == [(slug, int(n) + shift) for n in lines.split()]
+    for slug, (text, lines) in ((slug, case) for slug, cases in ERRORS.items() for case in cases):
+        with naming(slug, text):
+            found = faults_in(change(text), "error")
+            assert [(fault.slug, fault.place.line) for fault in found] == [
+                (slug, int(n) + shift) for n in lines.split()
+            ]
 
 
 @pytest.mark.parametrize("slug", WHOLE_FILE)
@@ -304,11 +307,11 @@ def check_warnings(text: str, slug: str, lines: str, shift: int) -> None:
 
 
 @SHIFTED
-@pytest.mark.parametrize(("slug", "number"), [(slug, i) for slug, cases in WARNINGS.items() for i in range(len(cases))])
-def test_warnings(slug: str, number: int, change, shift: int) -> None:
+def test_warnings(change, shift: int) -> None:
     """Each is at its line, which is that of the multiword token or comment where it is about one, and is counted."""
-    text, lines = WARNINGS[slug][number]
-    check_warnings(change(text), slug, lines, shift)
+    for slug, (text, lines) in ((slug, case) for slug, cases in WARNINGS.items() for case in cases):
+        with naming(slug, text):
+            check_warnings(change(text), slug, lines, shift)
 
 
 @pytest.mark.parametrize("slug", REPAIRS)

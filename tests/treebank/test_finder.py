@@ -127,7 +127,7 @@ def test_two_outputs_for_one_test_set_are_ambiguous(tmp_path, gold, outputs):
 
 
 def test_two_gold_files_of_one_name_are_refused(tmp_path):
-    with pytest.raises(InputError, match="which are called en"):
+    with pytest.raises(InputError, match="which have the same name en"):
         gold_files(make(tmp_path / "g", "en.conllu", "en-ud-test.conllu"))
 
 
@@ -186,7 +186,7 @@ def test_outputs_next_to_folders_of_systems_are_refused(run, tmp_path):
         (folder / "en.conllu").write_bytes((PARALLEL / "systems/alpha/en.conllu").read_bytes())
     code, out, err = run("rank", PARALLEL / "gold", tmp_path, "-m", "LAS")
     assert (code, out) == (2, "")
-    assert "ambiguous-layout: it has outputs (en.conllu) and folders of systems" in err
+    assert "ambiguous-layout: it has both outputs (en.conllu) and folders of systems" in err
 
 
 def test_profile_reads_the_treebanks_of_a_manifest_and_of_metadata(run, tmp_path):

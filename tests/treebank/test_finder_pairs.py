@@ -44,9 +44,9 @@ def make(folder: Path, *names: str) -> Path:
         ("files release", "folders of a UD release .*: name one of the folders, or write a manifest"),
         (
             "metadata release",
-            "it has metadata.json and folders of a UD release .*UD_English-A.*: move one or the other",
+            "it has both metadata.json and folders of a UD release .*UD_English-A.*: move one of them",
         ),
-        ("metadata files release", "it has metadata.json and folders of a UD release"),
+        ("metadata files release", "it has both metadata.json and folders of a UD release"),
     ],
 )
 @pytest.mark.parametrize("command", ["score", "compare", "rank", "breakdown", "confusion", "profile", "languages"])
@@ -129,7 +129,7 @@ def test_a_folder_of_outputs_next_to_systems_is_refused(run, tmp_path):
         systems = make(tmp_path / other.replace("/", "-"), "output/en.conllu", other)
         code, out, err = run("rank", gold, systems)
         assert (code, out) == (2, "")
-        assert "it has outputs (output/en.conllu) and folders of systems: move one or the other" in err
+        assert "it has both outputs (output/en.conllu) and folders of systems: move one of them" in err
 
 
 def test_outputs_of_tira_are_found_for_one_gold_file(tmp_path):

@@ -1,1 +1,1 @@
-"""The public functions, one for each command: settings from Python values, then the functions of the rooms."""
+"""The public functions, one per command: they check Python values and call the functions of other rooms."""

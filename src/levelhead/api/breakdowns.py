@@ -1,4 +1,4 @@
-"""Where the errors of systems are: breakdowns, confusion, trees."""
+"""Errors of systems: breakdowns, confusion, trees."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def confusion(
     gold_format: Format | None = None,
     split: Split | None = None,
 ) -> Confusions:
-    """Return which relations a system takes for which.
+    """Return which relations of gold a system confuses with which.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -67,13 +67,13 @@ def breakdown(
     level: float = 0.95,
     split: Split | None = None,
 ) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
-    """Return scores by properties of words; of several systems, where each gains or loses against the first.
+    """Return scores by properties of words; for several systems, the gains and losses of each compared with the first.
 
     Args:
-        by: a property such as "deprel", "class", "upos", "length", or several joined by commas, see
-            `levelhead.analysis.PROPERTIES`; for one system also "repair", "sentence", "error" or "cascading", or a
-            list of properties, each with a breakdown of its own.
-        measures: one measure of words; with "sentence" any number of measures.
+        by: a property such as "deprel", "class", "upos", "length", or several joined by commas (see
+            `levelhead.analysis.PROPERTIES`); for one system also "repair", "sentence", "error" or "cascading", or a
+            list of properties for separate breakdowns.
+        measures: a single measure of words; with "sentence" any number of measures.
         train: training treebanks, for properties such as "frequency" and for WLAS(WDE).
 
     Raises:
@@ -103,7 +103,9 @@ def breakdown(
         return breakdowns.break_down_outputs(plan, setup, [one.split(",") for one in properties], buckets, intervals)
     decided = {"train": buckets.training.hashes} if buckets.training else {}
     if len(properties) > 1:
-        raise InputError(Fault("invalid-argument", "with several systems, give one property, or several with commas"))
+        raise InputError(
+            Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
+        )
     return compare_by(plan, properties[0].split(","), buckets, setup, decided, intervals)
 
 
@@ -123,13 +125,13 @@ def trees(
     train: Iterable[Input] = (),
     split: Split | None = None,
 ) -> ErrorExamples | Contrasts:
-    """Return the sentences behind an error of one system, or those in which several systems differ most.
+    """Return the sentences with an error of one system, or the sentences in which several systems differ most.
 
     Args:
-        show: of one system: the errors to show, such as "nsubj:obj": gold's relation and the system's.
-        limit: the most words of each error, or sentences of gains and of losses for each system; by default, 5 are
-            drawn, and tables and JSON have all.
-        measures: of several systems: one measure of words.
+        show: for one system, the errors to show, such as "nsubj:obj": the gold relation and the system's relation.
+        limit: the maximum number of words per error, or of gains and of losses per system; by default, 5 are drawn, and
+            tables and JSON have all.
+        measures: for several systems, a single measure of words.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -150,4 +152,4 @@ def trees(
 
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
-        raise MeasureError(f"a breakdown takes one measure, not {', '.join(measures)}", "unknown-measure")
+        raise MeasureError(f"a breakdown requires a single measure, not {', '.join(measures)}", "unknown-measure")

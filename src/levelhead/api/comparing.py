@@ -1,4 +1,4 @@
-"""Several systems, treebanks or annotations compared."""
+"""Comparisons of systems, treebanks and annotations."""
 
 from __future__ import annotations
 
@@ -73,20 +73,20 @@ def compare(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Comparison:
-    """Return the scores of systems with confidence intervals, and their differences to the first with p-values.
+    """Return the scores of systems with confidence intervals, and their differences from the first with p-values.
 
     The default measures are UAS, LAS and CLAS, or those of the rules msp25.
 
     Args:
-        margin: test whether differences are smaller than this, in points; for perplexities a ratio such as 1.05.
+        margin: test whether differences are smaller than this margin, in points; for perplexities a ratio such as 1.05.
         wilcoxon: also compute Wilcoxon's test over treebanks (requires scipy).
-        votes: who has one vote in tests over treebanks: each "treebank", "language" or "family".
+        votes: the units of tests over treebanks: each "treebank", "language" or "family" has one vote.
         fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
-            interval must show that it is at most this much worse. The verdicts are in `gates`. A system with an invalid
-            output is then in `invalid` instead of being an error.
+            interval must show that it is worse by at most the margin. The results are in `gates`. A system with an
+            invalid output is then listed in `invalid` instead of raising an error.
 
     Raises:
-        InputError: a file is invalid or missing; with every error.
+        InputError: a file is invalid or missing; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
     from levelhead.comparison.regression import gated_measures
@@ -133,13 +133,13 @@ def languages(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
-    """Return the differences between every two treebanks for each system: which is harder?
+    """Return the difference between each pair of treebanks for each system: which is harder?
 
     The default measures are LAS and CLAS, or those of the rules msp25.
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
-        parallel: whether the same sent_ids are the same sentences, even if they only count.
+        parallel: whether to pair sentences by sent_id even if the sent_ids are only numbers.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
@@ -166,13 +166,13 @@ def agree(
     resample_by: str = "auto",
     level: float = 0.95,
 ) -> Agreement:
-    """Return how far annotations of one text agree, none of which is gold.
+    """Return the agreement between annotations of the same text; none of them counts as gold.
 
     F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
         annotations: at least two treebanks or paths.
-        gold_format: the format of the first file, if it differs; if only the first is CoNLL-U, its multiword tokens are
+        gold_format: the format of the first file, if different; if only the first is CoNLL-U, its multiword tokens are
             split.
 
     Raises:
@@ -182,7 +182,7 @@ def agree(
     from levelhead.evaluation.pair import load, load_pair
 
     if len(annotations) < 2:
-        raise InputError(Fault("too-few-treebanks", "agreement needs at least two annotations"))
+        raise InputError(Fault("too-few-treebanks", "agree requires at least two annotations"))
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     names = named(annotations)
     first, second, *more = annotations
@@ -192,15 +192,15 @@ def agree(
 
 @public(old=TREEBANK, new=TREEBANK)
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes | ReleaseChanges:
-    """Return what changed between two versions of a treebank, or two outputs; their texts may differ.
+    """Return the changes between two versions of a treebank, or two outputs; their texts can differ.
 
     Args:
         old: the old version, or its path; or a folder of treebanks.
         new: the new version, in the same form; the files of folders are paired by name.
 
     Raises:
-        InputError: a file is invalid, only one of both is a folder, or no two files of folders have the same name.
-        MeasureError: the rules are unknown, or score no single words.
+        InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
+        MeasureError: the rules are unknown, or do not score single words.
     """
     from levelhead.comparison.changes import changes
     from levelhead.comparison.release_changes import release_changes
@@ -211,7 +211,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
     if not folders:
         return changes(*load_pair(old, new, setup), setup.rules)
     if len(folders) == 1:
-        raise InputError(Fault("invalid-argument", "give two treebanks or two folders, not one of each"))
+        raise InputError(Fault("invalid-argument", "old and new must both be treebanks or both be folders"))
     return release_changes(folders[0], folders[1], setup.rules, lambda path: load(path, setup.rules, setup.format))
 
 
@@ -246,21 +246,21 @@ def power(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
-    """Return the smallest differences between two systems that test sets of given sizes detect.
+    """Return the smallest differences between two systems that test sets of given sizes can detect.
 
     The default measures are UAS, LAS and CLAS, or those of the rules msp25.
 
     Args:
-        gold: a treebank or its path, or many, as in `compare`; None for what is typical of the outputs of CoNLL 2018.
-        systems: two systems: the outputs of each by its name, or a list of paths; a folder of folders has several runs.
-        units: numbers of sentences or documents; by default several, and that of the test set.
+        gold: a treebank or its path, or many, as in `compare`; None for typical values of the outputs of CoNLL 2018.
+        systems: two systems: outputs by system name, or a list of paths; a folder of folders has several runs.
+        units: numbers of sentences or documents; by default several, including the size of the test set.
         runs: numbers of training runs of each system; by default 1, or several if their spread is known.
-        run_sd: the standard deviation between runs, in points; by default that of systems with several runs.
-        alpha: the level of the two-sided test.
+        run_sd: the standard deviation between runs, in points; by default estimated from systems with several runs.
+        alpha: the significance level of the two-sided test.
         power: the probability with which the difference is detected.
 
     Raises:
-        InputError: there are not two systems, a file is invalid, or a size is too small.
+        InputError: the number of systems is not two, a file is invalid, or a size is too small.
     """
     from levelhead.comparison import power as planning
     from levelhead.significance.power import checked_test

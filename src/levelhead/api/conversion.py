@@ -1,4 +1,4 @@
-"""Other heads, transitions, language models of trees, and answers of language models."""
+"""Conversion of heads, derivations, perplexity, and answers of language models."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _paths(name: str, value: Any) -> list[Any]:
 
 
 _TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
-_TEXT = instance(lambda: str, "a text")
+_TEXT = instance(lambda: str, "a string")
 _ANSWERS = either(
     [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
     several(_TEXT),
@@ -87,13 +87,13 @@ def convert(
 
     Args:
         direction: "forward" or "backward".
-        targets: other words than those of Kohita et al. (2017), or a TOML file that lists them.
-        variant: the reading of the paper, one of `levelhead.conversion.VARIANTS`.
-        ud: the version of UD; by default what the relations show, or 2.
-        exact: whether heads are recorded in MISC going forward, and restored going back.
+        targets: the words to convert, instead of those of Kohita et al. (2017), or a TOML file that lists them.
+        variant: the interpretation of the paper, one of `levelhead.conversion.VARIANTS`.
+        ud: the version of UD; by default detected from the relations, or 2.
+        exact: whether to record heads in MISC going forward, and to restore them going back.
 
     Raises:
-        InputError: the file is invalid, or heads are recorded already.
+        InputError: the file is invalid, or already has recorded heads.
     """
     from levelhead.conversion import Targets, backward, default_targets, forward, read_targets
 
@@ -144,17 +144,18 @@ def perplexity(
     lift: bool = False,
     format: Format = "conllu",
 ) -> Perplexities:
-    """Return how well an n-gram model of training trees predicts a test set, and parser output.
+    """Return the perplexity of a test set, and of parser outputs, under an n-gram model of training trees.
 
     Args:
-        train: a treebank or its path; or a model, or its path with `.arpa` in its name, which has its own n-grams
-            and counts.
+        train: a treebank or its path; or a model or its path (with `.arpa` in its name), which has its own n-grams and
+            counts.
         test: the test set.
-        order: the order of words: "string", or the transition system that attaches them.
-        ngram: the longest n-grams; 3 by default.
-        minimum_counts: the least count with which n-grams of each order are kept.
-        minimum_word_count: words of the training trees that occur less often are unknown.
-        ends: whether ends of sentences are events: "in", "out" or "ppl1" (their probability counts, they do not).
+        order: the order in which words are predicted: "string", or the name of the transition system that attaches
+            them.
+        ngram: the length of the longest n-grams; 3 by default.
+        minimum_counts: the minimum count of n-grams of each order.
+        minimum_word_count: training words with a lower count are treated as unknown.
+        ends: whether ends of sentences count: "in", "out" or "ppl1" (their probabilities count, but not their number).
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -199,15 +200,15 @@ def recover(
     id_field: str | None = None,
     format: Format = "conllu",
 ) -> Recovery:
-    """Return the answers of a language model as CoNLL-U over the words of gold, and what was done to each.
+    """Return the answers of a language model as CoNLL-U with the words of gold, and the repairs of each answer.
 
     Args:
-        answers: the path of a file or folder of answers, a mapping of answers by sent_id, or one answer for each gold
-            sentence, in order.
+        answers: the path of a file or folder of answers, a mapping of answers by sent_id, or a list of answers, one per
+            gold sentence.
         gold: the gold treebank or its path; only its words are used.
-        separator: what the lines between answers begin with; "" for blank lines; detected by default.
-        field: the field of JSON lines or CSV that has the answer; points lead inside, as in `response.text`.
-        id_field: the field that has the sent_id.
+        separator: the beginning of the lines between answers; "" for blank lines; detected by default.
+        field: the field of JSON lines or CSV with the answer; dots separate nested fields, as in `response.text`.
+        id_field: the field with the sent_id.
 
     Raises:
         InputError: the answers or gold cannot be read, or it is not clear which answer belongs to which sentence.

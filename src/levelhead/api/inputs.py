@@ -1,4 +1,4 @@
-"""What public functions are given: treebanks, test sets and systems, settings, workers."""
+"""Arguments of public functions: treebanks, test sets and systems, settings, workers."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 Golds = Input | Mapping[str, Input]
-"""The path of gold treebanks in any layout, a treebank in memory, or one of both for each test set by its code."""
+"""The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
 
 Systems = Sequence[PathLike] | Mapping[str, Golds]
-"""The outputs of each system by its name; or a list of paths, which name the systems."""
+"""The outputs of each system by name; or a list of paths, from which the names are taken."""
 
 Measures = str | Iterable["str | Measure"]
-"""Measures as one text (`LAS,CLAS`), or several texts or measures."""
+"""Measures as a string (`LAS,CLAS`), or several strings or measures."""
 
 MappedWeights = Mapping[str, "Resource | Mapping[str, float]"]
-"""Weights by the name that measures have in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`."""
+"""Weights by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`."""
 
 _Value = TypeVar("_Value")
 
 
 def as_list(given: str | Iterable[_Value]) -> list[Any]:
-    """Return one text as a list, and several values as they are.
+    """Return a single string as a list, and several values unchanged.
 
     Args:
-        given: a text, or several values.
+        given: a string, or several values.
     """
     return [given] if isinstance(given, str) else list(given)
 
 
 def measure_names(measures: Measures) -> list[str]:
-    """Return the texts of measures, where a text may name several between commas.
+    """Return the names of measures; a string can have several names separated by commas.
 
     Args:
         measures: the measures.
@@ -60,7 +60,7 @@ def measure_names(measures: Measures) -> list[str]:
 
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:
-    """Return a treebank, read if it is not in memory yet.
+    """Return a treebank in memory, reading it if a path is given.
 
     Args:
         source: a treebank or the path of one.
@@ -70,7 +70,7 @@ def loaded(source: Input, format: Format = "conllu") -> Treebank:
 
 
 def holds_test_sets(gold: Golds) -> bool:
-    """Return whether gold is a folder, a manifest or a mapping of test sets; otherwise it is one treebank.
+    """Return whether gold is a folder, a manifest or a mapping of test sets, not a single treebank.
 
     Args:
         gold: gold treebanks.
@@ -83,11 +83,11 @@ def holds_test_sets(gold: Golds) -> bool:
 
 
 def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) -> Plan:
-    """Return the test sets and the outputs, which must all be there.
+    """Return the test sets and the outputs, all of which must exist.
 
     Args:
         gold: the gold treebanks.
-        systems: several systems; or the outputs of one, in a path or a treebank.
+        systems: several systems; or the outputs of a single system, as a path or a treebank.
         split: which files of UD releases are gold.
 
     Raises:
@@ -103,7 +103,7 @@ def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) 
 
 
 def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
-    """Return the requested measures, or the default ones: all of the rules if they have few of their own.
+    """Return the requested measures, or the defaults; for rules that define only a few measures, all of them.
 
     Args:
         measures: the requested measures, if any.
@@ -133,15 +133,15 @@ def settings_for(
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
 
     Args:
-        measures: as in `setup_of`, and so for the rest.
+        measures: the measures; None for the default measures of the rules.
         rules: the rules.
         format: the format of files.
-        gold_format: the format of gold files, if it is another one.
+        gold_format: the format of gold files, if different.
         weights: the weights that measures name.
         registry: the available measures and schemes.
         train: training treebanks.
-        partial: whether outputs with other text or broken trees are scored.
-        allow_several_roots: whether sentences of files may have several roots.
+        partial: whether to score outputs with different text or broken trees.
+        allow_several_roots: whether sentences of files can have several roots.
 
     Raises:
         MeasureError: a measure or the rules are unknown.
@@ -167,7 +167,7 @@ def settings_for(
 
 
 def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
-    """Return what properties of words may need: the default scheme of classes, and what was seen in training.
+    """Return the data that properties of words may need: the scheme of classes, and the training treebanks.
 
     Args:
         setup: the settings.
@@ -180,7 +180,7 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
 
 
 def training_of(train: Iterable[Input]) -> Training | None:
-    """Return what was seen in training; None without training treebanks.
+    """Return the contents of training treebanks; None without training treebanks.
 
     Args:
         train: training treebanks.
@@ -198,7 +198,7 @@ def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:
 
     Args:
         jobs: a number of processes, or workers such as `levelhead.jobs.cluster` returns.
-        address: the address of a cluster, whose workers are used instead.
+        address: the address of a cluster to use instead, or None.
     """
     from levelhead.jobs import cluster, processes
 
@@ -211,12 +211,12 @@ def workers_for(jobs: int | Workers, address: str | None = None) -> Workers:
 def running(
     jobs: int | Workers, store: PathLike | Store | None, cluster: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Give `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards.
+    """Yield `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards.
 
     Args:
         jobs: a number of processes, or workers.
-        store: a store, the file of one, or None.
-        cluster: the address of a cluster, whose workers are used instead.
+        store: a store, its path, or None.
+        cluster: the address of a cluster to use instead, or None.
     """
     from levelhead.jobs import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-_MOST_TOKENS = 1_000_000_000  # more than any treebank has
+_MOST_TOKENS = 1_000_000_000  # larger than any treebank
 
 LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
     {
@@ -28,4 +28,4 @@ LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
         "window": (1, _MOST_TOKENS),
     }
 )
-"""Both limits by what is limited; None if there is no largest value. `draws` are the resamples of ranks and tables."""
+"""The smallest and largest value by name; None if unlimited. `draws` are the resamples of ranks and tables."""

@@ -47,20 +47,20 @@ def paper_table(
     places: int = 2,
     each: bool = False,
 ) -> str:
-    """Return a table for a paper: the best scores in bold, marks of significance, intervals, and a caption.
+    """Return a table for a paper: best scores in bold, significance marks, intervals and a caption.
 
     Systems are rows and measures are columns. A ranking over several groups, such as `rank(..., groups=["each",
-    "all"])`, gives a table for each measure, with groups as rows and systems as columns.
+    "all"])`, gives one table per measure, with groups as rows and systems as columns.
 
     Args:
-        result: what `rank` or `compare` returned: letters of a ranking compare all pairs of systems, stars of a
-            comparison compare each system with the first.
-        format: "latex" (a float with the rules of booktabs), "markdown" or "html".
-        places: digits after the point.
-        each: of a comparison over several treebanks: a table for each measure, with treebanks as rows.
+        result: the result of `rank` or `compare`. In a ranking, letters compare all pairs of systems; in a comparison,
+            stars compare each system with the first.
+        format: "latex" (a float that uses booktabs), "markdown" or "html".
+        places: the number of decimal places.
+        each: for a comparison over several treebanks, return one table per measure, with treebanks as rows.
 
     Raises:
-        InputError: the result is of another kind.
+        InputError: the result has another type.
     """
     from levelhead.comparison.systems import Comparison
     from levelhead.report.paper import comparison_papers, ranking_papers
@@ -73,13 +73,13 @@ def paper_table(
 
 @public(result=instance(_cited, "the result of score, compare or rank"))
 def cite(result: Cited) -> Citation:
-    """Return what a paper says of a result: a sentence on methods, and the BibTeX entries of measures and tests.
+    """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
 
     Args:
-        result: what `score`, `compare` or `rank` returned.
+        result: the result of `score`, `compare` or `rank`.
 
     Raises:
-        InputError: the result is of another kind.
+        InputError: the result has another type.
     """
     from levelhead.report.citation import citation
 

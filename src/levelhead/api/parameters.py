@@ -99,7 +99,7 @@ def _outside() -> type:
 
 
 def limited(name: str) -> Check:
-    """Return the check of a whole number with limits that commands have, too.
+    """Return the check of a whole number, with the same limits as on the command line.
 
     Args:
         name: a name of `LIMITS`.
@@ -122,7 +122,7 @@ SYSTEMS = either(
 """The outputs of one system or of several."""
 
 RULES = either([(_is_text, text)], instance(_rules, "the name of rules"))
-"""Scoring rules, or the name of some."""
+"""Scoring rules, or their name."""
 
 TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
 """One treebank or several, as a list."""
@@ -159,11 +159,12 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "format": Parameter('the format of files, "conllu" or "conllx".', choice(("conllu", "conllx"))),
         "gold_format": Parameter(
-            "the format of gold files, if it differs; if only gold is CoNLL-U, its multiword tokens are split.",
+            "the format of gold files, if different; if only gold is CoNLL-U, its multiword tokens are split.",
             optional(choice(("conllu", "conllx"), "format")),
         ),
         "allow_several_roots": Parameter(
-            'whether sentences of files may have several words with HEAD 0 (rules "ud" and "udtools").', flag
+            'whether sentences of files can have several roots (words with HEAD 0); for the rules "ud" and "udtools".',
+            flag,
         ),
         "weights": Parameter(
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".',
@@ -174,8 +175,8 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             optional(instance(_registry, "a registry, as read_definitions returns it")),
         ),
         "partial": Parameter(
-            "whether to score outputs whose text differs from gold or whose trees are broken, over all gold words; such"
-            " scores are not official.",
+            "whether to score outputs with different text or broken trees as well, over all gold words; these scores"
+            " are not official.",
             flag,
         ),
         "train": Parameter("training treebanks or their paths, for WLAS(WDE).", TREEBANKS),
@@ -188,8 +189,8 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
         ),
         "cluster": Parameter(
-            'a dask cluster that runs the jobs: "local" (with as many workers as `jobs` says), "tcp://host:port", or'
-            " None; `levelhead.jobs.cluster` also takes the files of an encrypted one, for `jobs`.",
+            'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None; for an'
+            " encrypted cluster, pass `levelhead.jobs.cluster(...)` as `jobs`.",
             optional(text),
         ),
         "store": Parameter(
@@ -198,15 +199,15 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "resamples": Parameter("the number of random resamples or permutations.", limited("resamples")),
         "resample_by": Parameter(
-            'what intervals and tests take as independent: "sentence", "document", "comment:NAME" (sentences with the'
-            ' same comment), or "auto": documents if gold marks two or more, otherwise sentences.',
+            'the independent units of intervals and tests: "sentence", "document", "comment:NAME" (sentences with the'
+            ' same comment), or "auto" (documents if gold marks two or more, otherwise sentences).',
             resampling_unit,
         ),
         "seed": Parameter("the random seed.", limited("seed")),
         "level": Parameter("the confidence level of intervals.", number(0, 1, inside=True)),
         "treebank": Parameter("a treebank or its path.", TREEBANK),
         "treebanks": Parameter("treebanks, paths of treebanks, or folders of them.", TREEBANK),
-        "merge": Parameter("whether the train, dev and test files of a treebank are one treebank.", flag),
+        "merge": Parameter("whether to count the train, dev and test file of a treebank as one treebank.", flag),
         "outside": Parameter(
             "how to run an external parser.", optional(instance(_outside, "a levelhead.parsing.Outside"))
         ),
@@ -214,20 +215,21 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag
         ),
         "lift": Parameter("whether to lift non-projective arcs if the system needs projective trees.", flag),
-        "beam": Parameter("how many hypotheses a transition system keeps.", limited("beam")),
+        "beam": Parameter("the beam width of transition systems.", limited("beam")),
         "relations": Parameter(
-            'learn "universal" relations, or "full" ones with their subtypes.', choice(("universal", "full"))
+            'learn "universal" relations (without subtypes) or "full" relations (with subtypes).',
+            choice(("universal", "full")),
         ),
     }
 )  # fmt: skip
-"""The documentation and the check of each shared parameter; functions can have their own for one of these names."""
+"""The documentation and the check of each shared parameter; a function can define its own."""
 
 
 def public(**own: Check) -> Callable[[_Function], _Function]:
     """Return the decorator of a public function: it checks arguments, and documents shared parameters.
 
     Args:
-        own: the checks of parameters that are not shared, or that this function checks in its own way.
+        own: the checks of parameters that are not shared, or that this function checks differently.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -242,7 +244,7 @@ def public(**own: Check) -> Callable[[_Function], _Function]:
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of a function's parameters as they stand in its signature.
+    """Return the names of a function's parameters, in the order of its signature.
 
     Args:
         function: the function.
@@ -260,7 +262,7 @@ def documented(docstring: str | None, names: tuple[str, ...]) -> str | None:
     """Return a docstring in which all parameters are documented, in the order of the signature.
 
     Args:
-        docstring: what the function documents itself; None if Python drops docstrings.
+        docstring: the docstring in the source; None if Python drops docstrings.
         names: the parameters.
     """
     if docstring is None:

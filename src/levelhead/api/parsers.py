@@ -65,17 +65,18 @@ def train(
     """Return a parser trained on a treebank; `levelhead.parsing.write_model` writes it to a file.
 
     Args:
-        treebank: what to learn from.
+        treebank: the training treebank.
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
-            "baseline-random-projective"), or an outside parser ("udpipe", "malt", "command").
-        dev: keep the pass that is best on this treebank, and stop early; no effect with baselines.
-        with_dev: then train again on both treebanks, for as many passes; requires `dev`.
-        scheme: learn trees as they are ("content-head"), or converted to "function-head"; output is converted back.
+            "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
+        dev: a treebank for early stopping: the best pass on it is kept; no effect with baselines.
+        with_dev: then train on both treebanks for the same number of passes; requires `dev`.
+        scheme: learn trees as annotated ("content-head") or converted to function heads ("function-head"); parses are
+            converted back.
         progress: called after each pass.
 
     Raises:
-        InputError: the parser is unknown, a file is invalid, or there is nothing to learn from.
+        InputError: the parser is unknown, a file is invalid, or the training treebank is empty.
     """
     from levelhead.parsing import Outside, Recipe, train_any
 
@@ -94,14 +95,14 @@ def parse(
     outside: Outside | None = None,
     repair: bool = False,
 ) -> Treebank:
-    """Return a treebank with the trees of a parser; DEPS become empty.
+    """Return a treebank with predicted trees; DEPS becomes empty.
 
     Args:
-        model: what `train` returned, or the file of a model.
-        treebank: the words: a treebank or its path; heads and relations are ignored, and may be missing in a file.
+        model: a model returned by `train`, or its path.
+        treebank: the treebank to parse, or its path; its heads and relations are ignored, and can be missing in a file.
 
     Raises:
-        InputError: a file is invalid, or an outside parser fails.
+        InputError: a file is invalid, or an external parser fails.
     """
     from levelhead.parsing import AnyModel, parse_any, read_model, read_words
 
@@ -126,10 +127,10 @@ def crossval(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Treebank:
-    """Return a treebank parsed, each part by a parser trained on the others (cross-validation, jackknifing).
+    """Return a treebank with each part parsed by a parser trained on the other parts (cross-validation, jackknifing).
 
     Args:
-        treebank: the trees.
+        treebank: the treebank to train on and to parse.
         parser: as in `train`.
         folds: the number of parts: blocks of consecutive sentences.
         scheme: as in `train`.
@@ -146,6 +147,6 @@ def crossval(
 
 
 def _with_repairs(output: ParsedTreebank) -> Treebank:
-    """The parsed words, with what was repaired among their warnings."""
+    """The parsed treebank, with repairs among its warnings."""
     source = output.treebank.source
     return replace(output.treebank, source=replace(source, warnings=(*source.warnings, *output.repairs)))

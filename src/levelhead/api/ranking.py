@@ -67,22 +67,23 @@ def rank(
     store: PathLike | Store | None = None,
     report: PathLike | None = None,
 ) -> RankedSystems:
-    """Return systems ranked by macro-averages; a missing or invalid output counts as 0, with the reason.
+    """Return systems ranked by macro-averages; missing and invalid outputs count as 0, and the reasons are listed.
 
     Args:
-        gold: the test sets: a folder, a mapping of codes to treebanks or paths; or a manifest (TOML), whose measures,
-            rules, groups and systems are used unless others are given.
-        systems: a folder with a folder for each system, a mapping of names to outputs, or a list of folders.
+        gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest (TOML), whose
+            measures, rules, groups and systems are the defaults.
+        systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         scores: rank this table of scores (TSV) instead of files.
         measures: the measures; by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
             LAS and Feats under msp25.
-        ranking: how to average and rank: "exact" (the default), or as a shared task did: "conll17" or "conll18".
+        ranking: how to average and rank: "exact" (the default), or exactly as a shared task did: "conll17" or
+            "conll18".
         groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
             group of the manifest.
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
             for a report.
-        rank_sets: whether each confidence set of a rank holds at the level ("marginal"), or all at once
-            ("simultaneous").
+        rank_sets: whether confidence sets of ranks hold at the level for each system ("marginal") or for all systems
+            jointly ("simultaneous").
         report: also write a page with tables and charts to this HTML file; or to this folder, if it exists or its
             name ends in a slash, together with a page of errors for every output. The folder must be new, empty or an
             older report.
@@ -125,7 +126,7 @@ def rank(
 
 
 def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -> None:
-    """Refuse a report that cannot be written before anything is scored."""
+    """Check that the report can be written, before anything is scored."""
     from levelhead.extras import require
     from levelhead.report.page.report_folder import check_report_folder, is_folder, no_folder
     from levelhead.treebank.write import check_file
@@ -141,7 +142,7 @@ def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -
 
 
 def _manifest(gold: Golds | None) -> Manifest | None:
-    """What a manifest says, if gold is one."""
+    """The manifest, if gold is a manifest."""
     if gold is None or not isinstance(gold, str | os.PathLike) or Path(gold).suffix != ".toml":
         return None
     from levelhead.campaign.manifest import read_manifest
@@ -150,7 +151,7 @@ def _manifest(gold: Golds | None) -> Manifest | None:
 
 
 def _registry(registry: Registry | None, written: Manifest | None) -> Registry | None:
-    """The measures and schemes; those of a manifest if none are given."""
+    """The measures and schemes; by default those of the manifest."""
     if registry is not None or written is None:
         return registry
     from levelhead.measures.registry import STANDARD

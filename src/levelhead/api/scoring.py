@@ -51,17 +51,17 @@ def score(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation | Evaluations:
-    """Return the scores of a system: an `Evaluation` of a pair of treebanks, or `Evaluations` of many by test set.
+    """Return the scores of a system: an `Evaluation` for a pair of treebanks, or `Evaluations` for several test sets.
 
-    Without measures, the result has those that the official scorer of the rules prints. Under its rules, files that it
-    refuses are refused; treebanks in memory are not.
+    By default, the measures are those that the official scorer of the rules prints. Files that this scorer refuses are
+    refused, too; treebanks in memory are not.
 
     Args:
-        train: training treebanks or their paths: the result then has `leakage`, how much of gold occurs in them and the
-            scores on the rest. WLAS(WDE) takes its weights from them.
+        train: training treebanks or their paths: the result then has `leakage` (the share of gold that occurs in them,
+            and scores on the rest). WLAS(WDE) takes its weights from them.
 
     Raises:
-        InputError: a file is invalid or missing, or the texts differ; with every error.
+        InputError: a file is invalid or missing, or the texts differ; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
     seen = [loaded(one) for one in train]
@@ -79,8 +79,8 @@ def score(
     training = training_of(seen)
     several = holds_test_sets(gold)
     if not several:
-        TREEBANK("system", system)  # one treebank like gold
-    if not several and store is None:  # nothing is planned or hashed, which would take longer than scoring
+        TREEBANK("system", system)  # a single treebank, as gold is
+    if not several and store is None:  # no plan and no hashes, which would take longer than scoring
         return score_files(gold, system, setup, training=training)  # type: ignore[arg-type]
     from levelhead.comparison.evaluations import score_folder
 
@@ -92,10 +92,10 @@ def score(
 
 @public(gold=TREEBANK, system=TREEBANK)
 def explain(gold: Input, system: Input) -> Explanation:
-    """Return which differences between the four scoring rules change the scores of two files.
+    """Return which differences between the rules ud, udtools, conll18 and conll17 change the scores of two files.
 
     Args:
-        gold: the path of a treebank; or a treebank, whose reading then cannot differ.
+        gold: the path of a treebank; or a treebank, so that differences in reading files are not found.
         system: the system's output.
 
     Raises:

@@ -42,18 +42,18 @@ def reproduce(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Study:
-    """Return the experiment of a paper, run on the given treebanks: printed numbers next to ours, and its claims.
+    """Return a replication of a paper on the given treebanks: printed and new numbers, and the paper's claims.
 
     Args:
         paper: the name of a study, a key of `levelhead.studies.STUDIES`.
         treebanks: folders of treebanks, or files.
         systems: a folder with the outputs of parsers; without it, parsers are trained briefly.
-        judgements: a folder with people's judgments, for callin.
+        judgements: a folder with human judgments, for callin.
         scores: a table of published scores, for conll17.
         weights: a file with weights of relations, for callin.
         quick: use few resamples, and test sets instead of missing training sets, to check that everything works.
-        outputs: the folder where the outputs of trained parsers are kept.
-        seed: the seed of all randomness.
+        outputs: the folder in which the outputs of trained parsers are kept.
+        seed: the random seed.
 
     Raises:
         InputError: the study is unknown, an input is missing, or a file is invalid.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
 
 PARSERS = ("arc-eager", "swap-lazy", "graph")
-"""The parsers that are trained where no system is given."""
+"""The parsers that are trained if no systems are given."""
 
 
 _SYSTEMS = either(
@@ -42,16 +42,16 @@ def suspects(
 ) -> Suspects:
     """Return the words whose annotation is probably wrong, the most suspicious first.
 
-    Systems agree with each other against the annotation, or the same words in the same context are annotated
+    A word is suspect if systems agree on a different analysis, or if the same words in the same context are annotated
     differently elsewhere.
 
     Args:
         gold: the annotation.
-        systems: outputs of parsers for the same text, best at least three; by default, three parsers of levelhead are
-            trained by cross-validation on the annotation itself.
-        most: the most words to return; all if None.
-        folds: the number of parts of the cross-validation.
-        store: a file in which parsed parts are kept.
+        systems: outputs of parsers for the same text, preferably three or more; by default, three of levelhead's
+            parsers are trained on gold by cross-validation.
+        most: the maximum number of words to return; None for all.
+        folds: the number of folds of the cross-validation.
+        store: a file in which parsed folds are kept.
 
     Raises:
         InputError: a file is invalid, the texts differ, or there are too few sentences to train parsers.
@@ -79,7 +79,7 @@ def suspects(
 
 
 def _parsed(treebank: Treebank, folds: int, seed: int, how: Mapping[str, object]) -> dict[str, Treebank]:
-    """Return the treebank as each parser annotates it, trained on the other parts."""
+    """Return the treebank parsed by each parser in cross-validation."""
     from levelhead.parsing import Recipe, cross_validate
 
     return {

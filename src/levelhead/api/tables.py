@@ -1,4 +1,4 @@
-"""Tables by treebank and people's judgements: what agrees with what."""
+"""Correlations between tables by treebank, and agreement with human judgments."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def _choices() -> type:
 
 
 def _pair(name: str, value: Any) -> tuple[str, str]:
-    """Two texts."""
+    """A pair of strings."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
-        refuse(name, value, "a pair of texts")
+        refuse(name, value, "a pair of strings")
     return text(name, value[0]), text(name, value[1])
 
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
-    """Several pairs of texts."""
+    """Pairs of strings."""
     if not is_list(value):
         refuse(name, value, "a list of pairs of columns")
     return [_pair(name, one) for one in value]
@@ -79,16 +79,17 @@ def correlate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Return the correlations of the columns of tables that have a treebank in each row.
+    """Return the correlations between columns of tables with a row per treebank.
 
     Args:
-        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before the names of columns), or measurements in
-            memory; they are joined by treebank.
-        columns: the columns to correlate; by default all columns of numbers.
+        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before column names), or measurements in memory;
+            they are joined by treebank.
+        columns: the columns to correlate; by default all numeric columns.
         differences: pairs of columns: the first minus the second is added as `diff(A,B)`.
-        given: columns that are held fixed (partial correlation).
-        family: the column with language families: each is left out, and permutations are within families.
-        key: the column that names the treebank; by default the first.
+        given: columns to control for (partial correlation).
+        family: the column with language families: each family is left out in turn, and permutations are within
+            families.
+        key: the column with the names of treebanks; by default the first.
         missing: treebanks without a value: "drop" them, drop them "pairwise", or raise an "error".
         methods: "pearson", "spearman" or both.
 
@@ -115,16 +116,16 @@ def correlate(
 def measurements(
     *tables: PathLike | Measurements, columns: Iterable[str] = (), key: str | None = None, missing: Missing = "drop"
 ) -> Measurements:
-    """Return tables joined by treebank, as `correlate` uses them; charts are drawn from this.
+    """Return tables joined by treebank, as used by `correlate` and its charts.
 
     Args:
         tables: as in `correlate`.
-        columns: the columns that matter, if not all: others may be in two tables, and are then left out.
-        key: the column that names the treebank; by default the first.
+        columns: the columns to keep; by default all. Other columns can occur in several tables.
+        key: the column with the names of treebanks; by default the first.
         missing: as in `correlate`.
 
     Raises:
-        InputError: a table is invalid, or the tables do not fit together.
+        InputError: a table is invalid, or the tables cannot be joined.
     """
     from levelhead.correlation import Measurements, join, read_tables
 
@@ -166,19 +167,20 @@ def judge(
     seed: int = 0,
     format: Format = "conllu",
 ) -> Judgement:
-    """Return how well measures agree with people, who chose the better of two analyses of each sentence.
+    """Return how well measures agree with people who chose the better of two analyses of each sentence.
 
     Args:
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgements: a file with a line for each gold sentence, or choices in memory.
-        words: how votes for the first and the second system are written; by default those of the file.
+        judgements: a file with one line per gold sentence, or choices in memory.
+        words: the names of the first and the second system in votes; by default detected.
         ties: sentences with equal scores: for the second system ("callin"), "half" for each, or "skip" them.
-        subtypes_apart: whether a relation with a subtype is a relation of its own, in no class.
+        subtypes_apart: whether to leave relations with subtypes out of all classes.
 
     Raises:
-        InputError: a file is invalid, the texts differ, or there is not one judgement for each sentence.
+        InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of
+            sentences.
     """
     from levelhead.comparison.judgement import Choices, read_choices
     from levelhead.comparison.judgement import judge as judge_systems

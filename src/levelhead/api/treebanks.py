@@ -1,4 +1,4 @@
-"""What treebanks are like: validity, profiles, similarity, selection."""
+"""Profiles, similarity and selection of treebanks."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ def profile(
 ) -> Survey:
     """Return the profiles of treebanks: sizes, word order, morphology, entropies and more.
 
-    Large files are read piece by piece; a note says how large their vocabulary is.
+    Large files are read in pieces; a note gives the size of their vocabulary.
 
     Args:
         columns: names of columns or of their groups, "summary" or "all"; see `levelhead.typology.COLUMNS`.
         total: whether to add a profile of all treebanks together.
         scheme: the classes of relations.
-        chunk: tokens of a chunk of running text (STTR).
-        partial_chunk: whether the last chunk counts though it is shorter.
-        window: tokens of a window (MATTR).
-        least: how often a word must occur to count for the head-word entropy.
+        chunk: the number of tokens per chunk of running text (STTR).
+        partial_chunk: whether the last, shorter chunk counts.
+        window: the number of tokens per window (MATTR).
+        least: the minimum frequency of words that count for the head-word entropy.
         train: training treebanks or their paths: profiles then also have `same_words`, `same_heads` and
             `same_either`, the shares of sentences that occur in them.
 
@@ -108,7 +108,7 @@ def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu"
 
     files = _files(treebanks, merge=merge)
     if len(files) < 2:
-        raise InputError(Fault("too-few-treebanks", "similarity compares at least two treebanks"))
+        raise InputError(Fault("too-few-treebanks", "similarity requires at least two treebanks"))
     return similarities(files, format=format)
 
 
@@ -128,16 +128,16 @@ def select(
     several_per_language: bool = False,
     format: Format = "conllu",
 ) -> SelectedTreebanks:
-    """Return which treebanks can be compared by Callin's criteria, and all reasons against the others.
+    """Return the treebanks that can be compared by Callin's criteria, and all reasons for excluding the others.
 
     The train, dev and test files of a treebank are taken together.
 
     Args:
-        min_tokens: the fewest tokens of a treebank.
-        max_nonprojective: a treebank has fewer non-projective trees than this, in percent.
+        min_tokens: the minimum number of tokens of a treebank.
+        max_nonprojective: the upper limit (exclusive) of the share of non-projective trees, in percent.
         nonprojective: count non-projective trees as Callin's program does, or by the definition.
-        any_features: whether treebanks without morphological features can be selected.
-        several_per_language: whether several treebanks of a language can be selected.
+        any_features: whether to select treebanks without morphological features as well.
+        several_per_language: whether to select several treebanks per language, not only the largest.
 
     Raises:
         InputError: a file is missing or invalid.
@@ -151,7 +151,7 @@ def select(
 
 
 def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
-    """Treebanks by name, in their order: those in memory by the name of their file, if they have one."""
+    """Treebanks by name, in the given order; treebanks in memory are named after their file, if any."""
     from levelhead.typology import files_of
 
     paths = [one for one in treebanks if not isinstance(one, Treebank)]
@@ -167,7 +167,7 @@ def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
 
 
 def _name(treebank: Treebank, number: int, taken: set[str], *, merge: bool) -> str:
-    """The name of a treebank in memory, which is not that of another one unless both are parts of one treebank."""
+    """The name of a treebank in memory; it is unique, except for parts of the same treebank."""
     stem = stem_of((treebank.source.path or "").rpartition("/")[2]) or f"treebank {number}"
     if merge:
         return treebank_of(stem)

@@ -1,4 +1,4 @@
-"""levelhead agree: annotations of the same text as equals."""
+"""levelhead agree: agreement between annotations of the same text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _first_format = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),
-    help="Format of the first file, if it differs. If only that is CoNLL-U, its multiword tokens are split",
+    help="Format of the first file, if different. If only the first file is CoNLL-U, its multiword tokens are split",
 )  # fmt: skip
 
 
@@ -27,8 +27,8 @@ _first_format = click.option(
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST SECOND...")
 @click.option(
     "--by", type=Choice(["label", "measure", "pattern"]),
-    help="What the rows of the table are: kinds of labels with coefficients, measures with F1, or patterns of"
-    " disagreement  [default: all three as text, otherwise label]",
+    help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
+    " [default: all three as text, otherwise label]",
 )  # fmt: skip
 @options.resample_by_option
 @options.level_option
@@ -46,15 +46,15 @@ def agree(
     reading: Reading,
     printing: Printing,
 ) -> int:
-    """Measure how far annotations of the same text agree, none of which is gold.
+    """Measure the agreement between annotations of the same text. None of them counts as gold.
 
-    F1 is the same in both directions. Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance, for heads,
-    relations, tags and each feature, with confidence intervals. Disagreements are grouped by pattern.
+    F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
+    Krippendorff's alpha correct for chance and have confidence intervals. Disagreements are grouped by pattern.
     """
     from levelhead.api.comparing import agree as agree_on
 
     if len(files) < 2:
-        raise click.UsageError("agree compares at least two files")
+        raise click.UsageError("agree requires at least two files")
     options.check_paths(files, [printing.output, report_file, figures])
     if any(map(options.holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")

@@ -40,7 +40,7 @@ class _Request(NamedTuple):
         return self.reading.setup(measures, self.measuring.registry, self.measuring.weights(measures))
 
     def buckets(self) -> PropertySettings:
-        """Return what properties may need: classes, and what was seen in training."""
+        """Return the data that properties may need: classes, and the words and trees seen in training."""
         from levelhead.analysis.word_properties import PropertySettings
 
         return PropertySettings(self.measuring.default_scheme, self.measuring.training())
@@ -55,11 +55,11 @@ class _Request(NamedTuple):
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @click.option(
     "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
-    help="A property, or a combination of several: class, deprel, relation, head-relation, upos, lemma, feature:NAME,"
+    help="Property, or a combination of properties: class, deprel, relation, head-relation, upos, lemma, feature:NAME,"
     " direction, length, depth, projective, sentence-length, document, comment:NAME; with --train also frequency,"
-    " vocabulary, seen-sentence, seen-tree, seen-heads. Or for one system: repair (the points gained if each kind of"
-    " error were repaired), sentence (counts of every sentence), error (in which way words are wrong), cascading (how"
-    " many wrong arcs hang from right ones). Can be repeated for one system",
+    " vocabulary, seen-sentence, seen-tree, seen-heads. For one system also: repair (points gained by repairing each"
+    " kind of error), sentence (counts per sentence), error (types of errors), cascading (wrong arcs whose head is"
+    " attached correctly or incorrectly). Can be repeated for one system",
 )  # fmt: skip
 @measuring_options("LAS", "--by frequency, vocabulary, seen-sentence, seen-heads and seen-tree, and WLAS(WDE)")
 @options.resample_by_option
@@ -78,10 +78,10 @@ def breakdown(
     reading: Reading,
     printing: Printing,
 ) -> int:
-    """Break scores down by properties of words: where is SYSTEM good, where are its errors?
+    """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
 
-    With several systems: where does each gain or lose against the first? GOLD and SYSTEM are files or folders, as in
-    levelhead score. By class and by deprel, the table also has the score without each class or relation. Scores have
+    With several systems: where is each better or worse than the first? GOLD and SYSTEM are files or folders, as in
+    levelhead score. With --by class or deprel, the table also has the score without each class or relation. Scores have
     confidence intervals; documents are the units if gold marks them.
     """
     from levelhead.comparison.intervals import Intervals
@@ -89,9 +89,9 @@ def breakdown(
     options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
     special = [one for one in by if one in _TABLES]
     if special and (len(by) > 1 or len(systems) > 1):
-        raise click.UsageError(f"--by {special[0]} takes one system and cannot be combined with another --by")
+        raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
     if len(systems) > 1 and len(by) > 1:
-        raise click.UsageError("with several systems, give one --by")
+        raise click.UsageError("with several systems, give a single --by")
     request = _Request(plan_of(gold, systems, split), by, measuring, reading, printing, Intervals(resample_by, level))
     show = _TABLES[special[0]] if special else _breakdowns if len(systems) == 1 else _gains
     show(request)
@@ -152,4 +152,4 @@ _TABLES: Mapping[str, Callable[[_Request], None]] = {
     "error": _errors,
     "cascading": _cascading,
 }
-"""What `--by` shows besides properties of words."""
+"""The values of `--by` that are not properties of words."""

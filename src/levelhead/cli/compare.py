@@ -1,4 +1,4 @@
-"""levelhead compare: several systems against the first."""
+"""levelhead compare: compare systems with the first."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class _Request(NamedTuple):
 
     @property
     def wants_page(self) -> bool:
-        """Whether a page or its figures are written."""
+        """Whether a page or its figures are requested."""
         return self.report_file is not None or self.figures is not None
 
     def check(self) -> None:
-        """Refuse outputs that would replace inputs, and what needs a library that is not installed."""
+        """Refuse outputs that would replace inputs, and options whose library is not installed."""
         self.papers.check(self.printing.output_format)
         from levelhead.measures.registry import split_measures
 
@@ -76,24 +76,24 @@ class _Request(NamedTuple):
 @measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
 @options.partial_option
 @statistics_options
-@click.option("--each", is_flag=True, help="Print every treebank of folders, not only the averages")
+@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
 @click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
 @click.option(
     "--votes", type=Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
-    help="What has one vote in the sign test and in Wilcoxon's test over treebanks",
+    help="Units of the sign test and Wilcoxon's test over treebanks: each has one vote",
 )  # fmt: skip
 @click.option(
     "--margin", type=float, metavar="POINTS",
-    help="Test whether differences are smaller than this; for perplexities a ratio such as 1.05",
+    help="Test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05)",
 )  # fmt: skip
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
-    help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows that"
-    " it is at most this much worse",
+    help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows"
+    " that it is worse by at most the margin",
 )  # fmt: skip
 @click.option(
     "--summary", type=RESULT, metavar="MARKDOWN",
-    help="Also write scores, differences and the ten sentences that got worse most to this Markdown file",
+    help="Also write scores, differences and the ten sentences with the largest losses to this Markdown file",
 )  # fmt: skip
 @options.report_option
 @options.figures_option
@@ -102,11 +102,12 @@ class _Request(NamedTuple):
 @papers_options
 @printing_options
 def compare(**given: Any) -> int:
-    """Compare SYSTEMS with the first of them: which differences are significant?
+    """Compare each of SYSTEMS with the first: which differences are significant?
 
-    GOLD and SYSTEMS are files, or folders of files of the same names. A SYSTEM that is a folder of folders has several
-    runs (SYSTEM/seed1/...), whose mean and spread are given. Scores and differences have confidence intervals, and
-    differences p-values, corrected over systems by Holm's method. Documents are the units if gold marks them.
+    GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
+    of folders (SYSTEM/seed1/...), and the table shows the mean and spread of runs. Scores and differences have
+    confidence intervals. P-values are corrected for several systems by Holm's method. Documents are the units if gold
+    marks them.
     """
     request = _Request(**given)
     request.check()
@@ -158,7 +159,7 @@ def _print(request: _Request, comparison: Comparison) -> None:
 
 
 class _Parts(NamedTuple):
-    """What is made of the outputs on one test set, where the engine reads them."""
+    """The parts of the page for one test set, computed where the engine reads the outputs."""
 
     page: Any
     worst: list[WorseSentence]
@@ -180,7 +181,7 @@ def _look_at(
 
 
 def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
-    """The settings with the first measure that counts words and needs no file; LAS if there is none."""
+    """The settings with the first measure that counts words and needs no file; LAS by default."""
     from levelhead.measures.registry import parse_measure
 
     defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
@@ -206,7 +207,7 @@ def _write_summary(request: _Request, comparison: Comparison, measure: str) -> N
 
 
 def _exit_code(comparison: Comparison) -> int:
-    """Report the gates that are not met, with the errors of invalid outputs, and return the exit code."""
+    """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
     from levelhead.errors import InputError
     from levelhead.report.verdicts import failing
 

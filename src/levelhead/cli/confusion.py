@@ -1,4 +1,4 @@
-"""levelhead confusion: which relation is taken for which."""
+"""levelhead confusion: which relations are confused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @reading_options
 @printing_options
 def confusion(gold: str, system: str, split: Any, reading: Reading, printing: Printing) -> int:
-    """Show which relations SYSTEM takes for which in GOLD, most frequent errors first.
+    """Show which relations of GOLD SYSTEM confuses, most frequent errors first.
 
     GOLD and SYSTEM are files or folders, as in levelhead score. levelhead trees --show draws the sentences.
     """

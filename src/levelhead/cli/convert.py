@@ -43,7 +43,7 @@ _DIRECTIONS = {"forward": forward, "backward": backward}
 )
 @click.option(
     "--variant", type=Choice(list(VARIANTS), "variant"), default="paper", show_default=True,
-    help="Reading of the paper: " + "; ".join(f"{name}: {text}" for name, text in VARIANTS.items()),
+    help="Interpretation of the paper: " + "; ".join(f"{name}: {text}" for name, text in VARIANTS.items()),
 )  # fmt: skip
 @click.option("--ud", type=Choice(["1", "2"]), help="UD version  [default: detected from the relations, or 2]")
 @click.option("--exact", is_flag=True, help="Record heads in MISC going forward, and restore them going back")
@@ -66,9 +66,9 @@ def convert(
 ) -> int:
     """Convert content-head trees to function-head trees, as Kohita et al. (2017) do, or back.
 
-    `convert forward IN OUT` and `convert backward IN OUT` change heads and nothing else. `convert --check IN...`
-    converts files, or folders of files, forward and back, and writes only a table of what is not restored. "-" is
-    standard input or output.
+    `convert forward IN OUT` and `convert backward IN OUT` change only heads. `convert --check IN...` converts files, or
+    folders of files, forward and back, and only prints a table of the heads that are not restored. "-" is standard
+    input or output.
     """
     settings: dict[str, Any] = {"variant": variant, "ud": None if ud is None else int(ud), "exact": exact}
     targets_read = [] if targets is None else [targets]
@@ -79,7 +79,7 @@ def convert(
         _print(trips, paths, failures, output_format, places, output)
         return DONE
     if output is not None:
-        raise click.UsageError("--output is for --check: a conversion is written to OUT")
+        raise click.UsageError("--output requires --check: conversions are written to OUT")
     options.check_paths(targets_read, arguments[2:3])
     _convert(arguments, input_format, {**settings, "targets": _targets(targets)})
     return DONE
@@ -104,7 +104,7 @@ def _convert(arguments: tuple[str, ...], input_format: str, settings: dict[str, 
 
 
 def _refuse_target(source: str, target: str) -> None:
-    """Refuse to write over an input, and to write to a name that says the file is compressed."""
+    """Refuse to overwrite an input, and refuse names of compressed files."""
     refuse_compressed("OUT is", target)
     check_file(target)
     options.check_paths([source], [target])

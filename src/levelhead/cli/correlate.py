@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("tables", nargs=-1, required=True, metavar="[NAME=]TABLE...")
 @click.option(
     "-c", "--column", "columns", multiple=True,
-    help="Column to correlate; can be repeated; a single one is correlated with all others  [default: all]",
+    help="Column to correlate; can be repeated; a single column is correlated with all others  [default: all]",
 )  # fmt: skip
 @click.option(
     "--diff",
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     nargs=2,
     multiple=True,
     metavar="A B",
-    help="Add the column diff(A,B), A minus B; can be repeated",
+    help="Add the column diff(A,B) = A - B; can be repeated",
 )
 @click.option(
     "--given", multiple=True, metavar="COLUMN", help="Control for this column (partial correlation); can be repeated"
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 @click.option("--key", metavar="COLUMN", help="Column with the names of treebanks  [default: the first]")
 @click.option(
     "--missing", type=Choice(["drop", "pairwise", "error"]), default="drop", show_default=True,
-    help="What to do if a treebank has no value: leave it out, leave it out pair by pair, or stop with an error",
+    help="How to treat missing values: leave the treebank out, leave it out of the pairs concerned, or stop with an"
+    " error",
 )  # fmt: skip
 @click.option(
     "--method",
@@ -53,7 +54,11 @@ if TYPE_CHECKING:
     help="Coefficient; can be repeated  [default: both]",
 )
 @click.option("--matrix", is_flag=True, help="Print the coefficients of a single --method as a matrix")
-@click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead")
+@click.option(
+    "--cumulative-variance",
+    is_flag=True,
+    help="Print the variance of the best 2, 3, ... treebanks instead of correlations",
+)
 @click.option("--figure", type=CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
 @click.option(
     "--draw", type=Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
@@ -128,7 +133,7 @@ def _read(
     key: str | None,
     missing: str,
 ) -> tuple[Measurements, tuple[str, ...]]:
-    """Return the table with the requested differences, and the chosen columns: none if all."""
+    """Return the table with the requested differences, and the chosen columns (empty for all)."""
     from levelhead.correlation import read_tables
 
     table = read_tables(tables, key=key, missing=cast("Missing", missing), columns=used)
@@ -144,7 +149,7 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
     from levelhead.correlation.measurements import check_sizes
 
     if not columns:
-        raise InputError(Fault("invalid-table", "no column holds numbers"))
+        raise InputError(Fault("invalid-table", "no column has numbers"))
     check_sizes(table, columns)
     return {name: cumulative_variance(table.treebanks, table.number(name)) for name in columns}
 
@@ -172,7 +177,7 @@ def _print(result: Correlation, output_format: str, places: int | None, output: 
         if not matrix:
             return result.table()
         if len(result.pairs[0].coefficients) > 1:
-            raise click.UsageError("--matrix needs a single method: add --method pearson or --method spearman")
+            raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         (method,) = result.pairs[0].coefficients
         return report.matrix_table(result, method)
 

@@ -1,4 +1,4 @@
-"""levelhead crossval: a treebank parsed by cross-validation."""
+"""levelhead crossval: parse a treebank by cross-validation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from levelhead.jobs import Store, n_cores
 @click.option(
     "--store",
     type=STORE,
-    help="Keep parsed folds in this file, and continue from there in the next run (not for command)",
+    help="Keep parsed folds in this file, and resume from it in the next run (not for the parser command)",
 )
 @cluster_options
 @options.output_option
@@ -48,7 +48,7 @@ def crossval(
     """Parse all of TREEBANK, each part with a PARSER trained on the other parts (cross-validation, jackknifing).
 
     The parts are blocks of consecutive sentences. The output is TREEBANK with predicted trees, in the same order, so
-    that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options for other
+    that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options of other
     parsers have no effect.
     """
     tls = tls_of(address, tls_ca, tls_cert, tls_key)

@@ -1,4 +1,4 @@
-"""levelhead derive: transitions, or words in the order of attachment."""
+"""levelhead derive: transitions, or words in the order in which they are attached."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 )
 @click.option(
     "--transitions/--order", "transitions", default=True,
-    help="Print transitions, or the words in the order of attachment  [default: transitions]",
+    help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
 )  # fmt: skip
-@click.option("--labeled", is_flag=True, help="Print relations with the transitions that add arcs")
+@click.option("--labeled", is_flag=True, help="Print the relation with each transition that adds an arc")
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
 @options.input_format_option
 @options.format_option()
@@ -46,9 +46,9 @@ def derive(
     output_format: str,
     output: str | None,
 ) -> int:
-    """Print how a transition system's static oracle builds each tree of TREEBANK, a line per sentence.
+    """Print how a transition system's static oracle builds each tree of TREEBANK, one line per sentence.
 
-    "-" is standard input. With --order, language models can be trained on the lines: spaces in words become
+    "-" is standard input. The lines of --order can be used to train language models: spaces in words become
     underscores.
     """
     options.check_paths([treebank], [output])

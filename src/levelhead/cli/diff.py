@@ -1,4 +1,4 @@
-"""levelhead diff: what changed between two versions of a treebank."""
+"""levelhead diff: changes between two versions of a treebank."""
 
 from __future__ import annotations
 
@@ -20,17 +20,15 @@ from levelhead.cli.shared.values import Choice, limited
 @click.argument("new", type=options.PATH)
 @click.option(
     "--by", type=Choice(["pattern", "sentence", "file"]),
-    help="What the rows of the table are: patterns of changes, sentences that changed, or files  [default: a summary"
-    " and the commonest patterns as text, otherwise pattern]",
+    help="Rows of the table: patterns of changes, changed sentences, or files  [default: a summary and the most"
+    " frequent patterns as text, otherwise pattern]",
 )  # fmt: skip
 @click.option(
     "--limit", type=limited("limit"), metavar="N",
     help="List at most N patterns (in a changelog: for each column) or sentences  [default: 10 patterns in the summary"
     " and the changelog, otherwise all]",
 )  # fmt: skip
-@click.option(
-    "--changelog", type=RESULT, metavar="MARKDOWN", help="Also write the draft of a changelog to this Markdown file"
-)
+@click.option("--changelog", type=RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file")
 @options.report_option
 @options.figures_option
 @options.rules_option
@@ -48,11 +46,11 @@ def diff(
     input_format: Any,
     printing: Printing,
 ) -> int:
-    """List what changed from OLD to NEW, two versions of a treebank or two outputs.
+    """List the changes from OLD to NEW, two versions of a treebank or two outputs.
 
-    Sentences are added, removed, re-tokenized, re-annotated, or their text changed. Changes of annotation are grouped
-    by column and pattern, such as `obl -> obj`. Texts may differ: sentences are paired by sent_id, otherwise by text.
-    OLD and NEW may also be folders, such as two releases of a treebank: files are paired by name.
+    Sentences can be added, removed, re-tokenized or re-annotated, and their text can change. Changes of annotation are
+    grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW
+    can also be folders, such as two releases of a treebank: files are paired by name.
     """
     from levelhead.api.comparing import diff as diff_of
     from levelhead.report.changes import changelog as changelog_of

@@ -1,4 +1,4 @@
-"""levelhead doctor: what is installed."""
+"""levelhead doctor: installed dependencies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
 PROGRAMS = {
-    "bwrap": "the sandbox of systems in a shared task (on Debian: apt-get install bubblewrap)",
+    "bwrap": "running systems of a shared task in a sandbox (on Debian: apt-get install bubblewrap)",
     "java": "MaltParser, an external parser",
 }
-"""The programs that are optional, and what they are for."""
+"""The optional programs, and their purpose."""
 
 _KERNELS = (
     "scan pools text memory layout deps agreement trees spans shapes oracles lifting conversion arpa edits"
@@ -58,12 +58,12 @@ def _version(project: str) -> str:
 
 
 def _program(name: str) -> tuple[str, str]:
-    """Whether a program is there, and what it is for."""
+    """Whether a program is installed, and its purpose."""
     return "missing" if shutil.which(name) is None else "found", f"for {PROGRAMS[name]}"
 
 
 def _extra(name: str) -> tuple[str, str]:
-    """The version of an optional library, and what it is for."""
+    """The version of an optional library, and its purpose."""
     library = LIBRARIES[name]
     if not installed(name):
         return "missing", f"for {library.purpose}: {install_command(library.extra)}"
@@ -71,7 +71,7 @@ def _extra(name: str) -> tuple[str, str]:
 
 
 def _compiled() -> bool:
-    """Whether all kernels are compiled; as plain Python they give the same results, slowly."""
+    """Whether all kernels are compiled; without compiling, results are the same but slow."""
     found = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
     suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
     return all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in found)

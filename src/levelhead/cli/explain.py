@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("system", type=options.PATH)
 @printing_options
 def explain(gold: str, system: str, printing: Printing) -> int:
-    """Show which differences between the four scoring rules change the scores of SYSTEM.
+    """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
 
     GOLD and SYSTEM are files; "-" is standard input.
     """

@@ -1,4 +1,4 @@
-"""levelhead judge: how often measures agree with people."""
+"""levelhead judge: agreement of measures with human judgments."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @click.argument("second", type=click.Path())
 @click.option(
     "--judgements", "-j", type=click.Path(), required=True, metavar="FILE",
-    help="File with a line per gold sentence: which system is better, one or more votes",
+    help="File with one line per gold sentence: one or more votes for the better system",
 )  # fmt: skip
 @click.option(
     "--words", nargs=2, metavar="FIRST SECOND",
-    help="How votes are written  [default: detected: blue red, 1 2, first second or a b]",
+    help="Names of the two systems in votes  [default: detected: blue red, 1 2, first second or a b]",
 )  # fmt: skip
 @options.measure_option("LAS, UAS and CLAS")
 @options.rules_option
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 @options.definitions_option
 @click.option(
     "--ties", type=Choice(["callin", "half", "skip"]), default="callin", show_default=True,
-    help="How to count sentences with equal scores: for SECOND (callin), half for each, or not at all",
+    help="How to count sentences with equal scores: for SECOND (callin), half for each system, or not at all",
 )  # fmt: skip
 @click.option(
     "--subtypes-apart",
     is_flag=True,
-    help="Treat relations with subtypes as relations in no class, as Callin does for content relations",
+    help="Leave relations with subtypes out of all classes, as Callin does for content relations",
 )
 @options.resamples_option
 @options.resample_by_option
@@ -69,9 +69,9 @@ def judge(
     places: int | None,
     output: str | None,
 ) -> None:
-    """Measure how often measures agree with people.
+    """Measure how often measures agree with human judgments.
 
-    People chose the better of two analyses, FIRST and SECOND, of each sentence of GOLD.
+    For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     from levelhead.comparison.judgement import judge as judge_systems
     from levelhead.comparison.judgement import read_choices

@@ -19,7 +19,7 @@ from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_op
 @measuring_options("LAS and CLAS; with --train also WLAS(WDE)", "WLAS(WDE)")
 @options.resample_by_option
 @options.level_option
-@click.option("--parallel", is_flag=True, help="Pair sentences with equal sent_ids even if the ids are only numbers")
+@click.option("--parallel", is_flag=True, help="Pair sentences by sent_id even if the sent_ids are only numbers")
 @engine_options
 @reading_options
 @printing_options
@@ -36,8 +36,8 @@ def languages(
 ) -> int:
     """Compare the treebanks of GOLD: which is harder for a system, and how much do function words matter?
 
-    GOLD and SYSTEMS are folders of files of the same names. Every two treebanks are compared for every system.
-    P-values are corrected over the pairs of treebanks by Holm's method.
+    GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
+    P-values are corrected for the number of pairs by Holm's method.
     """
     from levelhead.comparison.languages import compare_languages
     from levelhead.significance import InferenceSettings

@@ -1,4 +1,4 @@
-"""Shared libraries that most commands need, loaded while Python loads click and the options."""
+"""Shared libraries needed by most commands, loaded while Python loads click and the options."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _MODULES = ("numpy/_core/_multiarray_umath", "_hashlib")
 
 
 def load_libraries() -> None:
-    """Start a thread that loads the libraries; imports find them loaded, or load them as always."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here multiplies matrices: start no threads for it
+    """Start a thread that loads the libraries; imports then find them loaded, or load them as usual."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # levelhead multiplies no matrices: start no threads for it
     threading.Thread(target=_load).start()
 
 

@@ -25,20 +25,20 @@ _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 @command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
-@click.option("--schemes", is_flag=True, help="List the schemes: classes of relations that measures can name")
+@click.option("--schemes", is_flag=True, help="List the schemes: classes of relations for measures such as LAS-FUN")
 @options.definitions_option
 @options.format_option()
 @options.output_option
 def measures(
     names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None
 ) -> None:
-    """Show MEASUREs, or all: definition, formula, argument, source, an example, and advice on which to report.
+    """Show the definition, formula, argument and source of MEASUREs (default: all), an example, and which to report.
 
-    Write a measure as NAME, NAME(argument), NAME@CLASS (only a class or relation) or NAME-CLASS-CLASS (without
+    Write a measure as NAME, NAME(argument), NAME@CLASS (only this class or relation) or NAME-CLASS-CLASS (without these
     classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
     """
     if names and schemes:
-        raise click.UsageError("--schemes takes no names of measures")
+        raise click.UsageError("--schemes cannot be combined with MEASUREs")
     options.check_paths(definitions, [output])
     registry = options.registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
@@ -90,7 +90,7 @@ def _example(definition: Definition) -> str:
 
 
 def _rules_for(definition: Definition) -> str:
-    """The option that a measure needs which the default rules do not have."""
+    """The option --rules for a measure that the default rules do not define."""
     from levelhead.scoring.rules import RULES, UD
 
     if definition.name in UD.lacks:
@@ -104,7 +104,7 @@ def _with_advice(document: dict[str, Any]) -> str:
 
 
 def _by_group(documents: list[dict[str, Any]]) -> Iterator[str]:
-    """The measures by group, each with its advice."""
+    """The measures by group, each group with advice."""
     for (title, advice), some in groupby(documents, key=lambda one: (one["group"], one["advice"])):
         yield fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n"
         yield from map(_measure_text, some)
@@ -116,7 +116,7 @@ def _measure_text(document: dict[str, Any]) -> str:
 
 
 def _line(text: str) -> str:
-    """A text of a measure, in lines of up to 100 characters."""
+    """A field of a measure's description, in lines of up to 100 characters."""
     return fill(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""levelhead parse: parsing with a trained model."""
+"""levelhead parse: parse with a trained model."""
 
 from __future__ import annotations
 
@@ -24,21 +24,24 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are ignored and may be missing.
     The output is INPUT with predicted HEAD and DEPREL. DEPS becomes `_`, since enhanced graphs are not parsed; empty
-    nodes are unchanged. External parsers need --jar or --parse-cmd again, since a model never starts a program. A
-    warning lists sentences that are too long for the usual search (more than 500 words for graph-based parsers, 5,000
-    with a beam, fewer with a beam wider than 40).
+    nodes are unchanged. External parsers need --jar or --parse-cmd again, since models do not store programs. A warning
+    lists sentences that are too long for the usual search (more than 500 words for graph-based parsers; 5,000 with a
+    beam, fewer with a beam wider than 40).
     """
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
     refuse_compressed("the output is", output)
     options.check_paths([model, words, *there], [output])
     from levelhead.parsing import Model, Outside, parse_any, parsing_warnings, read_model, read_words
+    from levelhead.progress import counting
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
     options.check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
     options.print_warnings(parsing_warnings(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))
-    parsed = parse_any(parser, unparsed, Outside(jar=jar, parse_command=parse_cmd), repair=repair)
+    outside = Outside(jar=jar, parse_command=parse_cmd)
+    with counting("parsing", len(unparsed)) as progress:
+        parsed = parse_any(parser, unparsed, outside, repair=repair, progress=progress)
     options.print_warnings(parsed.repairs)
     options.emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

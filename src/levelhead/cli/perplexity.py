@@ -38,10 +38,10 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.argument("test", type=click.Path())
 @click.option(
     "--order", type=Choice(ORDERS, "order"), default="string", show_default=True,
-    help="Order of words: as in the sentence, or as a transition system attaches them",
+    help="Order in which words are predicted: as in the sentence, or as a transition system attaches them",
 )  # fmt: skip
 @click.option(
-    "--system", "systems", multiple=True, type=click.Path(), help="Parser output to measure, too; can be repeated"
+    "--system", "systems", multiple=True, type=click.Path(), help="Also measure this parser output; can be repeated"
 )
 @click.option(
     "--ngram",
@@ -51,18 +51,18 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 )
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
-    help="Minimum counts of n-grams of each order; srilm for SRILM's default, 1,1,2",
+    help="Minimum count of n-grams of each order, separated by commas; srilm means 1,1,2, the default of SRILM",
 )  # fmt: skip
 @click.option(
     "--minimum-word-count", type=limited("minimum-word-count"), default=1, show_default=True,
-    help="Count rarer words of TRAIN as unknown",
+    help="Treat words with a lower count in TRAIN as unknown",
 )  # fmt: skip
 @click.option(
     "--ends", type=Choice(["in", "out", "ppl1"]), default="in", show_default=True,
-    help="Whether ends of sentences count; ppl1: their probabilities count, but not their number",
+    help="Whether to count ends of sentences; ppl1: count their probabilities, but not their number",
 )  # fmt: skip
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
-@click.option("--sentences", is_flag=True, help="Print a row per sentence")
+@click.option("--sentences", is_flag=True, help="Print one row per sentence")
 @click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
 @options.input_format_option
 @options.format_option()
@@ -82,9 +82,9 @@ def perplexity(
 ) -> int:
     """Measure how well an n-gram model of TRAIN predicts TEST.
 
-    The model is a trigram model with interpolated modified Kneser-Ney smoothing; words are predicted in the order of
-    the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model: a file
-    with .arpa in its name. "-" is standard input.
+    By default, the model is a trigram model with interpolated modified Kneser-Ney smoothing. Words are predicted in the
+    order of the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model
+    (a file with .arpa in its name). "-" is standard input.
     """
     from levelhead.derivation import write_arpa as write
     from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities

@@ -1,4 +1,4 @@
-"""levelhead power: the difference that a test set can detect."""
+"""levelhead power: the smallest difference that a test set can detect."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Request(NamedTuple):
     printing: Printing
 
     def check(self) -> None:
-        """Refuse a wrong number of files, and results that would replace inputs."""
+        """Check the number of files, and refuse results that would replace inputs."""
         if len(self.files) not in {0, 3}:
             raise click.UsageError("give GOLD and two SYSTEMs, or no files for typical test sets")
         if self.figure is not None:
@@ -66,7 +66,7 @@ class _Request(NamedTuple):
         names = self.measuring.names(*self.reading.or_own(*_MEASURES))
         setup = self.reading.setup(names, self.measuring.registry, self.measuring.weights(names))
         if self.run_sd is not None and setup.perplexities:
-            raise click.UsageError("--run-sd is in points: leave perplexities out")
+            raise click.UsageError("--run-sd is in points: leave out perplexities")
         gold, *systems = self.files
         plan = plan_of(gold, systems, self.engine.split)
         with self.engine.running(plan) as how:
@@ -104,7 +104,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
     "--power", type=float, default=0.8, show_default=True, help="Probability with which the difference is detected"
 )
 @options.resample_by_option
-@click.option("--each", is_flag=True, help="Print every treebank of folders, not only the macro-average")
+@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
 @click.option(
     "--figure", type=CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
 )
@@ -112,11 +112,11 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @reading_options
 @printing_options
 def power(**given: Any) -> int:
-    """Show which difference between two systems a test set can detect.
+    """Show the smallest difference between two systems that a test set can detect.
 
-    GOLD and SYSTEMs are files or folders, as for `compare`; a SYSTEM that is a folder of folders has several training
-    runs. From their outputs, the table shows the smallest difference that a test set of n sentences or documents
-    detects with k runs of each system. Without files, it shows what is typical of the outputs of CoNLL 2018.
+    GOLD and SYSTEMs are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of folders.
+    The table shows the smallest difference that can be detected with n sentences or documents and k runs of each
+    system, estimated from the outputs. Without files, it shows typical values for the outputs of CoNLL 2018.
     """
     request = _Request(**given)
     request.check()

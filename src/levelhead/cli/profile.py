@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from levelhead.typology.profiled import Files, Runner
 
 OF_PAGE = ("relation", "upos")
-"""The columns that the page has besides those that are printed; it orders treebanks by the first."""
+"""The columns that the page has in addition to the printed columns; treebanks are ordered by the first."""
 
 Printing = tuple[str, int | None, str | None]
 """Format, places, output."""
@@ -38,10 +38,10 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
 @click.option(
     "--train", multiple=True, type=options.PATH,
-    help="Training treebank: also print how many sentences occur in it; can be repeated",
+    help="Training treebank: also print how many sentences of TREEBANKS occur in it; can be repeated",
 )  # fmt: skip
 @options.merge_option
-@click.option("--total", is_flag=True, help="Add a profile of all treebanks together (not in TSV)")
+@click.option("--total", is_flag=True, help="Add a row for all treebanks together (not in TSV)")
 @options.scheme_option
 @options.definitions_option
 @click.option("--chunk", type=limited("chunk"), default=1000, show_default=True, help="Tokens per chunk for STTR")
@@ -49,11 +49,11 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--window", type=limited("window"), default=500, show_default=True, help="Tokens per window for MATTR")
 @click.option(
     "--least", type=limited("least"), default=5, show_default=True,
-    help="Count words with at least this frequency for the head-word entropy",
+    help="For the head-word entropy, count only words with at least this frequency",
 )  # fmt: skip
 @click.option(
     "--wde-table", type=RESULT, metavar="FILE",
-    help="Also write the word dependency entropies, averaged over treebanks, to this file: weights for WLAS",
+    help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
 )  # fmt: skip
 @click.option(
     "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
@@ -136,7 +136,7 @@ def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[st
 
 @contextmanager
 def _running(files: Files, chosen: dict[str, Any]) -> Iterator[Runner]:
-    """Give what profiles treebanks; the store is closed afterwards."""
+    """Yield the function that profiles treebanks; the store is closed afterwards."""
     from levelhead.campaign.profile_jobs import profile_with
     from levelhead.jobs import Store
 

@@ -29,8 +29,8 @@ GROUPS = {
         "compare": "Compare systems and test whether they differ significantly",
         "rank": "Rank many systems on many test sets",
         "languages": "Compare treebanks: which language is harder for a system?",
-        "agree": "Measure the agreement of annotations of one text",
-        "power": "Estimate which differences a test set can detect",
+        "agree": "Measure the agreement between annotations of the same text",
+        "power": "Estimate the smallest difference that a test set can detect",
     },
     "Treebanks": {
         "validate": "List all errors and warnings of CoNLL-U files",
@@ -40,7 +40,7 @@ GROUPS = {
         "suspects": "Find words whose annotation is probably wrong",
         "select": "Select treebanks that can be compared, by Callin's criteria",
         "correlate": "Correlate profiles, scores and other numbers of treebanks",
-        "judge": "Measure how often measures agree with people's judgments",
+        "judge": "Measure how often measures agree with human judgments",
     },
     "Convert": {
         "convert": "Convert content-head trees to function-head trees, and back",
@@ -53,18 +53,19 @@ GROUPS = {
         "parse": "Parse with a trained model",
         "crossval": "Parse a treebank by cross-validation",
     },
-    "Studies": {"reproduce": "Repeat the experiments of a paper and compare the numbers"},
+    "Studies": {"reproduce": "Repeat the experiments of a paper and compare the results"},
     "Shared tasks": {
         "task": "Run a shared task: hidden gold, blind systems, a leaderboard",
         "submit": "Submit outputs or a system to a shared task",
     },
     "Help": {
         "measures": "Show measures: definition, formula, source, example",
+        "schema": "Print the JSON Schema of a JSON output",
         "doctor": "Show which optional dependencies are installed",
         "completion": "Print a shell completion script",
     },
 }
-"""The commands by group, and what each does, so that `--help` need not load them."""
+"""The commands by group with a summary, so that `--help` does not load them."""
 
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
@@ -133,7 +134,7 @@ levelhead measures dependency parsers and treebanks on a level field.
   Repeat a paper's experiments      levelhead reproduce nivre-fang-2017 --treebanks DIR
 
 levelhead --help lists all commands, levelhead COMMAND --help explains one,
-levelhead doctor shows what is installed.
+levelhead doctor shows installed dependencies.
 """
 """What `levelhead` alone prints."""
 
@@ -148,7 +149,7 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 done, 1 a gate not met, 2 bad input, 3 our own fault, 130 interrupted."""
+    """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminate)  # so that a partly written file next to its target is removed
     try:
         if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions
@@ -159,10 +160,9 @@ def main() -> NoReturn:
 
 
 def leave(code: int) -> NoReturn:
-    """Exit, at once if nothing is left to do: taking Python apart would take a tenth of the time of `score`.
+    """Exit, at once if nothing is left to do: shutting Python down takes a tenth of the time of `score`.
 
-    Whatever was registered to run at the end, such as the saving of coverage data or the end of a pool or cluster,
-    still runs, and threads are waited for.
+    Exit handlers still run, such as saving coverage data or closing a pool or cluster, and threads can finish.
 
     Args:
         code: the exit code.
@@ -173,15 +173,15 @@ def leave(code: int) -> NoReturn:
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
     except (OSError, ValueError):
-        sys.exit(code)  # Python's own exit says what could not be written
+        sys.exit(code)  # Python's own exit reports what could not be written
     os._exit(code)
 
 
 def _is_alone() -> bool:
-    """Say whether the process runs this program only: no other threads, exit handlers, debuggers or callers."""
+    """Return whether only this program runs in the process: no other threads, exit handlers, debuggers or callers."""
     main = sys.modules["__main__"]
     module = main.__spec__.name if main.__spec__ else os.path.basename(getattr(main, "__file__", ""))  # noqa: PTH119
-    n_handlers = getattr(atexit, "_ncallbacks", lambda: 1)()  # not documented: without it, Python exits as always
+    n_handlers = getattr(atexit, "_ncallbacks", lambda: 1)()  # not documented: without it, Python exits as usual
     n_threads, watched = threading.active_count(), sys.gettrace() or sys.getprofile()
     return module in {"levelhead", "levelhead.__main__"} and not watched and n_handlers == 0 and n_threads == 1
 
@@ -208,7 +208,7 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{_usage(error)}{error.format_message()}", BAD_INPUT)
     except LevelheadError as error:
         return _complain(str(error), BAD_INPUT)
-    except (OutputClosed, BrokenPipeError, SystemExit):  # click's own way to say that a pipe was closed
+    except (OutputClosed, BrokenPipeError, SystemExit):  # how click reports a closed pipe
         _forget(1)
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
@@ -229,13 +229,13 @@ def run(arguments: list[str]) -> int:
 
 
 def _of_system(error: OSError) -> str:
-    """Name the path that the system refuses; without one it is standard output."""
+    """Return the path that could not be opened, with the reason; without a path, it is standard output."""
     reason = error.strerror or str(error)
     return f"output: {reason}" if error.filename is None else f"{error.filename}: unreadable-file: {reason}"
 
 
 def _complete(arguments: list[str]) -> int:
-    """Let click answer a shell, which ends in its exit code."""
+    """Let click print shell completions, and return its exit code."""
     try:
         cli.main(arguments, prog_name="levelhead")
     except SystemExit as stop:
@@ -249,7 +249,7 @@ def _flush() -> None:
 
 
 def _usage(error: click.ClickException) -> str:
-    """Return the usage of a command in front of an error; a help text has it already."""
+    """Return the usage of a command, which precedes an error; help texts already have it."""
     context = getattr(error, "ctx", None)
     if context is None or isinstance(error, click.exceptions.NoArgsIsHelpError):
         return ""
@@ -262,7 +262,7 @@ def _complain(message: str, code: int) -> int:
 
 
 def say(message: str) -> None:
-    """Write lines on standard error; if that is closed or full, nothing can be said, and the exit code tells."""
+    """Write lines to standard error; if it is closed or full, only the exit code reports the error."""
     from levelhead.errors import printable
 
     lines = map(printable, message.split("\n"))
@@ -278,5 +278,5 @@ def say(message: str) -> None:
 
 
 def _forget(stream: int) -> None:
-    """Point a standard stream nowhere, so that Python does not fail again when it closes it."""
+    """Redirect a standard stream to nowhere, so that Python does not fail again when it closes the stream."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream)

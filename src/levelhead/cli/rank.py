@@ -50,7 +50,7 @@ _Every = Literal["official", "las-first"]
 
 
 class _Options(NamedTuple):
-    """What the command line says, with a manifest's words where it is silent."""
+    """The settings of the command line, with the manifest's values as defaults."""
 
     measures: tuple[str, ...]
     definitions: tuple[str, ...]
@@ -72,12 +72,12 @@ class _Extras(NamedTuple):
 
     @property
     def wanted(self) -> bool:
-        """Whether there is a page to be made."""
+        """Whether a page is requested."""
         return self.report is not None or self.figures is not None
 
     @property
     def is_folder(self) -> bool:
-        """Whether there is a page of each output, too."""
+        """Whether each output gets a page as well."""
         if self.report is None:
             return False
         from levelhead.report.page.report_folder import is_folder
@@ -134,7 +134,7 @@ class _Request(NamedTuple):
         """Refuse what cannot be combined, and a file that cannot be written."""
         self.papers.check(self.output_format)
         if self.partial and self.output_format == "prototext":
-            raise click.UsageError("--partial cannot be combined with --format prototext, which official scorers write")
+            raise click.UsageError("--partial cannot be combined with --format prototext, the format of official scorers")
         if self.scores is not None:
             self._check_for_scores()
         if self.extras.is_folder:
@@ -147,7 +147,7 @@ class _Request(NamedTuple):
             check_file(self.output)
 
     def _check_for_scores(self) -> None:
-        """Refuse what decides how outputs are scored: a table of scores has no outputs."""
+        """Refuse options that decide how outputs are scored: a table of scores has no outputs."""
         if self.gold is not None:
             raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
         if self.partial:
@@ -163,11 +163,11 @@ class _Request(NamedTuple):
 @click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) instead of files")
 @click.option(
     "--ranking", type=Choice(RANKINGS, "ranking"),
-    help="How to average and rank: at full precision, or as a shared task did  [default: exact]",
+    help="How to average and rank: at full precision, or exactly as a shared task did  [default: exact]",
 )  # fmt: skip
 @click.option(
     "--group", "groups", multiple=True, metavar="NAME",
-    help="Test sets to average over: all, each (every test set by itself), a group of the manifest, family:NAME,"
+    help="Test sets to average over: all, each (every test set separately), a group of the manifest, family:NAME,"
     " genus:NAME, language:NAME, conll18:pud ...; can be repeated  [default: all]",
 )  # fmt: skip
 @click.option("--system", "only", multiple=True, metavar="NAME", help="Rank only this system; can be repeated")
@@ -188,19 +188,20 @@ class _Request(NamedTuple):
 )  # fmt: skip
 @click.option(
     "--rank-sets", type=Choice(RANK_SETS), default="marginal", show_default=True,
-    help="Compute confidence sets of ranks that hold at the level each (marginal), or all at once (simultaneous)",
+    help="Compute confidence sets of ranks at the level for each system (marginal) or for all systems jointly"
+    " (simultaneous)",
 )  # fmt: skip
 @click.option(
     "--resamples", type=limited("draws"), default=_RESAMPLES, show_default=True,
-    help="Random permutations, and draws for confidence sets of ranks",
+    help="Number of random permutations, and of draws for confidence sets of ranks",
 )  # fmt: skip
 @options.resample_by_option
 @options.seed_option
 @options.level_option
 @click.option(
     "--report", "report_file", type=REPORT_OR_FOLDER, metavar="PATH",
-    help="Also write a page with tables and charts to this HTML file; or, if the name ends in / or is a folder, write"
-    " it there with a page of errors for every output (extra: report)",
+    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
+    " a page of errors for every output (extra: report)",
 )  # fmt: skip
 @options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
@@ -214,10 +215,10 @@ class _Request(NamedTuple):
     " this folder",
 )  # fmt: skip
 def rank(**given: Any) -> int:
-    """Rank the systems in SYSTEMS on the test sets in GOLD, by macro-averages.
+    """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.
 
-    GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
-    of such files for each system. Missing and invalid outputs score 0, and the reasons are listed.
+    GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
+    of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
     request = _Request(**given)
     request.check()
@@ -303,7 +304,7 @@ def _chosen(request: _Request, written: Manifest | None) -> _Options:
 
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
-    """Name the scheme in measures that leave it out, so that later options cannot change what results mean."""
+    """Add the default scheme to measures that do not name one, so that their names are complete."""
     from levelhead.measures.registry import parse_measure, qualified
 
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
@@ -377,14 +378,16 @@ def _emit(found: RankedSystems, request: _Request) -> None:
 
 
 def _check_output(output_format: str, output: str | None, systems: Sequence[str]) -> None:
-    """Refuse an output that cannot hold prototext: a folder if there are several systems, else a file."""
+    """Check the output of prototext: a folder for several systems, otherwise a file."""
     if output_format != "prototext":
         return
     if len(systems) == 1:
         check_file(output or "-")
         return
     if output is None or output == "-":
-        raise click.UsageError("with several systems, prototext needs --output FOLDER, or one --system")
+        raise click.UsageError(
+            "with several systems, --format prototext requires --output FOLDER, or a single --system"
+        )
     for system in systems:
         if os.path.basename(system) != system or system in {"", ".", ".."}:  # noqa: PTH119
             raise click.UsageError(f"the system name {system!r} cannot be the name of a folder")
@@ -392,7 +395,7 @@ def _check_output(output_format: str, output: str | None, systems: Sequence[str]
 
 
 def _emit_prototext(results: Results, output: str | None) -> None:
-    """One system's file goes where all output goes; those of several each into a folder of its name."""
+    """Write the file of a single system to the output; those of several systems to one folder per system."""
     from levelhead.report.prototext import prototext
 
     if len(results.systems) == 1:

@@ -1,4 +1,4 @@
-"""levelhead recover: answers of language models as CoNLL-U."""
+"""levelhead recover: convert answers of language models to CoNLL-U."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from levelhead.errors import printable
 
 @command()
 @click.argument("answers", type=options.PATH)
-@click.option("--gold", type=options.PATH, required=True, help="Gold treebank, whose words the answers are about")
+@click.option(
+    "--gold", type=options.PATH, required=True, help="Gold treebank with the words that the language model was to parse"
+)
 @click.option(
     "--separator", metavar="TEXT",
-    help="What the lines between answers begin with; an empty text means blank lines  [default: detected]",
+    help="Beginning of the lines between answers; an empty string means blank lines  [default: detected]",
 )  # fmt: skip
-@click.option("--field", metavar="NAME", help="Field of JSON lines or CSV that has the answer, such as response.text")
-@click.option("--id-field", metavar="NAME", help="Field of JSON lines or CSV that has the sent_id")
+@click.option("--field", metavar="NAME", help="Field of JSON lines or CSV with the answer, such as response.text")
+@click.option("--id-field", metavar="NAME", help="Field of JSON lines or CSV with the sent_id")
 @options.format_option()
 @options.places_option
 @click.option(
@@ -37,15 +39,16 @@ def recover(
     places: int | None,
     output: str,
 ) -> int:
-    """Turn the ANSWERS of a language model into CoNLL-U over the words of gold.
+    """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
 
     ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
     folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
-    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has
-    HEAD _; broken trees stay as they are. The table counts answers by what they need and by their trees.
+    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has HEAD _;
+    broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
+    trees.
     """
     if output == "-":
-        raise click.UsageError("--output must be a file: standard output is for the table")
+        raise click.UsageError("--output must be a file: the table goes to standard output")
     refuse_compressed("the output is", output)
     options.check_paths([*options.files_in(answers), gold], [output])
     if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():

@@ -1,4 +1,4 @@
-"""levelhead reproduce: the experiments of papers, repeated."""
+"""levelhead reproduce: repeat the experiments of papers."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _UNTRAINED = ("conll17", "measures-2018", "documents-2018")
 """Studies that train no parsers."""
 
 _EXAMPLES = Path("examples", "parallel")
-"""Where examples are in a checkout."""
+"""The folder of examples in a checkout."""
 
 
 def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[Path, ...], Path | None]:
-    """The treebanks of a quick run from a checkout, and the outputs for them if the study needs some."""
+    """The treebanks of a quick run from a checkout, and outputs for them if the study needs outputs."""
     if not quick or systems is not None or not (_EXAMPLES / "gold").is_dir():
         raise click.UsageError("--treebanks is required: name a folder of treebanks")
     click.echo(f"on the treebanks in {_EXAMPLES / 'gold'}", err=True)
@@ -45,7 +45,7 @@ def _library_of(page: str) -> tuple[str, str] | None:
 @click.argument("paper", type=Choice(_NAMES, "study"), metavar="PAPER")
 @click.option(
     "--treebanks", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
-    help="Folder of treebanks, `xx-ud-train.conllu` and so on, or a file; can be repeated",
+    help="Folder of treebanks (`xx-ud-train.conllu` ...), or a file; can be repeated",
 )  # fmt: skip
 @click.option(
     "--systems", type=click.Path(path_type=Path), metavar="DIR",
@@ -53,7 +53,7 @@ def _library_of(page: str) -> tuple[str, str] | None:
 )  # fmt: skip
 @click.option(
     "--judgements", type=click.Path(path_type=Path), metavar="DIR",
-    help="Folder with people's judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction` (callin)",
+    help="Folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction` (callin)",
 )  # fmt: skip
 @click.option("--scores", type=click.Path(path_type=Path), metavar="TSV", help="Table of published scores (conll17)")
 @click.option(
@@ -62,15 +62,15 @@ def _library_of(page: str) -> tuple[str, str] | None:
 )  # fmt: skip
 @click.option(
     "--quick", is_flag=True,
-    help="Check that everything works: few resamples, and test sets instead of missing training sets. In a checkout,"
-    " --treebanks is then optional, and defaults to the examples",
+    help="Check quickly that everything works: few resamples, and test sets instead of missing training sets. In a"
+    " checkout, --treebanks defaults to the examples",
 )  # fmt: skip
 @cluster_options
 @click.option("-j", "--jobs", type=limited("jobs"), default=1, show_default=True, help="Number of processes")
-@click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run")
+@click.option("--store", type=STORE, help="Keep results in this file, and resume from it in the next run")
 @click.option(
     "--report", type=ResultPath(kind=Path, library=_library_of), metavar="FILE",
-    help="Also write a page of results: HTML (extra: report), or Markdown with its figures next to it",
+    help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures next to it",
 )  # fmt: skip
 @click.option(
     "--outputs",
@@ -103,13 +103,13 @@ def reproduce(
     places: int | None,
     output: str | None,
 ) -> int:
-    """Repeat the experiments of PAPER on your treebanks, and compare each printed number with the new one.
+    """Repeat the experiments of PAPER on your treebanks, and compare the new results with the printed numbers.
 
-    PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or one of our own
-    studies, measures-2018 or documents-2018. Options for other studies have no effect.
+    PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or a study of
+    levelhead, measures-2018 or documents-2018. Options of other studies have no effect.
 
     Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
-    documents-2018 train none and need the outputs of systems.
+    documents-2018 train no parsers and need the outputs of systems.
     """
     from levelhead.jobs import Store
     from levelhead.studies import StudyRequest as Request
@@ -121,7 +121,7 @@ def reproduce(
         treebanks, systems = _examples(paper, systems, quick=quick)
     read = [*treebanks, *filter(None, (systems, judgements, scores, weights))]
     if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
-        raise click.UsageError("--outputs names a folder that is an input")
+        raise click.UsageError("--outputs is a folder of inputs: name another folder")
     options.check_paths(
         chain.from_iterable(map(options.files_in, read)), [output, str(report) if report else None, store]
     )

@@ -1,4 +1,4 @@
-"""levelhead score: one pair of files, or two folders of pairs."""
+"""levelhead score: scores of a pair of files, or of two folders."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from levelhead.report.scores import Average
     from levelhead.scoring.matches import Matches
 
-    Parts: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
+    Parts: TypeAlias = Mapping[str, Any]  # data for the page, per test set
 
 
-_MOST_AHEAD = 1 << 23  # bytes: larger files take longer than what is loaded meanwhile
+_MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading the rest of the program
 
 
 class _Request(NamedTuple):
@@ -56,7 +56,7 @@ class _Request(NamedTuple):
 
     @property
     def folders(self) -> bool:
-        """Whether there are many treebanks."""
+        """Whether gold and system are folders."""
         return options.holds_test_sets(self.gold)
 
     @property
@@ -70,7 +70,7 @@ class _Request(NamedTuple):
         return name_of(self.gold, self.system)
 
     def check(self) -> None:
-        """Refuse what would not be what was requested."""
+        """Refuse options that cannot be combined."""
         check_kinds(self.gold, [self.system])
         check_cite(self.printing.output_format, cite=self.cite)
         if self.enhancements and self.reading.rules != "udtools":
@@ -80,14 +80,14 @@ class _Request(NamedTuple):
         options.check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
 
     def gated(self) -> Iterator[str]:
-        """Give the measures of gates, as they were written."""
+        """Yield the measures of gates, as written on the command line."""
         from levelhead.measures.registry import split_measures
 
         for gate in (*self.under, *self.over):
             yield split_measures(gate.rpartition("=")[0])[0]
 
     def setup(self, wanted: list[Gate], registry: Registry) -> Setup:
-        """Return the settings for the measures that are printed, and those of gates."""
+        """Return the settings for the printed measures and those of gates."""
         from levelhead.scoring.rules import RULES
 
         rules = RULES[self.reading.rules]
@@ -110,7 +110,7 @@ class _Request(NamedTuple):
 
 def _digits(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001
     if value is not None and not set(value) <= set("0123456"):
-        raise click.BadParameter(f"{value!r} is not made of digits from 0 to 6")
+        raise click.BadParameter(f"{value!r} must consist of digits from 0 to 6")
     return value or ""
 
 
@@ -119,12 +119,12 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @click.argument("system", type=options.PATH)
 @measuring_options(
     "all that the rules' scorer prints",
-    "WLAS(WDE), and to report how much of GOLD occurs in training, with the scores on the rest",
+    "WLAS(WDE), and to report how much of GOLD occurs in training, with scores on the unseen rest",
 )
-@click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios")
+@click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @click.option(
     "--enhancements", metavar="DIGITS", callback=_digits,
-    help="Kinds of enhancement to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
+    help="Kinds of enhancements to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
     " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option
@@ -144,9 +144,9 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @cite_option
 @printing_options
 def score(**given: Any) -> int:
-    """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files of the same names.
+    """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
-    "-" is standard input. Numbers go to standard output, everything else to standard error.
+    "-" is standard input. Scores go to standard output, warnings and notes to standard error.
     """
     request = _Request(**given)
     gold, system = _files_ahead(request)
@@ -174,7 +174,7 @@ def score(**given: Any) -> int:
 
 
 def _files_ahead(request: _Request) -> tuple[Input, Input]:
-    """The two files, which are read from now on if they are neither small nor large and nothing else reads them."""
+    """Start reading the two files in the background, if they are of medium size and nothing else reads them."""
     from levelhead.treebank.two_files import are_large_files
 
     paths = request.gold, request.system
@@ -189,7 +189,7 @@ def _files_ahead(request: _Request) -> tuple[Input, Input]:
 def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Parts]:
     """The scores of a pair, and the parts of the page, if there is one.
 
-    Without a store nothing is planned or hashed: loading what does that would take longer than scoring.
+    Without a store nothing is planned or hashed: loading that code would take longer than scoring.
     """
     ready = setup.single()
     if request.engine.store is not None or (request.partial and request.wants_page):
@@ -243,7 +243,7 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
 
 
 def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
-    """What makes the parts of the page, where the engine reads the outputs."""
+    """The function that computes the parts of the page where the engine reads the outputs."""
     from levelhead.report.page.treebank_errors import measure_of_errors, treebank_errors
 
     registry = request.measuring.registry

@@ -1,4 +1,4 @@
-"""levelhead select: which treebanks can be compared."""
+"""levelhead select: select comparable treebanks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--max-nonprojective", type=FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
-    help="Select treebanks with fewer non-projective trees",
+    help="Select treebanks with a smaller share of non-projective trees",
 )  # fmt: skip
 @click.option(
     "--nonprojective", type=Choice(["callin", "true"]), default="callin", show_default=True,
@@ -48,7 +48,7 @@ def select(
     output_format: str,
     output: str | None,
 ) -> None:
-    """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons against the others.
+    """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.

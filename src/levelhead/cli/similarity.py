@@ -1,4 +1,4 @@
-"""levelhead similarity: how similar treebanks are."""
+"""levelhead similarity: similarity of treebanks."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def similarity(
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. "-" is standard input. For each pair A, B the
     table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
-    displacements; 0 means equal.
+    displacements; 0 means identical.
     """
     files = options.treebank_files(treebanks, [output], merge=merge)
     if len(files) < 2:
-        raise click.UsageError("similarity compares at least two treebanks")
+        raise click.UsageError("similarity requires at least two treebanks")
     found = collection.similarities(files, format=cast("Format", input_format))
     options.print_warnings(found.provenance.warnings)
     options.print_result(

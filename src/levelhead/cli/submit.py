@@ -1,4 +1,4 @@
-"""levelhead submit: outputs or a system for a shared task."""
+"""levelhead submit: submit outputs or a system to a shared task."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from levelhead.report.writers import WRITERS
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
     "--token-file", type=options.PATH,
-    help="File with the team's token, - for standard input  [default: the variable LEVELHEAD_TOKEN]",
+    help="File with the team's token, - for standard input  [default: the environment variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
-@click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed")
-@click.option("--primary", is_flag=True, help="Wait, and make it the primary submission")
+@click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with 1 if it failed")
+@click.option("--primary", is_flag=True, help="Wait, and make this the primary submission")
 @click.option(
     "--inputs",
     type=RESULT_FOLDER,
@@ -99,7 +99,7 @@ def _text(found: Mapping[str, Any], address: str) -> str:
 
 
 def _results(results: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
-    """Return results as a table: the scores and averages that the team may see, and what is wrong with outputs."""
+    """Return results as a table: the scores and averages that the team may see, and errors of outputs."""
     measures = list(dict.fromkeys(name for one in results.values() for name in one.get("values", {})))
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
     rows = tuple(
@@ -119,7 +119,7 @@ def _ratio(percent: float | None) -> float | None:
 
 
 def _token(path: str | None) -> str:
-    """The token: never an argument, which others on the machine could see."""
+    """The token; it is not an argument, since other users of the machine could see it."""
     if path is None:
         if "LEVELHEAD_TOKEN" not in os.environ:
             raise click.UsageError("give --token-file, or set LEVELHEAD_TOKEN")

@@ -1,4 +1,4 @@
-"""levelhead suspects: words whose annotation is probably wrong."""
+"""levelhead suspects: find words whose annotation is probably wrong."""
 
 from __future__ import annotations
 
@@ -26,11 +26,17 @@ from levelhead.cli.shared.values import limited
     metavar="N",
     help="Show N words, the worst first",
 )
-@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of parts, without SYSTEM")
+@click.option(
+    "--folds",
+    type=limited("folds"),
+    default=10,
+    show_default=True,
+    help="Number of folds for cross-validation, without SYSTEM",
+)
 @options.seed_option
 @options.rules_option
 @click.option("-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: one per core]")
-@click.option("--store", type=STORE, help="Keep parsed parts in this file, and continue from there in the next run")
+@click.option("--store", type=STORE, help="Keep parsed folds in this file, and resume from it in the next run")
 @cluster_options
 @click.option(
     "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
@@ -41,9 +47,9 @@ from levelhead.cli.shared.values import limited
 def suspects(printing: Printing, **given: Any) -> int:
     """Find words of GOLD whose annotation is probably wrong.
 
-    Systems agree with each other against it, or the same words in the same context are annotated differently
-    elsewhere. SYSTEM are outputs for the same text, best three or more; without them, parsers are trained on GOLD by
-    cross-validation. Scores are for ranking: a person decides.
+    A word is suspect if systems agree on a different analysis, or if the same words in the same context are annotated
+    differently elsewhere. Give the outputs of SYSTEMs for the same text, preferably three or more; without them,
+    parsers are trained on GOLD by cross-validation. Scores only rank the suspects: check them by hand.
     """
     from levelhead.api.suspicious import suspects as find
     from levelhead.jobs import n_cores

@@ -1,4 +1,4 @@
-"""levelhead task: a shared task with hidden gold."""
+"""levelhead task: run a shared task with hidden gold."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _DIR = click.argument("folder", metavar="[DIR]", type=click.Path(), default=".")
 def task() -> None:
     """Run a shared task with hidden gold, sandboxed systems and a leaderboard.
 
-    DIR is the task folder, by default the current folder.
+    DIR is the task folder (default: the current folder).
     """
 
 
 @contextmanager
 def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask, Database]]:
-    """Open a task, unless the output is one of its own files."""
+    """Open a task, and refuse to overwrite its files."""
     from levelhead.task.model.database import Database
     from levelhead.task.model.description import read_task
 
@@ -47,7 +47,7 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
 
 
 def _check_output(found: SharedTask, output: str | None) -> None:
-    """Refuse to overwrite the task's own files: gold, inputs, its description, and what the server stores."""
+    """Refuse to overwrite files of the task: gold, inputs, its description, and the server's database."""
     from levelhead.errors import InputError
     from levelhead.task.model.campaign import gold_of_task
 
@@ -56,7 +56,7 @@ def _check_output(found: SharedTask, output: str | None) -> None:
     if found.folder.holds(Path(output)):
         raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
     gold: list[Path] = []
-    with suppress(InputError):  # then there is no gold to overwrite
+    with suppress(InputError):  # there is no gold to overwrite
         gold = list(gold_of_task(found).values())
     options.check_paths(map(str, (found.folder.description, *found.manifest.definitions, *gold)), [output])
 
@@ -95,7 +95,7 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
 def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> int:
     """Start the web server, and run and score submissions until interrupted.
 
-    Each submission is scored by a process of its own, which uses --jobs processes or the cluster.
+    Each submission is scored in a separate process, which uses --jobs processes or the cluster.
     """
     from levelhead.extras import require
     from levelhead.task.model.description import read_task
@@ -110,7 +110,7 @@ def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> int:
 
 
 def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
-    """The workers of the scorer: one process, since submitted systems run on the same machine."""
+    """The workers of the scorer: by default a single process, since submitted systems run on the same machine."""
     from levelhead.jobs import n_cores
     from levelhead.task.runner.scoring import ScoringWorkers
 
@@ -122,7 +122,7 @@ def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
 @click.argument("name")
 @click.option("--dir", "folder", type=click.Path(), default=".", help="The task folder  [default: the current folder]")
 def token(name: str, folder: str) -> int:
-    """Print a new token for team NAME; its earlier token becomes invalid."""
+    """Print a new token for team NAME; the team's earlier token becomes invalid."""
     from levelhead.task.model.teams import new_token
 
     with _opened(folder) as (_, database):
@@ -135,7 +135,7 @@ def token(name: str, folder: str) -> int:
 @options.format_option("text", "json", "tsv", "markdown")
 @options.output_option
 def status(folder: str, output_format: str, output: str | None) -> int:
-    """List all submissions with their state, and what went wrong."""
+    """List all submissions with their state and errors."""
     from levelhead.task.model.submissions import submissions
     from levelhead.task.results.submission_list import submissions_document, submissions_table
 
@@ -153,7 +153,7 @@ def status(folder: str, output_format: str, output: str | None) -> int:
 @click.argument("submission", metavar="[ID]", required=False)
 @click.option("--dir", "folder", type=click.Path(), default=".", help="The task folder  [default: the current folder]")
 def retry(submission: str | None, folder: str) -> int:
-    """Retry submissions that failed through no fault of the team (a full disk, no sandbox): submission ID, or all.
+    """Retry submission ID, or all submissions that failed through no fault of the team (a full disk, no sandbox).
 
     The first characters of an ID are enough.
     """
@@ -189,7 +189,7 @@ def _whole_id(database: Database, start: str) -> str:
 @options.places_option
 @options.output_option
 def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | None, output: str | None) -> int:
-    """Rank the current primary submissions of all teams, whatever participants can see."""
+    """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
     from levelhead.task.results.standings import final_results, standings_document, standings_table
 
     with _opened(folder, output) as (found, database):
@@ -208,9 +208,11 @@ def _workers(chosen: WorkerOptions, found: SharedTask, database: Database) -> Wo
     return chosen.for_files(path for folder in primary_outputs(found, database).values() for path in folder.glob("*"))
 
 
-@task.command(short_help="Close the task and make the final ranking")
+@task.command(short_help="Close the task and compute the final ranking")
 @_DIR
-@click.option("--now", is_flag=True, help="Accept no more submissions, even if the ranking cannot be made yet")
+@click.option(
+    "--now", is_flag=True, help="Stop accepting submissions at once, even if the ranking cannot be computed yet"
+)
 @click.option(
     "--force",
     is_flag=True,
@@ -218,11 +220,11 @@ def _workers(chosen: WorkerOptions, found: SharedTask, database: Database) -> Wo
 )
 @worker_options()
 def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
-    """Close the task and make the final ranking.
+    """Close the task and compute the final ranking.
 
-    While submissions are waiting, or have failed through the organizer's fault, no ranking is made and the task stays
-    open. Run the command again when all are finished. --now stops accepting submissions at once. --force makes the
-    ranking without the failed submissions, but never without those that are waiting.
+    While submissions are waiting, or have failed through the organizer's fault, no ranking is computed and the task
+    stays open. Run the command again when all are finished. --now stops accepting submissions at once. --force computes
+    the ranking without the failed submissions, but not while submissions are waiting.
     """
     from levelhead.task.model.submissions import organizer_failures, primary_submissions, why_primary
     from levelhead.task.results.closing import close_task
@@ -234,7 +236,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
         for one in primary_submissions(database):
             say(f"{one.team_name}: submission {one.number}, {why_primary(one)}")
         if results is None:
-            say("the task is closed; no submission was finished, so there is no ranking")
+            say("the task is closed, without a ranking: no submission was finished")
             for note in left_out_notes(organizer_failures(database)):
                 say(note)
         else:

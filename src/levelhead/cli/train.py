@@ -1,4 +1,4 @@
-"""levelhead train: a parser from a treebank."""
+"""levelhead train: train a parser on a treebank."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
 @click.argument("treebank", metavar="TRAIN", type=click.Path())
 @click.argument("model", type=RESULT)
 @click.option("--dev", type=click.Path(), help="Treebank for early stopping: keep the pass with the best LAS")
-@click.option("--with-dev", is_flag=True, help="Then train on both treebanks, for as many passes (requires --dev)")
+@click.option(
+    "--with-dev", is_flag=True, help="Then train on both treebanks for the same number of passes (requires --dev)"
+)
 @click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)")
 @training_options
 def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **chosen: Any) -> int:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
-    PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), graph-based (graph,
-    graph-first-order), both together (ensemble, the most accurate), a baseline that any parser should beat
-    (baseline-left, baseline-right, baseline-random, baseline-random-projective), or an external program: udpipe, malt
-    (with --jar), command (with --train-cmd). Options
-    for other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead parse` writes `_` there.
-    The same seed gives the same file, except for external programs.
+    PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), a graph-based parser (graph,
+    graph-first-order), both together (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
+    baseline-random, baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with
+    --train-cmd). Options of other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead
+    parse` writes `_` there. The same seed gives the same file, except for external programs.
     """
     if with_dev and dev is None:
         raise click.UsageError("--with-dev requires --dev")
@@ -57,7 +58,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
 def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
     """Show a bar with the time left, and above it a line for each pass, if standard error is a terminal.
 
-    The bar begins with the first pass that is reported: time left is estimated from pass to pass.
+    The bar starts after the first pass, since the time left is estimated from pass to pass.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None

@@ -1,4 +1,4 @@
-"""levelhead trees: the trees of gold and systems, where they differ."""
+"""levelhead trees: draw trees of gold and systems where they differ."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @click.option(
     "--show", multiple=True, metavar="GOLD:SYSTEM",
-    help="Show the sentences of one system in which the first relation is taken for the second, such as nsubj:obj; can"
-    " be repeated",
+    help="For one system, show the sentences in which the first relation is confused with the second, such as"
+    " nsubj:obj; can be repeated",
 )  # fmt: skip
 @click.option(
     "--limit", type=limited("limit"), metavar="N",
-    help="Show at most N words for each --show, or N sentences of gains and N of losses for each system and treebank"
-    "  [default: 5; all in JSON]",
+    help="Show at most N words for each --show, or N gains and N losses for each system and treebank  [default: 5;"
+    " all in JSON]",
 )  # fmt: skip
 @measuring_options("LAS", "WLAS(WDE)")
 @split_option
@@ -57,8 +57,8 @@ def trees(
 ) -> int:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
-    With one system: the sentences behind an error, --show GOLD:SYSTEM. With several: the sentences in which each gains
-    or loses most against the first.
+    With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
+    each system gains or loses most compared with the first.
     """
     if output_format == "html":
         require("jinja2", "pages")

@@ -1,4 +1,4 @@
-"""levelhead validate: errors and warnings of files."""
+"""levelhead validate: list errors and warnings of files."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--fix", "copies", type=RESULT_OR_FOLDER, metavar="COPY",
-    help="Write a copy in which everything is repaired that can be repaired in one way only (white space, blank lines,"
-    " empty columns), list what was changed, and check the copy. For several files, COPY is a folder",
+    help="Write a repaired copy, list the changes, and check the copy. Only unambiguous repairs are made (white"
+    " space, blank lines, empty columns). For several files, COPY is a folder",
 )  # fmt: skip
 @options.format_option(*options.FORMATS, "github")
 @options.output_option
@@ -65,7 +65,7 @@ def _refuse_copies(path: str | None, rules: str) -> None:
     if path is not None and rules != "ud":
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
     if path == "-":
-        raise click.UsageError("--fix needs a file or folder: standard output is for what is wrong")
+        raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
     refuse_compressed("the copy is", path)
 
 

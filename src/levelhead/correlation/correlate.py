@@ -72,7 +72,7 @@ class Correlation(Tabular):
         given: the columns held fixed.
         treebanks: the treebanks that any pair rests on.
         pairs: the upper triangle of the matrix, row by row.
-        provenance: where the numbers come from; its notes say what was left out.
+        provenance: the provenance of the numbers; its notes say what was left out.
     """
 
     columns: tuple[str, ...]

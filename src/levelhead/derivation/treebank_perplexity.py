@@ -59,7 +59,7 @@ class Perplexities(Tabular):
     Args:
         results: the perplexity of each treebank by its name, that of the test set first.
         model: the model.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     results: Mapping[str, Perplexity]
@@ -82,7 +82,7 @@ def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> Ng
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Say whether a path is called like a model in ARPA format.
+    """Return whether a path is called like a model in ARPA format.
 
     Args:
         path: the path of training trees or of a model.

@@ -1,4 +1,4 @@
-"""The evaluation of one output: what decides the numbers, the scores, and where they come from."""
+"""The evaluation of one output: settings, scores, and their provenance."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""The counts of every sentence, to work on in pandas, polars or R."""
+"""The counts of every sentence, for analysis in pandas, polars or R."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from levelhead.treebank.contents import contents_of
 
 
 class SentenceCounts(NamedTuple):
-    """The counts of a system, one row for each gold sentence.
+    """The counts of a system, one row per gold sentence.
 
     A system word belongs to the gold sentence in which its first character lies.
 
@@ -27,7 +27,7 @@ class SentenceCounts(NamedTuple):
         gold: the gold treebank.
         words: gold, system and aligned words.
         counts: the counts of each measure by its text.
-        provenance: where the counts come from.
+        provenance: the provenance of the counts.
     """
 
     gold: Treebank
@@ -36,10 +36,10 @@ class SentenceCounts(NamedTuple):
     provenance: Provenance
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the counts as columns, one value a sentence in each, by name.
+        """Return the counts as columns by name, with one value per sentence.
 
         Returns:
-            `sentence` (its number, from 1), `sent_id` (None where there is none), `words.gold`, `words.system`,
+            `sentence` (its number, from 1), `sent_id` (or None), `words.gold`, `words.system`,
             `words.aligned`, and for each measure `LAS.correct`, `LAS.gold`, `LAS.system`.
         """
         table: dict[str, list[Any]] = {
@@ -72,7 +72,7 @@ class SentenceCounts(NamedTuple):
 
 
 def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
-    """Count every measure in every sentence.
+    """Return the counts of every measure in every sentence.
 
     Args:
         gold: a treebank or the path of one.
@@ -80,13 +80,13 @@ def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
         setup: the settings.
 
     Raises:
-        InputError: a file is not valid, the texts differ, or a measure needs enhanced graphs that cannot be read.
+        InputError: a file is invalid, the texts differ, or a measure needs enhanced graphs that cannot be read.
     """
     return count_sentences_of(match(*load_pair(gold, system, setup), setup.rules), setup)
 
 
 def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
-    """Count every measure in every sentence of aligned treebanks.
+    """Return the counts of every measure in every sentence of aligned treebanks.
 
     Args:
         matches: the aligned words.
@@ -107,14 +107,14 @@ def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
 
 
 def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
-    """Return the counts of each measure in every sentence, with the ratio that is its value.
+    """Return the counts of each measure in every sentence, with the component that is its value.
 
     Args:
         matches: the aligned words.
         ready: the settings, with the weights and models that measures name.
 
     Raises:
-        InputError: gold has nothing that a measure could be counted from, or DEPS cannot be read.
+        InputError: gold lacks a column or trees that a measure requires, or DEPS is malformed.
     """
     counts = {}
     for measure, definition in ready.defined:

@@ -1,4 +1,4 @@
-"""Scores of a parser in training: arrays of heads and relations against gold, without files."""
+"""Scores of a parser during training: arrays of heads and relations against gold, without files."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from levelhead.treebank.relations import universal
 _UNKNOWN = -1
 
 IGNORED = -100
-"""The head or relation of words that are left out, as by the losses of PyTorch."""
+"""The head or relation of ignored words, as in PyTorch's loss functions."""
 
 
 class EpochScorer:
-    """Scores predictions for the words of one gold treebank, again and again; equal to what `score` gives.
+    """Scores predictions for the words of a gold treebank repeatedly; the scores equal those of `score`.
 
     Args:
         gold: the gold treebank.
         labels: relations that the parser may assign in addition to those of gold.
-        rules: whose list of content relations CLAS follows.
-        allow_several_roots: whether gold may have sentences with several roots, as
-            `read(path, allow_several_roots=True)` reads them; the signature of scores then says so.
+        rules: the rules, whose list of content relations CLAS uses.
+        allow_several_roots: whether gold can have sentences with several roots, as read by `read(path,
+            allow_several_roots=True)`; the signature of scores then records it.
 
     Raises:
         ConlluError: gold has no trees, or a sentence has several roots and they are not allowed.
         MeasureError: the rules are unknown, or do not allow several roots.
-        InputError: gold is not a treebank, or `allow_several_roots` not a truth value.
+        InputError: gold is not a treebank, or `allow_several_roots` is not a Boolean value.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class EpochScorer:
         _check_trees(gold, several_roots=allow_several_roots)
         self._heads = gold.local_heads()
         self.labels: Sequence[str] = tuple(sorted({*gold.relations, *labels}))
-        """All relations; predictions name them by their index here."""
+        """All relations; predictions are indices into them."""
         self._ids = {label: number for number, label in enumerate(self.labels)}
         self._names = {name: number for number, name in enumerate(sorted({universal(label) for label in self.labels}))}
         self._relations = self.ids(gold.relations)
         self._universal_of = np.array([self._names[universal(label)] for label in self.labels], dtype=np.int32)
         self.notes = notes_on_labels(self.labels, self._rules.scheme, "CLAS", "the parser or gold")
-        """What to know before the numbers are used, in sentences: relations that CLAS leaves out."""
+        """Notes about the numbers: relations that CLAS leaves out."""
         content = [self._rules.scheme.class_of(label) == "CONTENT" for label in self.labels]
         self._is_content = np.array([*content, self._rules.scheme.otherwise == "CONTENT"])
 
@@ -73,7 +73,7 @@ class EpochScorer:
     def score(self, heads: ArrayLike, relations: ArrayLike) -> Mapping[str, Score]:
         """Score heads and relations for all words of gold, in order.
 
-        Words with -100 as head or relation are left out of all counts, gold's too.
+        Words with -100 as head or relation are left out of all counts, including gold.
 
         Args:
             heads: as in CoNLL-U, 1-based in the sentence, 0 for the root; integers, shape (words,).
@@ -83,7 +83,8 @@ class EpochScorer:
             The scores of UAS, LAS, LAS(full) and CLAS.
 
         Raises:
-            ConlluError: there are more or fewer heads or relations than words, or a relation is not an index.
+            ConlluError: the number of heads or relations differs from the number of words, or a relation is not an
+                index.
         """
         given, labels = np.asarray(heads), np.asarray(relations)
         self._check(given, labels)
@@ -105,7 +106,7 @@ class EpochScorer:
         )
 
     def _check(self, heads: NDArray[Any], relations: NDArray[Any]) -> None:
-        """Refuse arrays of other shapes, and relations that are not indices."""
+        """Refuse arrays of the wrong shape, and relations that are not indices."""
         if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
             message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
             raise ConlluError(Fault("invalid-columns", message))
@@ -127,7 +128,7 @@ class EpochScorer:
 
 
 def _check_arguments(gold: object, allow_several_roots: object) -> None:
-    """Refuse a path instead of a treebank, and a text such as "no" instead of a truth value."""
+    """Refuse a path instead of a treebank, and a string such as "no" instead of a Boolean value."""
     if not isinstance(gold, Treebank):
         message = (
             f"gold must be a treebank, as levelhead.read returns it, not a value of the type {type(gold).__name__}"

@@ -1,8 +1,10 @@
-"""The scores of two files, however large they are."""
+"""The scores of two files of any size."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from levelhead.evaluation.pair import (
@@ -18,7 +20,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import match
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
-from levelhead.treebank.input_bytes import SUFFIXES, is_stream
+from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of
 from levelhead.treebank.reader import check_format
 
 if TYPE_CHECKING:
@@ -28,17 +30,17 @@ if TYPE_CHECKING:
 def score_files(
     gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None, training: Training | None = None
 ) -> Evaluation:
-    """Score a system's output against gold; large files are read piece by piece, except with training data.
+    """Score a system's output against gold; large files are read in pieces, except with training data.
 
     Args:
         gold: a treebank or the path of one.
         system: the system treebank or its path.
         setup: the settings.
-        sizes: which files are large; by default `blocks.SIZES`.
-        training: what was seen in training, to report how much of gold occurs there; or None.
+        sizes: the limits of small and large files; by default `blocks.SIZES`.
+        training: what was seen in training, to report how much of gold occurs there, or None.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     if training is not None:
@@ -59,16 +61,23 @@ def score_files(
 
 
 def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes) -> Evaluation:
-    """Score files although they may differ; large ones that do not are read piece by piece."""
+    """Score files that may have different text; large files are read in pieces if possible."""
     from levelhead.evaluation.partial import score_partially
 
     paths = [os.fsdecode(one) for one in (gold, system) if not isinstance(one, Treebank)]
     if len(paths) == 2 and not any(map(is_stream, paths)) and adds_up(ready) and _any_large(paths, sizes):
-        from levelhead.evaluation.partial_pieces import score_without_differences
+        from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
+        from levelhead.evaluation.partial_survey import Rereadable
+        from levelhead.progress import counter
+        from levelhead.treebank.official_reader import HeadsBack
 
-        found = score_without_differences(paths[0], paths[1], ready, sizes)
-        if found is not None:
-            return found
+        with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
+            ours, theirs = (Rereadable(path, partial(parts_of, path)) for path in paths)
+            found = partial_scores_in_pieces(
+                ours, theirs, ready, sizes.piece, lambda pair: advance(pair.matches.gold.n_words)
+            )
+            if found is not None:
+                return found
     return score_partially(gold, system, ready)
 
 
@@ -77,7 +86,7 @@ def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
 
 
 def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
-    """Return whether a path is a file that is not compressed, by its name, and not large."""
+    """Return whether a path is a file that is not large, and not compressed according to its name."""
     name = os.fsdecode(path)
     try:
         known = os.path.isfile(name) and not name.endswith(SUFFIXES)  # noqa: PTH113 -- pathlib is slow to load
@@ -87,7 +96,7 @@ def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
 
 
 def adds_up(setup: Setup) -> bool:
-    """Say whether all that is computed can be put together from the pieces of files.
+    """Return whether all results can be computed from pieces of files.
 
     Args:
         setup: the settings.

@@ -1,4 +1,4 @@
-"""Gates: bounds of measures, which a value meets or does not."""
+"""Gates: bounds of measures."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 _SUSPECT = 1
-"""A percentage that is not above it was meant as a share, most likely."""
+"""A percentage up to this bound was probably meant as a share."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
-"""Longer exponents would take hours to compute."""
+"""Numbers with longer exponents would take hours to compute."""
 
 
 class Gate(NamedTuple):
@@ -21,7 +21,7 @@ class Gate(NamedTuple):
     Args:
         measure: its text.
         bound: in the unit of the value: a ratio, or a perplexity.
-        highest: whether the bound is an upper one, as of perplexities.
+        highest: whether the bound is an upper bound, as for perplexities.
     """
 
     measure: str
@@ -29,7 +29,7 @@ class Gate(NamedTuple):
     highest: bool
 
     def broken(self, value: Fraction | float | None) -> str | None:
-        """Return how a value breaks the bound; None if it does not."""
+        """Return how a value violates the bound, or None."""
         unit = 1 if self.highest else 100
         where, bound = ("over" if self.highest else "under"), f"{float(unit * self.bound):g}"
         if value is None:
@@ -40,12 +40,12 @@ class Gate(NamedTuple):
 
 
 def gate_of(measure: str, bound: Fraction, *, highest: bool) -> Gate:
-    """Return the gate of a bound as people write it.
+    """Return the gate for a bound in percent or perplexity.
 
     Args:
         measure: the text of a measure.
         bound: a percentage, or a perplexity.
-        highest: whether it is a perplexity, and the bound an upper one.
+        highest: whether it is a perplexity, with an upper bound.
     """
     return Gate(measure, bound if highest else bound / 100, highest)
 
@@ -54,7 +54,7 @@ def bound_of(number: str | float | Fraction) -> Fraction | None:
     """Return a bound as an exact number; None if it is not a number, or beyond the range of a float.
 
     Args:
-        number: what was given.
+        number: the given value.
     """
     from fractions import Fraction
 
@@ -69,13 +69,13 @@ def bound_of(number: str | float | Fraction) -> Fraction | None:
 
 
 def percentage_warning(measure: str, bound: Fraction, *, highest: bool) -> str | None:
-    """Return a warning if a percentage is so low that a share was probably meant; None otherwise.
+    """Return a warning if a percentage is so low that a share was probably meant, or None.
 
     Args:
-        measure: the measure as it was given.
+        measure: the measure, as the user wrote it.
         bound: a percentage, or a perplexity.
         highest: whether it is a perplexity.
     """
     if highest or not 0 < bound <= _SUSPECT:
         return None
-    return f"scores are percentages; if a share was meant, write {measure}={float(100 * bound):g}"
+    return f"scores are percentages; if you meant a share, write {measure}={float(100 * bound):g}"

@@ -2,8 +2,8 @@
 
 Sources: Søgaard (2020), "Some Languages Seem Easier to Parse Because Their Treebanks Leak", counts test trees that are
 isomorphic to a training tree without words and labels; Krasner, Wanner and Anastasopoulos (2022), "Revisiting the
-Effects of Leakage on Dependency Parsing", find that this explains scores only across languages. Here two trees are the
-same if each word has the same head by its number, which is stricter.
+Effects of Leakage on Dependency Parsing", find that this explains scores only across languages. Here two trees are
+equal if each word has the same head by its number, which is stricter.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from levelhead.treebank.training_data import Training
 
 
 class Occurrence(NamedTuple):
-    """The sentences of a test set that occur in training, in one sense.
+    """The sentences of a test set that occur in training, by one definition.
 
     Args:
-        same: what they share with a training sentence: "words", "heads" (without labels), or one of both.
-        sentences: how many they are.
-        words: how many words they have.
-        rest: the scores on all other sentences, by measure; without a measure that has no value on the whole test set.
+        same: what they share with a training sentence: "words", "heads" (without labels), or either.
+        sentences: the number of these sentences.
+        words: the number of their words.
+        rest: the scores on all other sentences, by measure; measures without a value on the whole test set are left
+            out.
     """
 
     same: Literal["words", "heads", "words or heads"]
@@ -46,7 +47,7 @@ class Leakage(NamedTuple):
         train: the hashes of the training treebanks.
         sentences: the number of sentences of the test set.
         words: the number of words.
-        occurring: the sentences with the words, with the heads, and with one of both of a training sentence.
+        occurring: the sentences with the words, with the heads, and with either of a training sentence.
     """
 
     train: str
@@ -64,7 +65,7 @@ def leakage_of(
         gold: the gold treebank.
         scores: the scores on the whole test set.
         by_sentence: the counts in each gold sentence, of the measures that have a value.
-        training: what was seen in training.
+        training: the contents of the training treebanks.
     """
     words, heads = training.same_words(gold), training.same_heads(gold)
     lengths = np.diff(gold.sentence_starts)

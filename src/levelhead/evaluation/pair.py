@@ -1,4 +1,4 @@
-"""One pair of treebanks: read, align, match, score."""
+"""The evaluation of a pair of treebanks: read, align, match, score."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 6
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
-"""The measures that a short text shows of many."""
+"""The number of measures in the short representation."""
 
 Input = Treebank | str | os.PathLike[str]
 
@@ -46,11 +46,12 @@ class Evaluation(Mapping[str, Score], Tabular):
     Args:
         scores: the scores, in the requested order.
         gold: the sizes of the gold treebank and the warnings about its file.
-        system: those of the output.
-        provenance: where the numbers come from.
-        valid_trees: the scores in which sentences without a valid tree get nothing; empty unless scores are partial.
-        coverage: how much of gold the output covers; None unless scores are partial.
-        leakage: how much of gold occurs in training; None without training treebanks.
+        system: the same for the output.
+        provenance: the provenance of the numbers.
+        valid_trees: the scores in which sentences without a valid tree have no correct words; empty unless scores are
+            partial.
+        coverage: the share of gold that the output covers; None unless scores are partial.
+        leakage: the share of gold that occurs in training; None without training treebanks.
     """
 
     scores: Mapping[str, Score]
@@ -63,12 +64,12 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def signature(self) -> Mapping[str, str]:
-        """Everything that decides the numbers, by name."""
+        """Everything that determines the numbers, by name."""
         return self.provenance.signature
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before the numbers are used, in sentences."""
+        """Notes about the numbers."""
         return self.provenance.notes
 
     @property
@@ -77,7 +78,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         return self.provenance.warnings
 
     def __getitem__(self, measure: str) -> Score:
-        """Return the score of a measure, in any spelling of a shipped one, and as printed of others."""
+        """Return the score of a measure; the case of shipped names does not matter."""
         if measure in self.scores:
             return self.scores[measure]
         missing = KeyError(f"{measure!r} was not requested: choose {', '.join(self.scores)}")
@@ -125,19 +126,19 @@ def score(
     """Score a system's output against gold.
 
     Args:
-        gold: a treebank, or the path of one; official scorers' checks of the input apply only to files.
+        gold: a treebank or its path; the checks of official scorers apply only to files.
         system: the system treebank, or its path.
         measures: the measures; by default those that the official scorer of the rules prints.
         rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
-        gold_format: the format of the gold file, if it is another one. If gold is CoNLL-U and the output is CoNLL-X,
-            the multiword tokens of gold are taken apart, since CoNLL-X has none.
+        gold_format: the format of the gold file, if different. If gold is CoNLL-U and the output is CoNLL-X,
+            the multiword tokens of gold are split, since CoNLL-X has none.
         weights: weights that measures name, as in `setup_of`.
         registry: the available measures and schemes; by default the shipped ones.
-        allow_several_roots: whether sentences of files may have several roots.
+        allow_several_roots: whether sentences of files can have several roots.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
     setup = setup_of(
@@ -177,7 +178,7 @@ def score_matches(
         matches: the aligned words.
         ready: the settings, with the weights and models that measures name.
         name: the name of the system in notes.
-        training: what was seen in training, to report how much of gold occurs there; or None.
+        training: the contents of the training treebanks, to report leakage, or None.
     """
     notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
     gold, system = contents_of(matches.gold), contents_of(matches.system)
@@ -198,7 +199,7 @@ def score_matches(
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
-    """Return gold and the system's output, read if they are not in memory yet.
+    """Return gold and the system's output, reading paths into memory.
 
     Args:
         gold: a treebank or the path of one.
@@ -206,7 +207,7 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
         setup: the settings: rules and formats.
 
     Raises:
-        InputError: a file is not valid; with every fault.
+        InputError: a file is invalid; all errors are listed.
     """
     if are_large_files(gold, system):
         ours, theirs = in_two_threads(
@@ -218,7 +219,7 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
 
 
 def takes_apart(setup: Setup) -> bool:
-    """Say whether the multiword tokens of gold are taken apart, for a system's output that has none.
+    """Return whether the multiword tokens of gold are split, since the system's output has none.
 
     Args:
         setup: the settings.
@@ -227,7 +228,7 @@ def takes_apart(setup: Setup) -> bool:
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Return a treebank, read as the rules say if it is not in memory yet.
+    """Return a treebank, reading a path under the rules.
 
     Args:
         source: a treebank or the path of one.
@@ -235,7 +236,7 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
         format: of the file, "conllu" or "conllx".
 
     Raises:
-        InputError: the file is not valid; with every fault.
+        InputError: the file is invalid; all errors are listed.
         ValueError: the format is unknown.
     """
     check_format(format)
@@ -246,16 +247,16 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
 
 def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Read a treebank from bytes, as the rules say.
+    """Read a treebank from bytes under the rules.
 
     Args:
         data: the contents of a file.
-        name: what to call it in messages, if anything.
+        name: its name in messages, or None.
         rules: the rules that decide whether a file is valid.
         format: "conllu" or "conllx".
 
     Raises:
-        InputError: the file is not valid; with every fault.
+        InputError: the file is invalid; all errors are listed.
     """
     if rules.reading is None and not rules.content:
         return from_conllu(data, name=name, format=format, allow_several_roots=rules.several_roots)

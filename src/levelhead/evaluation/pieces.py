@@ -1,14 +1,16 @@
-"""The scores of files that are too large for memory: read, aligned and counted piece by piece."""
+"""The scores of files that are too large for memory: read, aligned and counted in pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, takes_apart
-from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.progress import counter
 from levelhead.scoring.counts import Counts
@@ -25,21 +27,24 @@ from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
+if TYPE_CHECKING:
+    from levelhead.evaluation.partial import PartialCoverage
+
 Parts = tuple[str, Iterator[bytes]]
-"""The path of a file, and its contents part by part."""
+"""The path of a file, and its contents in parts."""
 
 
 def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Evaluation:
-    """Score a system's output against gold; an output that cannot be read is reported if gold is valid.
+    """Score a system's output against gold; errors of the output are only reported if gold is valid.
 
     Args:
         gold: the gold file.
         system: the path of the system's output.
         setup: the settings.
-        size: how many bytes of gold a piece has, about.
+        size: the approximate number of bytes of gold in a piece.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     parts = parts_of(system)
@@ -51,16 +56,16 @@ def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Ev
 
 
 def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluation:
-    """Score a system's output against gold, piece by piece.
+    """Score a system's output against gold, in pieces.
 
     Args:
         gold: the gold file.
         system: the system's output.
         setup: the settings.
-        size: how many bytes of gold a piece has, about.
+        size: the approximate number of bytes of gold in a piece.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
@@ -82,18 +87,18 @@ def score_pieces(
     *,
     together: bool = True,
 ) -> Evaluation:
-    """Score a system's output against gold, both read piece by piece.
+    """Score a system's output against gold, both read in pieces.
 
     Args:
         gold: the gold file.
         system: the system's output.
         ready: the settings, with the weights that measures name.
-        size: how many bytes of gold a piece has, about.
-        look: is called with the aligned words of each piece, in order.
+        size: the approximate number of bytes of gold in a piece.
+        look: called with the aligned words of each piece, in order.
         together: whether two threads read the files, see `paired_pieces`.
 
     Raises:
-        InputError: a file is not valid, or the texts differ; with every fault.
+        InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
         HeadsBack: a file cannot be cut.
     """
@@ -109,14 +114,14 @@ def score_pieces(
         _add_sentences(gold, system, size, add)
     else:
         one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
-    if not gold.n_sentences:  # official scorers take empty files
+    if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
         add((nothing, nothing))
     return tally.evaluation(gold.contents(), system.contents())
 
 
 def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple[Treebank, Treebank]], None]) -> None:
-    """Add the pieces of files of morphosyntactic parsing; their faults come before what is found by comparing them."""
+    """Add the pieces of files of morphosyntactic parsing; errors of a file precede errors of comparison."""
     from levelhead.scoring.content_pieces import check_rest, paired_sentences
 
     for pair in paired_sentences(gold, system, size):
@@ -128,10 +133,10 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
 
 
 def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
-    """Score files with heads that count back over sentences, which is known only when the files have been begun."""
+    """Score files with negative heads, which count back over sentences; they are found while reading."""
     for path in (gold, system):
         if is_stream(path):
-            message = "a negative head counts back over sentences: such a file must not come from a pipe"
+            message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
     return score_treebanks(*load_pair(gold, system, setup), setup)
 
@@ -139,13 +144,13 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
 def pieces_of(
     file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
 ) -> Pieces:
-    """Return a file that is read piece by piece, as the rules say.
+    """Return a file that is read in pieces under the rules.
 
     Args:
-        file: what to call the file in messages, if anything, and its contents part by part.
+        file: its name in messages, or None, and its contents in parts.
         setup: the settings: rules and formats.
-        of_gold: whether it is gold, which may have a format of its own.
-        known: its sizes and warnings, if it has been read before.
+        of_gold: whether it is gold, which can have a different format.
+        known: its sizes and warnings, if it was already read.
     """
     name, parts = file
     if setup.rules.content:
@@ -162,7 +167,7 @@ def pieces_of(
 
 
 class _Labels:
-    """What notes look at on one side, over all pieces."""
+    """The properties of one side that notes are about, over all pieces."""
 
     def __init__(self) -> None:
         self._relations: set[str] = set()
@@ -175,7 +180,7 @@ class _Labels:
         self._enhanced |= found.enhanced
 
     def annotation(self) -> Annotation:
-        """Return what notes look at in the whole file."""
+        """Return the properties of the whole file that notes are about."""
         return Annotation(sorted(self._relations), self._enhanced)
 
 
@@ -189,7 +194,7 @@ class PieceCounts:
     def __init__(self, ready: Setup) -> None:
         self._ready = ready
         self._defined = dict(ready.defined)  # a measure that is requested twice is counted once
-        self._counts: dict[str, Counts] = {}
+        self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
         self._annotated: set[str] = set()
@@ -198,12 +203,14 @@ class PieceCounts:
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
 
-    def add(self, matches: TreebankPair) -> None:
+    def add(self, matches: TreebankPair, counter: Callable[..., Any] | None = None) -> None:
         """Count a piece.
 
         Args:
             matches: its aligned words.
+            counter: counts them, as `count` does without matches; by default `count` itself.
         """
+        counter = counter or partial(count, matches)
         self._gold.add(matches.gold)
         self._system.add(matches.system)
         schemes = self._ready.registry.schemes
@@ -214,9 +221,9 @@ class PieceCounts:
                 self._annotated.add(name)
             else:
                 self._missing[name] = missing
-            before = self._counts.get(name)
             try:
-                found = count(matches, measure, definition, schemes=schemes, weights=weights, before=before)
+                before = self._counts.get(name)
+                found = counter(measure, definition, schemes=schemes, weights=weights, before=before)
             except MalformedDeps as error:
                 self._note(name, error)
             except MeasureError as error:
@@ -231,7 +238,7 @@ class PieceCounts:
         self._malformed[name] = min(known, error, key=lambda one: one.rank)
 
     def _add_steps(self, matches: Matches) -> None:
-        """Count the steps of paths through empty nodes, of which a whole file may have so many."""
+        """Count the steps of paths through empty nodes, whose number is limited for a whole file."""
         for side, n_steps in enumerate(matches.n_steps):
             self._n_steps[side] += n_steps
             try:
@@ -240,24 +247,34 @@ class PieceCounts:
                 for name in self._of_edges:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
-    def evaluation(self, gold: Contents, system: Contents) -> Evaluation:
+    def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
         """Return the scores, to be called once, at the end.
 
         Args:
             gold: the sizes of gold and the warnings about it.
             system: those of the system's output.
+            coverage: how much of gold the output covers, if counts are partial.
 
         Raises:
             MeasureError: a measure has no weight for a relation.
         """
-        ready = self._ready
-        sides = self._gold.annotation(), self._system.annotation()
+        ready, of_gold, of_system = self._ready, self._gold.annotation(), self._system.annotation()
+        sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
         notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes, "the system")
         provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
-        scores = {name: replace(score, signature=provenance.signature) for name, score in self._scores()}
-        return Evaluation(scores, gold, system, provenance)
+        if coverage is None:
+            return Evaluation(self._scores(self._counts, provenance), gold, system, provenance)
+        every, strict = (
+            self._scores({name: getattr(one, which) for name, one in self._counts.items()}, provenance)
+            for which in ("total", "valid_trees")
+        )
+        return Evaluation(every, gold, system, provenance, strict, coverage)
 
-    def _scores(self) -> Iterator[tuple[str, Score]]:
+    def _scores(self, counts: Mapping[str, Counts], provenance: Provenance) -> dict[str, Score]:
+        scores = dict(self._scores_of(counts))
+        return {name: replace(score, signature=provenance.signature) for name, score in scores.items()}
+
+    def _scores_of(self, counts: Mapping[str, Counts]) -> Iterator[tuple[str, Score]]:
         undefined = self._ready.rules.undefined
         for measure, definition in self._ready.defined:
             name = str(measure)
@@ -269,4 +286,4 @@ class PieceCounts:
             elif name in self._without_weight:
                 raise self._without_weight[name]
             else:
-                yield name, score_of(self._counts[name], measure, undefined)
+                yield name, score_of(counts[name], measure, undefined)

@@ -1,4 +1,4 @@
-"""Where numbers come from: the signature, the hashes of files, warnings and notes of every result."""
+"""Provenance of numbers: the signature, the hashes of files, warnings and notes of every result."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ __all__ = [
 
 
 class Sources(NamedTuple):
-    """The files of one treebank that numbers are counted from.
+    """The files of one treebank.
 
     Args:
         gold: the gold treebank.
         systems: the outputs by the name of the system (and run), in order.
-        notes: what to know before the numbers are used, in sentences.
+        notes: notes about the numbers.
     """
 
     gold: Contents
@@ -49,7 +49,7 @@ class Sources(NamedTuple):
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """The warnings about all files, each once."""
+        """The warnings about all files, without duplicates."""
         return tuple(dict.fromkeys(fault for one in (self.gold, *self.systems.values()) for fault in one.warnings))
 
     @property
@@ -86,8 +86,8 @@ def pair_provenance(
         gold: the gold treebank.
         system: the system treebank.
         setup: the settings.
-        notes: what to know before the numbers are used.
-        parts: the parts of the signature that decide the meaning of measures; by default those of the settings.
+        notes: notes about the numbers.
+        parts: the parts of the signature that define measures; by default those of the settings.
     """
     sides = {"gold": gold, "system": system}
     files = {name: short_hash(one.sha256) for name, one in sides.items()}
@@ -103,13 +103,13 @@ def pair_provenance(
 def comparison_provenance(
     sources: Mapping[str, Sources], setup: Setup, parts: Mapping[str, str], notes: Iterable[str] = ()
 ) -> Provenance:
-    """Return the provenance of numbers of several systems; the signature has one hash for all outputs.
+    """Return the provenance of results for several systems; the signature has one hash for all outputs.
 
     Args:
         sources: the files of each treebank.
         setup: the settings.
-        parts: the parts of the signature besides rules, files and the version.
-        notes: notes besides those on the files.
+        parts: the parts of the signature in addition to rules, files and the version.
+        notes: notes in addition to those on the files.
     """
     every = sources.values()
     by_system = zip(*(one.systems.values() for one in every), strict=True)
@@ -126,20 +126,20 @@ def comparison_provenance(
 
 
 def signature_of_draws(settings: InferenceSettings) -> dict[str, str]:
-    """Return the parts of a signature that decide random draws and intervals.
+    """Return the parts of a signature that determine random draws and intervals.
 
     Args:
-        settings: how differences are tested.
+        settings: the settings of tests.
     """
     drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
     return drawn | {"resample-by": settings.resample_by, "numpy": np.__version__}
 
 
 def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
-    """Return one provenance for pairs of many treebanks.
+    """Return the joint provenance of pairs of many treebanks.
 
     Args:
-        provenances: that of each pair, by the code of the treebank; at least one.
+        provenances: the provenance of each pair, by the code of the treebank; at least one.
     """
     every = provenances.values()
     return Provenance(
@@ -151,7 +151,7 @@ def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
 
 
 def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
-    """Return one signature for many treebanks: what decides all, and one hash for the files of each kind, in order.
+    """Return the joint signature of many treebanks, with one hash for the files of each kind, in order.
 
     Args:
         signatures: the signatures of the treebanks; at least one.

@@ -1,4 +1,4 @@
-"""Settings are one value: everything that decides a number besides the treebanks."""
+"""The settings: everything that determines a number, except the treebanks."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 @immutable()
 class Setup:
-    """What decides the numbers besides the treebanks; `setup_of` makes one from names.
+    """Everything that determines the numbers, except the treebanks; `setup_of` creates it from names.
 
     Args:
         measures: the measures, in the order in which they are printed.
         rules: the scoring rules.
         registry: the available measures and schemes.
         format: the format of files.
-        gold_format: the format of gold files, if it is another one.
-        weights: weights and models that measures name and that were read already, by `scoring.weights.key_of`.
-        folder: where relative paths in measures start; the current folder if empty.
-        partial: whether outputs are scored although their text differs or their trees are broken.
+        gold_format: the format of gold files, if different.
+        weights: weights and models of measures that were already read, by `scoring.weights.key_of`.
+        folder: the folder of relative paths in measures; the current folder if empty.
+        partial: whether to score outputs with different text or broken trees.
     """
 
     measures: tuple[Measure, ...]
@@ -64,7 +64,7 @@ class Setup:
 
     @cached_property
     def key(self) -> str:
-        """A hash of everything that decides the numbers; equal settings have equal keys."""
+        """A hash of everything that determines the numbers; equal settings have equal keys."""
         import json
 
         parts = [
@@ -88,16 +88,16 @@ class Setup:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The texts of the measures."""
+        """The names of the measures."""
         return tuple(map(str, self.measures))
 
     @property
     def perplexities(self) -> tuple[str, ...]:
-        """The texts of the measures of which lower values are better."""
+        """The names of the measures for which lower values are better."""
         return tuple(str(measure) for measure, definition in self.defined if definition.lower_is_better)
 
     def values_of(self, measure: Measure) -> Any:
-        """Return the weights or the model that a measure names; None for one that needs neither."""
+        """Return the weights or the model that a measure names; None if it needs neither."""
         return values_of(measure, self.registry.measures[measure.name], self.weights)
 
     def with_measures(self, measures: Iterable[Measure]) -> Setup:
@@ -108,11 +108,11 @@ class Setup:
         """Return the settings with all weights and models that measures name, each read once.
 
         Args:
-            treebank: the code that replaces `{treebank}` in paths; None reads only what all treebanks share.
+            treebank: the code that replaces `{treebank}` in paths; None to read only files shared by all treebanks.
 
         Raises:
-            InputError: a file is not valid.
-            MeasureError: a measure needs training treebanks that were not given.
+            InputError: a file is invalid.
+            MeasureError: a measure requires training treebanks that were not given.
         """
         self.check_entropies()
         read = dict(self.weights)
@@ -128,37 +128,37 @@ class Setup:
         """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights.
 
         Raises:
-            MeasureError: a measure needs training treebanks that were not given.
+            MeasureError: a measure requires training treebanks that were not given.
         """
         for measure, definition in self.defined:
             if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
                 message = (
-                    f"{measure} needs training treebanks: --train FILE (not in rank),"
-                    " train=[...] in Python; for rank, write the weights with"
+                    f"{measure} requires training treebanks: --train FILE (not in rank), train=[...] in Python; for"
+                    f" rank, write the weights with"
                     f" `levelhead profile TREEBANK... --wde-table FILE` and use {measure.name}(FILE)"
                 )
                 raise MeasureError(message, "missing-weight")
 
     def with_pipes(self) -> Setup:
-        """Return the settings with weights and models that come from named pipes, which can be read only once.
+        """Return the settings with the weights and models from named pipes, which can be read only once.
 
         Raises:
-            InputError: what comes from a pipe is not valid.
+            InputError: the contents of a pipe are invalid.
         """
         needed = [one for one, definition in self.defined if definition.needs_file]
         pipes = [one for one in needed if key_of(one) not in self.weights and is_stream(self.place_of(path_of(one)))]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
-        """Return a path that a measure names, from the folder where such paths start; options may follow the path."""
+        """Return the full path of a file that a measure names; options may follow the path."""
         return os.path.join(self.folder, path)  # noqa: PTH118
 
     def single(self) -> Setup:
-        """Return the settings for one pair of treebanks, with all that measures name.
+        """Return the settings for a single pair of treebanks, with the files that measures name.
 
         Raises:
-            InputError: a file is not valid.
-            MeasureError: a measure names a file for each treebank, and there is one pair only.
+            InputError: a file is invalid.
+            MeasureError: a measure names a file for each treebank, but there is only one pair.
         """
         for measure, definition in self.defined:
             if definition.needs_file and key_of(measure) not in self.weights:
@@ -172,16 +172,16 @@ class Setup:
         return tuple(f"{one}: {warning}" for one in needed for warning in file_of(one, self.weights).warnings)
 
     def signature_of_rules(self) -> dict[str, str]:
-        """Return the name of the rules and what changes them, and whether scores are partial."""
+        """Return the name of the rules, their modifications, and whether scores are partial."""
         parts = {"rules": self.rules.name} | ({"partial": "yes"} if self.partial else {})
         parts |= {"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {}
         return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-        """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
+        """Return the parts that define measures in addition to their names: hashes of files, schemes of classes.
 
         Args:
-            files: hashes of files by the measure that names them, where they are not those of `weights`.
+            files: hashes of files by measure, if they differ from those of `weights`.
         """
         parts: dict[str, str] = {}
         classes: set[str] = set()
@@ -212,18 +212,18 @@ def setup_of(
     """Return the settings of a computation.
 
     Args:
-        measures: the measures: a text such as `LAS,CLAS`, or several texts or measures; by default those that the
+        measures: the measures: a string such as `LAS,CLAS`, or several strings or measures; by default those that the
             official scorer of the rules prints.
         rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one. If gold is CoNLL-U and outputs are CoNLL-X, the
+        gold_format: the format of gold files, if different. If gold is CoNLL-U and outputs are CoNLL-X, the
             multiword tokens of gold are taken apart, since CoNLL-X has none.
         registry: the available measures and schemes; by default the shipped ones.
         weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
             `WLAS(mine)`; `WDE` for entropies of training sets.
-        folder: where relative paths in measures start; the current folder by default.
-        partial: whether outputs are scored although their text differs or their trees are broken.
-        allow_several_roots: whether sentences of files may have several roots.
+        folder: the folder of relative paths in measures; the current folder by default.
+        partial: whether to score outputs with different text or broken trees.
+        allow_several_roots: whether sentences of files can have several roots.
 
     Raises:
         MeasureError: a measure or the rules are unknown, the rules do not define the measure, or they do not allow
@@ -244,20 +244,20 @@ def setup_of(
 
 
 def _check_defined(measure: Measure, rules: Rules) -> None:
-    """Refuse a measure that rules do not define."""
+    """Refuse measures that the rules do not define."""
     if not rules.defines(measure.name):
         others = [name for name, other in RULES.items() if other.defines(measure.name)]
-        known = f"the rules {', '.join(others)} do" if others else f"choose {', '.join(rules.measures)}"
-        raise MeasureError(f"the rules {rules.name} have no {measure.name}; {known}", "unknown-measure")
+        known = f"use the rules {', '.join(others)}" if others else f"use {', '.join(rules.measures)}"
+        raise MeasureError(f"the rules {rules.name} do not define {measure.name}: {known}", "unknown-measure")
     if rules.content and replace(measure, component=None) != Measure(measure.name):
         message = f"{measure}: under the rules {rules.name}, {measure.name} has neither arguments nor classes"
         raise MeasureError(message, "unknown-measure")
 
 
 def _check_partial(setup: Setup) -> None:
-    """Refuse what has no partial score."""
+    """Refuse rules and measures without partial scores."""
     if setup.rules.content:
-        raise MeasureError(f"the rules {setup.rules.name} have no partial scores", "no-partial-score")
+        raise MeasureError(f"the rules {setup.rules.name} do not support partial scores", "no-partial-score")
     for measure, definition in setup.defined:
         if definition.counter is not None:
             raise MeasureError(f"{measure} requires valid trees: it has no partial score", "no-partial-score")

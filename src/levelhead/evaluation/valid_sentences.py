@@ -1,4 +1,4 @@
-"""Scores of the valid sentences of an invalid output, which counts as 0 in a ranking: how good is the rest?"""
+"""Scores of the valid sentences of an invalid output, which counts as 0 in a ranking."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from levelhead.treebank.repair import repair
 
 
 class Coverage(NamedTuple):
-    """On how many sentences the scores of valid sentences rest.
+    """The numbers of sentences behind the scores of valid sentences.
 
     Args:
-        scored: sentences on which both sides agree in text.
-        gold: gold sentences.
-        system: the system's sentences, invalid ones included.
-        invalid: the system's sentences that are not valid CoNLL-U.
+        scored: the number of sentences with the same text on both sides.
+        gold: the number of gold sentences.
+        system: the number of the system's sentences, including invalid sentences.
+        invalid: the number of the system's sentences that are not valid CoNLL-U.
     """
 
     scored: int
@@ -37,12 +37,12 @@ class Coverage(NamedTuple):
 def score_valid_sentences(
     gold: Treebank, system: Treebank, n_invalid: int, setup: Setup
 ) -> tuple[Evaluation, Coverage]:
-    """Score the sentences whose text is that of a gold sentence, in order, of a system's valid ones.
+    """Score a system's valid sentences that have the text of a gold sentence, in order.
 
     Args:
         gold: the gold treebank.
         system: the system's valid sentences.
-        n_invalid: how many others there are.
+        n_invalid: the number of other sentences.
         setup: the settings.
 
     Raises:
@@ -62,19 +62,19 @@ def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int
 
     Args:
         data: the contents, decompressed.
-        name: what to call the file in messages.
+        name: its name in messages.
 
     Returns:
-        The treebank of the valid sentences, and how many others there are.
+        The treebank of the valid sentences, and the number of other sentences.
 
     Raises:
-        ConlluError: no sentence is valid; with every fault of the file.
+        ConlluError: no sentence is valid; with all errors of the file.
     """
     refuse_long_lines(data, name)
     blocks = sentence_blocks(repair(data).data)
     good = [block for block, valid in zip(blocks, valid_blocks(blocks)) if valid]
     if not good:
-        from_conllu(data, name=name)  # raises with every fault
+        from_conllu(data, name=name)  # raises with all errors
     treebank = from_conllu(b"".join(good), name=name)
     source = replace(treebank.source, sha256=hashlib.sha256(data).hexdigest())
     return replace(treebank, source=source), len(blocks) - len(good)

@@ -41,7 +41,7 @@ def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treeba
 
     Args:
         blocks: its sentences.
-        origin: where they come from, for messages: the library's name.
+        origin: their source for messages: the library's name.
 
     Raises:
         ConlluError: there are no sentences, a sentence has no words, a cell has a tab or line end, or the cells are

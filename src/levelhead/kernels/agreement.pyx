@@ -37,16 +37,17 @@ def compare(
 
     Args:
         gold: the gold word of each pair, int32, shape (pairs,).
-        system: the system word, likewise.
+        system: the system word of each pair, int32, shape (pairs,).
         of_system: the gold word of each system word, or -1, int32, shape (system words,).
         gold_columns: the codes of relations, UPOS, XPOS, FEATS and lemmas, each int32, shape (gold words,).
-        system_columns: likewise, shape (system words,).
+        system_columns: the same for the system, shape (system words,).
         known: the gold code of each system code, or -1, int32.
         relations: for each gold code and for each system code the number of its relation without subtype, int32.
-        feats: likewise, the number of what is compared of FEATS; empty where all of FEATS is.
+        feats: for each gold code and for each system code the number of its compared features, int32; empty to compare
+            the whole FEATS.
         heads: the heads of gold and of system, -1 for the root, int32.
         function_words: whether each gold and each system word is a function word, uint8.
-        missing_lemma_counts: whether a word whose gold lemma is "_" (code 0) has the right lemma.
+        missing_lemma_counts: whether a word whose gold lemma is "_" (code 0) has the correct lemma.
 
     Returns:
         The flags of each pair, uint16.
@@ -101,15 +102,15 @@ def count_chosen(
     tuple chosen,
     bint by_gold,
 ):
-    """Count what agrees among the words that their relations choose.
+    """Count correct words among the words selected by their relations.
 
     Args:
         gold: the gold word of each pair, int32, shape (pairs,).
-        system: the system word, likewise.
+        system: the system word of each pair, int32, shape (pairs,).
         flags: what agrees in each pair, uint16, shape (pairs,).
         needs: the flags that a correct pair has.
         relations: the codes of the relations of gold and of system words, int32.
-        chosen: whether each code of gold and of system is chosen, uint8.
+        chosen: whether each code of gold and of system is selected, uint8.
         by_gold: whether a system word in a pair is chosen as the gold word is, not by its own relation.
 
     Returns:

@@ -25,7 +25,7 @@ def lines(
         offsets: where each starts, then the size of the pool, int64, shape (vocabulary + 1,).
         words: the words of each n-gram, int32, shape (n-grams, n).
         logs: log10 of the probability of each in units of 1e-12, int64, shape (n-grams,).
-        backoffs: log10 of the weight of each likewise.
+        backoffs: log10 of the weight of each.
         with_backoffs: whether to write the weights.
 
     Returns:

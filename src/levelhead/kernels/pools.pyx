@@ -13,8 +13,8 @@ def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t
     Args:
         pool: the strings to look in, each followed by a newline, uint8.
         offsets: where each starts, and the end, int64, shape (strings + 1,).
-        other: the strings to look up, likewise.
-        other_offsets: likewise.
+        other: the strings to look up, in the same form.
+        other_offsets: where each of them starts, and the end, int64, shape (other strings + 1,).
 
     Returns:
         The code in `pool` of each string of `other`, or -1; int32, shape (other strings,).

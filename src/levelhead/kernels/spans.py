@@ -33,16 +33,16 @@ def align(
 ):
     """Pair the words outside multiword regions, and find the regions.
 
-    A region starts at the first word of a multiword token met on either side and grows until no multiword token
-    sticks out; its words are left to the longest common subsequence of their forms.
+    A region starts at the first word of a multiword token on either side and grows until it contains all of its
+    multiword tokens; its words are aligned by the longest common subsequence of their forms.
 
     Args:
         gold_starts: where each gold word's surface token starts, in bytes, int64, shape (gold words,).
-        gold_ends: where it ends, likewise.
-        gold_inside: whether the word is part of a multiword token, uint8, likewise.
-        system_starts: the same of the system.
-        system_ends: likewise.
-        system_inside: likewise.
+        gold_ends: where it ends, same type and shape.
+        gold_inside: whether the word is part of a multiword token, uint8, same shape.
+        system_starts: the same for system words.
+        system_ends: the same for system words.
+        system_inside: the same for system words.
 
     Returns:
         Pairs (gold word, system word), int32, shape (pairs, 2), and regions (gold word, end, system word, end),
@@ -110,9 +110,9 @@ def shared(
 
     Args:
         gold_starts: where each span of gold starts, ascending, int64, shape (gold spans,).
-        gold_ends: where it ends, likewise.
-        system_starts: the same of the system.
-        system_ends: likewise.
+        gold_ends: where it ends, same type and shape.
+        system_starts: the same for the system.
+        system_ends: the same for the system.
 
     Returns:
         Whether gold also has each span of the system, uint8, shape (system spans,).

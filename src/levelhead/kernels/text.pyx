@@ -49,7 +49,7 @@ cdef inline int64_t length_of_character(Bytes at, int64_t left) noexcept nogil:
 
 
 def is_utf8(const uint8_t[::1] data):
-    """Say whether bytes are valid UTF-8, as `bytes.decode` does, without making a string of them.
+    """Return whether bytes are valid UTF-8, as `bytes.decode` does, without making a string of them.
 
     Args:
         data: the bytes, uint8.
@@ -92,7 +92,7 @@ def count_lines(const uint8_t[::1] data):
 
 
 def has_odd_lines(const uint8_t[::1] data):
-    """Say whether a line begins with a space or a tab, or a blank line does not end a sentence.
+    """Return whether a line begins with a space or a tab, or a blank line does not end a sentence.
 
     Args:
         data: the bytes of a file with line feeds, uint8.

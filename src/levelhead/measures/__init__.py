@@ -1,4 +1,4 @@
-"""All measures: the registry, and the measures and schemes of users. Definitions: `scoring.measure_definitions`."""
+"""All measures: the registry, and custom measures and schemes. Shipped definitions: `scoring.measure_definitions`."""
 
 from levelhead.measures.registry import (
     REGISTRY,

@@ -1,4 +1,4 @@
-"""The shipped measures in groups, with advice on which of them to report."""
+"""The shipped measures in groups, with advice on which to report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class MeasureGroup(NamedTuple):
-    """Measures that answer the same question.
+    """A group of related measures, with advice.
 
     Args:
         title: what they measure.
@@ -29,26 +29,26 @@ MEASURE_GROUPS = (
     MeasureGroup(
         "Tags, features and lemmas",
         ("UPOS", "XPOS", "Feats", "UFeats", "AllTags", "Lemmas"),
-        "Report UPOS, UFeats and Lemmas if the system predicts them. XPOS and AllTags compare systems on one treebank,"
-        " not treebanks: tag sets differ.",
+        "Report UPOS, UFeats and Lemmas if the system predicts them. Use XPOS and AllTags only to compare systems on"
+        " the same treebank, since tag sets differ between treebanks.",
     ),
     MeasureGroup(
         "Attachment",
         ("UAS", "LS", "LAS"),
-        "Report LAS, with UAS next to it. LAS(full) also compares subtypes. State it if punctuation is left out"
-        " (nopunct). LS helps to explain errors of labels.",
+        "Report LAS together with UAS. LAS(full) also compares subtypes. If you leave out punctuation (nopunct), say"
+        " so. LS helps to explain errors in labels.",
     ),
     MeasureGroup(
         "Weighted attachment",
         ("WeightedLAS", "WLAS", "CallinWLAS"),
-        "Report these in addition to LAS and with the weights, without which nobody can compare the numbers. CallinWLAS"
-        " is for comparison with Callin's results.",
+        "Report these in addition to LAS, and publish the weights so that others can compare. CallinWLAS is for"
+        " comparison with Callin's results.",
     ),
     MeasureGroup(
         "Content words",
         ("CLAS", "CNC"),
-        "Report CLAS next to LAS to compare languages: function words are usually easier than content words, and"
-        " languages differ in how many they have. CNC is for comparison with Kohita et al.",
+        "Report CLAS with LAS to compare languages: function words are usually easier than content words, and"
+        " languages differ in their share of function words. CNC is for comparison with Kohita et al.",
     ),
     MeasureGroup(
         "Content words with morphology or lemmas",
@@ -59,24 +59,24 @@ MEASURE_GROUPS = (
     MeasureGroup(
         "Enhanced graphs",
         ("ELAS", "EULAS"),
-        "Report ELAS for systems that predict enhanced graphs, and state which enhancements were left out.",
+        "Report ELAS for systems that predict enhanced graphs, and state which enhancements you leave out.",
     ),
     MeasureGroup(
         "Whole sentences and trees",
         ("UEM", "LEM", "Roots", "Trees"),
-        "Use these to look at errors. Do not rank by them: each sentence counts once, so that intervals are wide.",
+        "Use these for error analysis, not for rankings: each sentence counts once, so intervals are wide.",
     ),
     MeasureGroup(
         "Without gold trees",
         ("DPPL",),
-        "Use it without gold trees, and compare only perplexities of one model on the same text.",
+        "Use it without gold trees, and compare only perplexities of the same model on the same text.",
     ),
 )
 """The groups, in the order of the registry."""
 
 
 def group_of(name: str) -> MeasureGroup | None:
-    """Return the group of a measure; None for a custom one.
+    """Return the group of a measure; None for a custom measure.
 
     Args:
         name: the name of the measure.

@@ -1,4 +1,4 @@
-"""The one registry of all measures and schemes."""
+"""The registry of all measures and schemes."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ DPPL = Definition(
     " unknown words are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     unit="perplexity",
-    argument="a training treebank, in whose path {treebank} is replaced by the code of each treebank; ,order=NAME: the"
-    " transition system of the order, swap-lazy by default, or string",
+    argument="a training treebank (in its path, {treebank} is replaced by the code of each treebank); ,order=NAME:"
+    " the transition system that defines the order of words (default: swap-lazy), or string",
     load=_load_model,
     counter=_count_surprise,
 )
-"""Derivation perplexity, which is computed in a room above that of the other measures."""
+"""Derivation perplexity, which is computed in a higher room than the other measures."""
 
 REGISTRY: Mapping[str, Definition] = MappingProxyType(
     {definition.name: definition for definition in (*DEFINITIONS, DPPL)}
@@ -71,7 +71,7 @@ class Registry(NamedTuple):
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
 
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the hashes of the files that decide what measures mean; the default scheme counts as named.
+        """Return the hashes of the files that define measures, their schemes and the default scheme.
 
         Args:
             measures: measures of this registry.
@@ -85,7 +85,7 @@ class Registry(NamedTuple):
         return tuple(digest for digest in self.sha256 if digest in digests)
 
     def with_default(self, scheme: str) -> Registry:
-        """Return the registry with another scheme for classes that are not qualified.
+        """Return the registry with another default scheme, for classes without a scheme.
 
         Args:
             scheme: its name.
@@ -109,7 +109,7 @@ STANDARD = Registry()
     registry=instance(lambda: Registry, "a registry, as read_definitions returns it"),
 )
 def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
-    """Return the measure that a text names; `parse_measure(str(m)) == m`.
+    """Return the measure with a name; `parse_measure(str(m)) == m`.
 
     Args:
         text: for example `LAS`, `LAS(full)`, `CLAS.recall`, `LAS@CORE`, `LAS-FUN-PUNCT`. The case of measure
@@ -132,7 +132,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
 
 
 def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
-    """Return a measure that names the scheme of each of its classes, so that no default decides what it means.
+    """Return a measure with the scheme of each of its classes, so that it does not depend on a default.
 
     Args:
         measure: a measure of the registry.
@@ -144,7 +144,7 @@ def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
 
 
 def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
-    """Return the definition of a measure by its name, in any case.
+    """Return the definition of a measure by its name, ignoring case.
 
     Args:
         name: the name without arguments, classes and components.
@@ -162,9 +162,9 @@ def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
 
 
 def split_measures(text: str) -> list[str]:
-    """Return the measures of a list with commas; commas in parentheses belong to arguments.
+    """Return the measures in a comma-separated list; commas in parentheses belong to arguments.
 
-    The names of shipped measures get their registered spelling (`las` becomes `LAS`), everything else stays as written.
+    The names of shipped measures get their registered spelling (`las` becomes `LAS`), everything else is unchanged.
 
     Args:
         text: for example `LAS,CLAS` or `las, LAS(full,nopunct)`.
@@ -191,7 +191,7 @@ def _canonical(measure: Measure, definition: Definition) -> Measure:
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
     if measure.argument is None and definition.needs_file:
-        raise MeasureError(f"{measure.name} needs an argument: {definition.argument}", "unknown-measure")
+        raise MeasureError(f"{measure.name} requires an argument: {definition.argument}", "unknown-measure")
     if not options or measure.argument is None:
         return measure
     given = measure.argument.split(",")

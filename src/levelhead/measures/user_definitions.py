@@ -33,7 +33,7 @@ _NEEDS: Mapping[str, Agree] = MappingProxyType(
         "function-words": Agree.CHILDREN,
     }
 )
-"""What a custom measure can require to agree."""
+"""The properties that a custom measure can compare."""
 
 _MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "without"}
 _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
@@ -44,7 +44,7 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     """Return a registry with the measures and schemes of a TOML file added.
 
     A table `[measure.NAME]` has `needs` (a list of head, relation, full-relation, upos, xpos, feats, all-feats, lemma,
-    function-words; none: aligned words count, as in Words), and may have `unit` ("words" or "exact"), `only` (a
+    function-words; if empty, aligned words count, as in Words), and may have `unit` ("words" or "exact"), `only` (a
     class), `without` (a list of classes and relations), `meaning`, `formula`, `source`. A table `[scheme.NAME]` has
     `classes`, a table of lists of relations, and may have `version` (1 or 2: relations of the other version are looked
     up by their counterparts), `otherwise` (the class of relations that are not listed, UNKNOWN by default) and
@@ -52,7 +52,7 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
 
     Args:
         path: the file.
-        registry: the registry that they are added to.
+        registry: the registry to extend.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
@@ -104,7 +104,7 @@ def _scheme(path: str, name: str, table: Mapping[str, Any]) -> Scheme:
         if listed.count(relation) > 1:
             _refuse(path, f"scheme {name} has {relation} in two classes")
         if universal(relation) != relation or not relation:
-            _refuse(path, f"scheme {name}: {relation!r} is not a relation without subtype, as classes require")
+            _refuse(path, f"scheme {name}: {relation!r} is not a valid relation without subtype")
     if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", str(label)) for label in (*classes, table.get("otherwise", UNKNOWN))):
         _refuse(path, f"scheme {name}: classes are written in upper case")
     _check_texts(path, f"scheme {name}", table, ("source",))
@@ -140,15 +140,15 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
     if keeps_nothing(own.only, own.without, schemes):
-        _refuse(path, f"measure {name}: `only` and `without` leave no relation to count")
+        _refuse(path, f"measure {name}: `only` and `without` exclude all relations")
     return own
 
 
 def _qualified(text: str, schemes: Schemes) -> str:
-    """Read a class or relation, and add the scheme to a class, so that the rules used later do not change it."""
+    """Read a class or relation, and add the scheme to a class, so that it does not depend on the rules used later."""
     measure = split(f"LAS@{text}", schemes.by_name)
     if measure.only != text or measure.component:
-        raise MeasureError(f"{text!r} is not one class or relation", "unknown-measure")
+        raise MeasureError(f"{text!r} is not a single class or relation", "unknown-measure")
     check_classes(measure, schemes)
     return schemes.qualified(text)
 

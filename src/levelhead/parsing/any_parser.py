@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.parsing.baselines import parse_baseline, train_baseline
+from levelhead.parsing.chunks import Progress
 from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
 from levelhead.parsing.external import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
 from levelhead.parsing.model import (
@@ -112,6 +113,7 @@ def parse_any(
     *,
     repair: bool = False,
     first: int = 1,
+    progress: Progress | None = None,
 ) -> ParsedTreebank:
     """Parse with any parser; DEPS become empty.
 
@@ -121,6 +123,7 @@ def parse_any(
         outside: how to run an outside parser.
         repair: whether to repair an outside parser's trees (`outside.checked` says how).
         first: the number of the first sentence, as messages count sentences.
+        progress: as in `parse_treebank`; baselines and outside parsers do not report.
 
     Raises:
         InputError: an outside parser fails, changes the words, or gives wrong trees that are not to be repaired.
@@ -129,9 +132,9 @@ def parse_any(
     if not treebank.n_words:
         return ParsedTreebank(treebank, ())
     if isinstance(model, Model):
-        return ParsedTreebank(parse_treebank(model, treebank), ())
+        return ParsedTreebank(parse_treebank(model, treebank, progress=progress), ())
     if isinstance(model, Ensemble):
-        return ParsedTreebank(parse_with_ensemble(model, treebank), ())
+        return ParsedTreebank(parse_with_ensemble(model, treebank, progress=progress), ())
     if isinstance(model, Baseline):
         return ParsedTreebank(parse_baseline(model, treebank), ())
     output = parse_outside(model.parser, model.contents, treebank, outside or Outside())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, unknown
+from levelhead.parsing.chunks import Progress, in_chunks
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.long_sentences import learnable
@@ -280,16 +282,18 @@ def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> 
     return reversed_heads(heads, starts), labels[reading_backwards(starts)]
 
 
-def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
+def parse_treebank(model: Model, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
     """Return a treebank with the heads and relations that a parser of our own gives it; DEPS become empty.
 
     Args:
         model: the parser.
         treebank: what to parse; its heads and relations are not looked at.
+        progress: called with the number of sentences in each chunk that is parsed.
     """
     if not treebank.n_words:
         return treebank
-    found = parse_columns(model, columns_of(treebank, model.templates.values()), treebank.sentence_starts)
+    columns = columns_of(treebank, model.templates.values())
+    found = in_chunks(columns, treebank.sentence_starts, partial(parse_columns, model), progress)
     return restored(with_trees(treebank, *found, model.relations), model.function_head)
 
 

@@ -69,6 +69,25 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     return Columns(values, *_features(treebank.feats), _tags(treebank.upos))
 
 
+def columns_between(columns: Columns, first: int, last: int) -> Columns:
+    """Return the columns of some of the words.
+
+    Args:
+        columns: of all words.
+        first: the first of these words, from 0.
+        last: the word after the last of them.
+    """
+    values, feature_starts, names, features, tags = columns
+    start, end = feature_starts[first + 2], feature_starts[last + 2]
+    return Columns(
+        np.concatenate([values[:2], values[first + 2 : last + 2]]),
+        np.concatenate([feature_starts[:2], feature_starts[first + 2 : last + 3] - start]),
+        names[start : end + 1],
+        features[start : end + 1],
+        np.concatenate([tags[:2], tags[first + 2 : last + 2]]),
+    )
+
+
 def reading_backwards(starts: Integers) -> Integers:
     """Return the words in the order of sentences that are read backwards: the last word of the first comes first.
 

@@ -1,4 +1,4 @@
-"""From two treebanks to scores: rules, spans, alignment, matches, counts, measures."""
+"""Scores of two treebanks: rules, spans, alignment, matches, counts, measures."""
 
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches, match

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @immutable()
 class Alignment:
-    """Pairs of words, gold_inside to gold_inside and in order on both sides.
+    """Pairs of aligned words, one to one and in order on both sides.
 
     Args:
         gold: the gold word of each pair, int32, shape (pairs,), ascending.
@@ -34,7 +34,7 @@ class Alignment:
 
 
 def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
-    """Align the words of two segmentations of gold_inside text.
+    """Return the alignment of two segmentations of the same text.
 
     Words outside multiword tokens are aligned if they cover the same characters; inside, by the longest common
     subsequence of their lower-cased forms (CoNLL 2017 evaluation, "Aligning system words with the gold standard").
@@ -57,7 +57,7 @@ def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spa
 
 
 def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
-    """Align two treebanks with as many sentences, each sentence with the other of its number.
+    """Return the alignment of two treebanks with equal numbers of sentences, sentence by sentence.
 
     Sentences with the same characters are aligned as by `align`, others by edit distance over forms (`align_forms`).
 
@@ -91,11 +91,11 @@ def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_
 
 
 def same_texts(gold: Spans, system: Spans) -> NDArray[np.bool_]:
-    """Say of each sentence whether the other of its number has the same characters, bool, shape (sentences,).
+    """Return whether the two versions of each sentence have the same characters, bool, shape (sentences,).
 
     Args:
         gold: the characters that gold words cover.
-        system: the characters that the words of a treebank with as many sentences cover.
+        system: the characters that the words of the other treebank cover, which has as many sentences.
     """
     return np.array([one == other for one, other in zip(gold.sentence_texts(), system.sentence_texts())], dtype=bool)
 
@@ -132,7 +132,7 @@ def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
 
 
 def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
-    """Give all words of the regions in order, and the region of each."""
+    """Return all words of the regions in order, and the region of each."""
     sizes = ends - starts
     region = np.repeat(np.arange(len(starts), dtype=np.int32), sizes)
     before = np.cumsum(sizes) - sizes
@@ -140,7 +140,7 @@ def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
 
 
 def _lower_cased(gold: _Side, system: _Side, regions: Codes) -> tuple[Codes, Codes]:
-    """Number the forms of words in regions, with the same numbers on both sides; int32, shape (words,), elsewhere -1.
+    """Number the forms of words in regions, equally on both sides; -1 for other words; int32, shape (words,).
 
     Forms are lower-cased; words outside multiword tokens are compared without their spaces.
     """

@@ -1,9 +1,10 @@
-"""The content words of two treebanks, aligned and credited as in morphosyntactic parsing (UniDive 2025).
+"""The content words of two treebanks, aligned and scored as in morphosyntactic parsing (UniDive 2025).
 
-Sentences are paired in order. In a pair of sentences, content words are paired in order, whatever their forms; a word
-whose form is `_`, an abstract node, is passed over where the other is not one. This is done from the start and from the
-end, and each measure takes for each sentence the alignment that gives it more, the one from the end if both give as
-much. Credits are added up in the order of gold words, so that sums of fractions have the last digit of the program's.
+Sentences are paired in order. In a pair of sentences, content words are paired in order, whatever their forms; an
+abstract node (a word whose form is `_`) is skipped if the other word is not an abstract node. Words are aligned once
+from the start and once from the end of the sentence. Each measure uses the alignment with the higher score, the one
+from the end on a tie. Credits are added in the order of gold words, so that sums of fractions are equal to the official
+script's in the last digit.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from levelhead.treebank.strings import ANY_SPACE, UNDERSCORE, StringColumn
 Numbers = NDArray[np.int64]
 
 _ROOT, _ELSEWHERE, _UNALIGNED = -1, -2, -3
-"""Heads that are not content words: none, and a function word; and a system word that is not aligned."""
+"""Special heads: the root, a function word, and a system word that is not aligned."""
 
 
 @immutable()
 class ContentMatches(TreebankPair):
-    """What is right in the content words of two treebanks.
+    """The correct content words of two treebanks.
 
     Args:
         gold: the gold treebank.
         system: the system treebank.
-        rules: the rules that were followed.
+        rules: the rules.
         counts: the counts of each measure, by its name, one row for each sentence.
     """
 
@@ -47,11 +48,11 @@ class ContentMatches(TreebankPair):
 
 
 class _Order(NamedTuple):
-    """What alignment looks at on one side: its content words in order, or in the opposite order.
+    """The content words of one side for alignment, in order or in reverse order.
 
     Args:
         abstract: whether the form of each is `_`, bool, shape (content words,).
-        n_words: how many each sentence has, int64, shape (sentences,).
+        n_words: the number of content words of each sentence, int64, shape (sentences,).
     """
 
     abstract: NDArray[np.bool_]
@@ -69,7 +70,7 @@ class _Side(NamedTuple):
         treebank: the treebank.
         words: the index of each in the treebank, int64, shape (content words,).
         heads: the head of each as an index of content words, or `_ROOT`, or `_ELSEWHERE`; same type and shape.
-        order: what alignment looks at.
+        order: the content words in order, for alignment.
     """
 
     treebank: Treebank
@@ -86,7 +87,7 @@ class _Pairs(NamedTuple):
 
 
 def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatches:
-    """Align the content words of two treebanks and count what is right.
+    """Align the content words of two treebanks and count the correct ones.
 
     Args:
         gold: the gold treebank.
@@ -94,7 +95,7 @@ def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatc
         rules: the rules to follow.
 
     Raises:
-        InputError: they do not have the same number of sentences, or features that are compared cannot be read.
+        InputError: the numbers of sentences differ, or features that are compared are malformed.
     """
     check_same_sentences((gold.source.path, len(gold)), (system.source.path, len(system)))
     ours, theirs = _side_of(gold), _side_of(system)
@@ -116,7 +117,7 @@ def count_content(
         before: the counts of the sentences before, to which these are added in order; one row.
     """
     if not isinstance(matches, ContentMatches):
-        raise TypeError("content words are counted in what `match_content` returns")
+        raise TypeError("content words can only be counted in the result of `match_content`")
     counts = matches.counts[measure]
     if by_sentence:
         return counts
@@ -127,8 +128,8 @@ def check_same_sentences(gold: tuple[str | None, int], system: tuple[str | None,
     """Refuse treebanks that do not have the same number of sentences.
 
     Args:
-        gold: the name of the gold file, if it has one, and the number of its sentences.
-        system: the same of the system's output.
+        gold: the name of the gold file, if any, and the number of its sentences.
+        system: the same for the system's output.
 
     Raises:
         InputError: the numbers differ.
@@ -150,14 +151,14 @@ def _side_of(treebank: Treebank) -> _Side:
 
 
 def _codes_where(column: StringColumn, test: Callable[[str], bool]) -> NDArray[np.bool_]:
-    """Say of each string of the pool whether it is in a column and passes a test."""
+    """Return for each string of the pool whether it is in a column and passes a test."""
     passes = np.zeros(len(column.strings), dtype=bool)
     passes[column.distinct] = list(map(test, column.distinct_texts))
     return passes
 
 
 def _abstract_codes(forms: StringColumn) -> NDArray[np.bool_]:
-    """Say of each string of the pool whether it is `_` without its spaces."""
+    """Return for each string of the pool whether it is `_` without its spaces."""
     strings = forms.strings
     abstract = np.zeros(len(strings), dtype=bool)
     abstract[UNDERSCORE] = True
@@ -167,7 +168,7 @@ def _abstract_codes(forms: StringColumn) -> NDArray[np.bool_]:
 
 
 def _aligned(gold: _Order, system: _Order) -> _Pairs:
-    """Align from the start of each sentence: first with first, which is right unless one of them is abstract."""
+    """Align from the start of each sentence: the k-th words with each other, unless one of them is abstract."""
     n_pairs = np.minimum(gold.n_words, system.n_words)
     starts = [_starts(one) for one in (gold.n_words, system.n_words, n_pairs)]
     within = np.arange(n_pairs.sum()) - np.repeat(starts[2], n_pairs)
@@ -197,7 +198,7 @@ def _starts(sizes: Numbers) -> Numbers:
 def _walked(
     gold: _Order, system: _Order, gold_starts: Numbers, system_starts: Numbers, sentences: Numbers
 ) -> Iterator[tuple[int, int]]:
-    """Align sentences word by word; an abstract word is passed over where the other is not abstract."""
+    """Align sentences word by word; an abstract word is skipped if the other is not abstract."""
     for sentence in sentences.tolist():
         one, other = int(gold_starts[sentence]), int(system_starts[sentence])
         ours = gold.abstract[one : one + gold.n_words[sentence]].tolist()
@@ -211,7 +212,7 @@ def _walked(
 
 
 def _check_features(gold: _Side, system: _Side, directions: Sequence[_Pairs]) -> None:
-    """Refuse malformed features of aligned words: the first in order of sentences, in gold before the system."""
+    """Refuse malformed features of aligned words; the error names the first by sentence, gold before system."""
     found = []
     for number, side in enumerate((gold, system)):
         malformed = _codes_where(side.treebank.feats, lambda feats: malformed_feature(feats) is not None)
@@ -226,7 +227,7 @@ def _check_features(gold: _Side, system: _Side, directions: Sequence[_Pairs]) ->
 
 
 def _counted(gold: _Side, system: _Side, pairs: _Pairs, rules: Rules) -> dict[str, Counts]:
-    """Count what is right in one direction, one row for each sentence."""
+    """Count correct words for one direction of alignment, one row per sentence."""
     attached = _attached(gold, system, pairs)
     features = _feature_credits(gold, system, pairs, rules)
     row = gold.treebank.sentence_of_word[gold.words[pairs.gold]]
@@ -246,7 +247,7 @@ def _better(forward: Counts, backward: Counts) -> Counts:
 
 
 def _attached(gold: _Side, system: _Side, pairs: _Pairs) -> NDArray[np.bool_]:
-    """Say of each pair whether relation and head agree; a head that is not aligned or a function word never does."""
+    """Return for each pair whether relation and head agree; an unaligned head or a function word never agrees."""
     of_gold, of_system = numbered(universal, gold.treebank.relations, system.treebank.relations)
     relations = gold.treebank.relations.codes, system.treebank.relations.codes
     same = of_gold[relations[0][gold.words[pairs.gold]]] == of_system[relations[1][system.words[pairs.system]]]
@@ -274,7 +275,7 @@ class _Features(dict[int, dict[str, str]]):
 
     Args:
         feats: the column.
-        rules: whether the parts of a value have an order.
+        rules: the rules, which decide whether the parts of a value have an order.
     """
 
     def __init__(self, feats: StringColumn, rules: Rules) -> None:

@@ -1,4 +1,4 @@
-"""Gold and a system's output of morphosyntactic parsing, cut after the same number of sentences."""
+"""Gold and output of morphosyntactic parsing in pieces with the same number of sentences."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from levelhead.treebank.pieces import Pieces
 
 
 def paired_sentences(gold: Pieces, system: Pieces, size: int) -> Iterator[tuple[Treebank, Treebank]]:
-    """Give the pieces of gold with those of the system's output that have the same sentences.
+    """Yield pieces of gold with the pieces of the system's output that have the same sentences.
 
     Args:
         gold: the gold file.
-        system: the system's.
-        size: how many bytes of each a piece has, about.
+        system: the system's output.
+        size: the approximate number of bytes of a piece.
 
     Raises:
-        InputError: a file is not valid, or they do not have the same number of sentences.
+        InputError: a file is invalid, or the numbers of sentences differ.
     """
     while True:
         for side in (gold, system):
@@ -35,14 +35,14 @@ def paired_sentences(gold: Pieces, system: Pieces, size: int) -> Iterator[tuple[
 
 
 def check_rest(gold: Pieces, system: Pieces) -> None:
-    """Read both files to their ends and refuse what would be refused before anything is compared.
+    """Read both files to the end, and raise the errors that take precedence over comparison.
 
     Args:
         gold: the gold file.
-        system: the system's.
+        system: the system's output.
 
     Raises:
-        InputError: a file is not valid, or they do not have the same number of sentences.
+        InputError: a file is invalid, or the numbers of sentences differ.
     """
     raise_errors(gold, system)
     sides = [(side.name, side.n_sentences + _n_waiting(side)) for side in (gold, system)]

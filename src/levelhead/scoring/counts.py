@@ -1,4 +1,4 @@
-"""Counts: how much is correct, in gold, in the system's output, and aligned. Counts add up; ratios do not."""
+"""Counts of correct, gold, system and aligned items. Counts can be added; ratios cannot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Weights: TypeAlias = "NDArray[Any]"
 
 @immutable()
 class Counts:
-    """Counts by row: one row in all, or one row per gold sentence.
+    """Counts by row: a single row, or one row per gold sentence.
 
     Args:
         correct: the number of correct items; int64 (float64 for weighted measures), shape (rows,).
@@ -116,10 +116,10 @@ def count_words(
     Args:
         matches: the aligned words.
         needs: what must agree.
-        selection: which words are counted, and how much; None for all. Each side's words are chosen by their own
-            relations, and a pair is right only if both are; aligned words are chosen by the gold relation.
+        selection: the weights of words; None to count all words. Each side's words are selected by their own relations,
+            and a pair is correct only if both are selected; aligned words are selected by the gold relation.
         by_sentence: one row for each gold sentence.
-        before: the counts of the words before, to which these are added in order; one row.
+        before: the counts of earlier words, to which these are added in order; one row.
     """
     if before is not None:
         return _count_on(matches, needs, selection, before)
@@ -152,10 +152,10 @@ def _count_on(matches: Matches, needs: Agree, selection: Selection | None, befor
 
 
 def _weighed(matches: Matches, needs: Agree, selection: Selection | None) -> tuple[Weights, Weights, Weights, Weights]:
-    """What each correct pair, each gold word, each system word and each pair counts."""
+    """The weight of each correct pair, each gold word, each system word and each pair."""
     gold, system = _of_words(matches, selection)
     of_pairs = gold[matches.alignment.gold]
-    both = of_pairs * (system[matches.alignment.system] != 0)  # multiplied, since adding 0.0 leaves a sum as it is
+    both = of_pairs * (system[matches.alignment.system] != 0)  # multiplied, since adding 0.0 does not change a sum
     return both * matches.agree(needs), gold, system, of_pairs
 
 
@@ -170,7 +170,7 @@ def count_exact(
 ) -> Counts:
     """Count sentences that match exactly: the same span, all words aligned, and all selected words agree.
 
-    Only sentences with at least one selected word count, on each side by its own selection.
+    Only sentences with at least one selected word count; each side has its own selection.
 
     Args:
         matches: the aligned words.
@@ -208,7 +208,7 @@ def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
 
 
 def count_trees(matches: Matches, *, by_sentence: bool = False) -> Counts:
-    """Count the system's sentences whose heads make a tree with one root; gold is the number of all its sentences."""
+    """Count the system's sentences whose heads form a tree with one root; the gold count is all its sentences."""
     trees = bad_sentences(matches.system.local_heads(), matches.system.sentence_starts, several_roots=False) == 0
     rows = _Rows(matches, by_sentence)
     at = matches.system_spans.sentence_starts[:-1]
@@ -254,11 +254,11 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
 
     Args:
         matches: the aligned words.
-        needs: whether labels are compared whole (`Agree.FULL_RELATION`), or each step's universal relation.
+        needs: whether whole labels are compared (`Agree.FULL_RELATION`), or only the universal relation of each step.
         by_sentence: one row for each gold sentence.
 
     Raises:
-        MalformedDeps: DEPS of either side cannot be read.
+        MalformedDeps: DEPS of either side is malformed.
     """
     gold, system, labels = matches.edges
     from levelhead.scoring.enhanced_edges import universal_labels
@@ -283,7 +283,7 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
 
 
 def _keys(*sides: tuple[Codes, Codes, NDArray[Any]]) -> list[NDArray[np.int64]]:
-    """Number the triples, with the same numbers on both sides, int64."""
+    """Number the triples, equally on both sides, int64."""
     child, parent, label = (np.concatenate(columns).astype(np.int64) for columns in zip(*sides, strict=True))
     heads = np.unique(child * (1 << 31) + parent + 1, return_inverse=True)[1]
     keys = heads * (int(label.max(initial=0)) + 1) + label
@@ -292,7 +292,7 @@ def _keys(*sides: tuple[Codes, Codes, NDArray[Any]]) -> list[NDArray[np.int64]]:
 
 
 def _partners(gold: NDArray[np.int64], system: NDArray[np.int64], *, one_to_one: bool) -> NDArray[np.int64]:
-    """Count the system edges equal to each gold edge, int64; if one to one, no system edge counts twice."""
+    """Count the system edges equal to each gold edge, int64; with `one_to_one`, each system edge counts once."""
     distinct, n_system = np.unique(system, return_counts=True)
     if not len(distinct):
         return np.zeros(len(gold), dtype=np.int64)

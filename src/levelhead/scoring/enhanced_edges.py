@@ -37,7 +37,7 @@ class Edges:
         child: the dependent, int32, shape (edges,).
         parent: the head, -1 for the root, `NO_HEAD` for a head that agrees with none; int32, shape (edges,).
         label: the number of its label in `labels`, int32, shape (edges,).
-        n_steps: how many steps the paths through empty nodes have.
+        n_steps: the number of steps of all paths through empty nodes.
     """
 
     child: Codes
@@ -56,13 +56,13 @@ def edges_of(
 
     Args:
         treebank: the treebank.
-        labels: the number of each label; new ones are added, so that two treebanks can share them.
-        collapse: whether a path through empty nodes becomes one edge with a joined label, and malformed DEPS are an
-            error; otherwise edges from empty nodes are dropped, and heads are read as the official script reads them.
-        switches: kinds of enhancement to remove, names in `enhancement_switches.ENHANCEMENTS`.
+        labels: the number of each label; new labels are added, so that two treebanks can share the numbers.
+        collapse: whether a path through empty nodes becomes a single edge with a joined label, and malformed DEPS is an
+            error; otherwise edges from empty nodes are dropped, and heads are read as by the official script.
+        switches: kinds of enhancements to remove, names in `enhancement_switches.ENHANCEMENTS`.
 
     Raises:
-        MalformedDeps: DEPS cannot be read, or the head of an edge is not a node of its sentence.
+        MalformedDeps: DEPS is malformed, or the head of an edge is not a node of its sentence.
     """
     graph = treebank.graph if collapse else read_graph(treebank, strict=False)
     if collapse and any(map(len, dangling(treebank, graph))):
@@ -91,17 +91,17 @@ def check_steps(n_steps: int) -> None:
     """Refuse a treebank whose paths through empty nodes have too many steps.
 
     Args:
-        n_steps: how many they have.
+        n_steps: the number of steps.
 
     Raises:
-        MalformedDeps: there are too many.
+        MalformedDeps: the number is too large.
     """
     if n_steps > _MOST_STEPS:
         raise _too_many_paths()
 
 
 def _too_many_paths() -> MalformedDeps:
-    return MalformedDeps("there are too many or too long paths through empty nodes", 4)
+    return MalformedDeps("paths through empty nodes are too many or too long", 4)
 
 
 def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int], steps: Iterator[int]) -> Codes:

@@ -1,8 +1,8 @@
-"""Switches that remove kinds of enhancement from graphs before scoring, as options of today's official script do.
+"""Switches that remove kinds of enhancements from graphs before scoring, as the current official script does.
 
-The IWPT 2020 task compared treebanks that annotate different kinds of enhancement; what gold does not annotate must not
-count against a system. The names are the script's own. Its behavior is reproduced exactly, also
-where it differs from what its names say; the documentation of the rules lists these cases.
+The IWPT 2020 task compared treebanks that annotate different kinds of enhancements; enhancements that gold does not
+annotate must not count as errors. The names are those of the script. Its behavior is reproduced exactly, even where it
+does not match the names; the documentation of the rules lists these cases.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NO_HEAD = -2
-"""The head of an edge that agrees with no head: the script looks for the word's basic head, and roots have none."""
+"""The head of an edge that never matches: the script looks for the word's basic head, and roots have none."""
 
 _CASE_RELATIONS = frozenset({"obl", "nmod", "conj", "advcl"})
 _NO_CASE = frozenset({"pass", "relcl", "xsubj"})
@@ -52,11 +52,11 @@ class _Graph(NamedTuple):
         )
 
     def labeled(self, test: Callable[[Sequence[str]], bool]) -> Flags:
-        """Return which edges have labels whose steps pass a test."""
+        """Return the edges with labels whose steps pass a test."""
         return np.array([test(label.split(">")) for label in self.labels], dtype=bool)[self.label]
 
     def under(self, test: Callable[[str], bool]) -> Flags:
-        """Return which edges have as head a word whose universal relation passes a test."""
+        """Return the edges whose head is a word with a universal relation that passes a test."""
         passes = _of_distinct(self.treebank.relations, lambda text: test(universal(text))).astype(bool)
         under: Flags = (self.parent >= 0) & passes[self.parent.clip(min=0)]
         return under
@@ -89,7 +89,7 @@ def _no_shared_parents(graph: _Graph) -> _Graph:
 
 
 def _no_shared_dependents(graph: _Graph) -> _Graph:
-    """Nothing: the script compares a word with the text of a number, which are never equal."""
+    """Change nothing: the script compares a word with a number in a string, which are never equal."""
     return graph
 
 
@@ -102,7 +102,7 @@ def _no_control(graph: _Graph) -> _Graph:
 def _no_relative_clauses(graph: _Graph) -> _Graph:
     """A ref becomes the word's edge in the tree; edges from an acl to the word after its head are dropped.
 
-    The script means the head itself, and counts one word from 0 and the other from 1.
+    The script intends the head itself, but counts one word from 0 and the other from 1.
     """
     refs = graph.labeled(lambda steps: steps[0] == "ref")
     treebank = graph.treebank
@@ -113,7 +113,7 @@ def _no_relative_clauses(graph: _Graph) -> _Graph:
 
 
 def _no_case(graph: _Graph) -> _Graph:
-    """Labels of two parts lose the second where it is a case marker or the like."""
+    """Labels of two parts lose the second part if it is a case marker or similar."""
     names = list(graph.labels)
     bare = [graph.labels.setdefault(">".join(map(_without_case, name.split(">"))), len(graph.labels)) for name in names]
     return graph._replace(label=np.array(bare, dtype=np.int32)[graph.label] if bare else graph.label)
@@ -151,7 +151,7 @@ def switches_of(digits: str) -> frozenset[str]:
 def without(
     switches: Iterable[str], treebank: Treebank, edges: Sequence[Codes], labels: dict[str, int]
 ) -> tuple[Codes, Codes, Codes]:
-    """Remove kinds of enhancement from a graph.
+    """Return a graph without some kinds of enhancements.
 
     Args:
         switches: names in `ENHANCEMENTS`.
@@ -160,7 +160,7 @@ def without(
         labels: the number of each label; new ones are added.
 
     Returns:
-        Child, parent (`NO_HEAD` if it agrees with no head) and label of each remaining edge.
+        Child, parent (`NO_HEAD` if it never matches) and label of each remaining edge.
     """
     child, parent, label = edges
     graph = _Graph(child, parent, label, treebank, labels)

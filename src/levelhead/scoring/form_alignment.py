@@ -1,4 +1,4 @@
-"""Words of two analyses of one sentence, aligned by edit distance over their forms."""
+"""Alignment of two analyses of a sentence by edit distance over forms."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes
 
 MOST_COMPARISONS = 100_000_000
-"""The most pairs of characters that are compared for one sentence: some tenths of a second."""
+"""The maximum number of pairs of characters compared for a sentence: a few tenths of a second."""
 
 
 def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
-    """Return for each gold word the system word aligned with it, by position, or -1.
+    """Return the position of the system word aligned with each gold word, or -1.
 
-    The alignment is the cheapest one in order: to pair two words costs the Levenshtein distance of their forms, to
-    leave a word out costs its length in characters. Of several cheapest alignments the leftmost is taken: each gold
-    word in turn has the first system word that it has in any of those that are left. Where this would compare more than
+    The alignment keeps the order and has the lowest cost: pairing two words costs the Levenshtein distance of their
+    forms, leaving out a word costs its length in characters. Ties are broken to the left: each gold word in turn gets
+    the first system word that it has in any of the remaining alignments. If this would compare more than
     `MOST_COMPARISONS` pairs of characters, only equal forms are aligned, as many as possible.
 
     Args:
-        gold: the forms of gold, none of them empty.
-        system: those of the system.
+        gold: the forms of gold, not empty.
+        system: the forms of the system.
     """
     shared = 0
     for one, other in zip(gold, system):

@@ -1,4 +1,4 @@
-"""The longest common subsequence of two lists, with the tie rule of the official scorers, in little memory."""
+"""The longest common subsequence of two lists in little memory, with ties broken as by the official scorers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _BLOCK = 128
 
 
 def common_subsequence(gold: Sequence[Hashable], system: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Pair equal items of two lists so that as many as possible are paired, in order.
+    """Return pairs of equal items of two lists: as many as possible, in order.
 
-    From the left, a pair that agrees is taken; else the gold item is dropped if that loses nothing; else the
-    system item (the back-trace of the CoNLL 2017 evaluation). Rows of the table are integers with one bit per
-    system item (Hyyrö 2004), and only one in 128 is kept; the others are computed again when needed.
+    From the left, equal items are paired; otherwise the gold item is skipped if that loses no pair, otherwise the
+    system item (the back-trace of the CoNLL 2017 evaluation). Rows of the table are integers with one bit per system
+    item (Hyyrö 2004). Only one row in 128 is kept; the others are recomputed when needed.
 
     Args:
         gold: the gold items.
@@ -39,8 +39,8 @@ def common_subsequence(gold: Sequence[Hashable], system: Sequence[Hashable]) -> 
 class _Table:
     """The lengths of the common subsequences of all pairs of suffixes.
 
-    A row belongs to a suffix of gold. In its integer, bit i (from the low end) stands for the suffix of the system
-    list with i + 1 items, and is 0 where that suffix has a longer common subsequence than the next shorter one.
+    A row belongs to a suffix of gold. In its integer, bit i (from the low end) belongs to the suffix of the system list
+    with i + 1 items, and is 0 if that suffix has a longer common subsequence than the next shorter suffix.
     """
 
     def __init__(self, gold: Sequence[Hashable], system: Sequence[Hashable]) -> None:

@@ -1,4 +1,4 @@
-"""What agrees between each gold word and the system word aligned to it."""
+"""Agreement between each gold word and its aligned system word."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ UNIVERSAL_FEATURES = frozenset(
 
 
 SYSTEM_RANK = 10
-"""Added to the rank of what is wrong with the system's DEPS: gold's are read first."""
+"""Added to the rank of errors in the system's DEPS, since gold is read first."""
 
 
 class Agree(IntFlag):
-    """What can agree between two aligned words."""
+    """The properties in which two aligned words can agree."""
 
     HEAD = 1
     RELATION = 2  # without subtype
@@ -45,19 +45,19 @@ class Agree(IntFlag):
     UPOS = 8
     XPOS = 16
     FEATS = 32  # the features that the rules compare
-    ALL_FEATS = 64  # FEATS as they are
+    ALL_FEATS = 64  # the whole FEATS
     LEMMA = 128
     CHILDREN = 256  # all functional children: aligned, with the same relation, UPOS and features (MLAS)
 
 
 @immutable()
 class TreebankPair:
-    """Two treebanks of which what is right can be counted.
+    """Two treebanks that are ready for counting.
 
     Args:
         gold: the gold treebank.
         system: the system treebank.
-        rules: the rules that were followed.
+        rules: the rules.
     """
 
     gold: Treebank
@@ -67,12 +67,12 @@ class TreebankPair:
 
 @immutable()
 class Matches(TreebankPair):
-    """One row for each aligned pair of words, with flags for what agrees; all measures are counted from this.
+    """One row per aligned pair of words, with flags for what agrees; all measures are counted from it.
 
     Args:
         gold: the gold treebank.
         system: the system treebank.
-        rules: the rules that were followed.
+        rules: the rules.
         gold_spans: the characters that gold words cover.
         system_spans: the characters that system words cover.
         alignment: the pairs.
@@ -85,7 +85,7 @@ class Matches(TreebankPair):
     flags: NDArray[np.uint16]
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
-        """Return the pairs in which everything needed agrees."""
+        """Return the pairs in which all required properties agree."""
         agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
         return agree
 
@@ -93,7 +93,7 @@ class Matches(TreebankPair):
         """Refuse treebanks without trees.
 
         Raises:
-            ConlluError: a side has none.
+            ConlluError: a side has no trees.
         """
         check_trees(self.gold)
         check_trees(self.system)
@@ -126,7 +126,7 @@ class Matches(TreebankPair):
 
     @property
     def n_steps(self) -> tuple[int, int]:
-        """How many steps the paths through empty nodes have in gold and system, as far as DEPS can be read."""
+        """The number of steps of paths through empty nodes in gold and system, as far as DEPS is valid."""
         try:
             gold, system, _ = self.edges
         except MalformedDeps as error:
@@ -156,10 +156,10 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     Args:
         gold: the gold treebank.
         system: the system treebank.
-        rules: the rules to follow.
+        rules: the rules.
 
     Raises:
-        TextMismatch: they do not have the same characters.
+        TextMismatch: the treebanks do not have the same characters.
         MeasureError: the rules do not align words by their characters.
     """
     rules.check_words()
@@ -177,7 +177,7 @@ def compare_aligned(
     Args:
         gold: the gold treebank.
         system: the system treebank.
-        rules: the rules to follow.
+        rules: the rules.
         gold_spans: the characters that gold words cover.
         system_spans: the characters of gold that system words cover.
         alignment: the aligned words.
@@ -187,15 +187,15 @@ def compare_aligned(
 
 
 def match_pair(gold: Treebank, system: Treebank, rules: Rules) -> TreebankPair:
-    """Align two treebanks in the way of any rules, for counting.
+    """Align two treebanks under any rules, for counting.
 
     Args:
         gold: the gold treebank.
         system: the system treebank.
-        rules: the rules to follow.
+        rules: the rules.
 
     Raises:
-        InputError: the rules do not allow this pair; a TextMismatch if characters differ.
+        InputError: the rules reject this pair; a TextMismatch if characters differ.
     """
     if not rules.content:
         return match(gold, system, rules)
@@ -235,22 +235,22 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
 
 
 def function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
-    """Return which words are function words, by their relations; uint8, shape (words,).
+    """Return whether each word is a function word, by its relation; uint8, shape (words,).
 
     Args:
         treebank: any treebank.
-        rules: the rules, whose scheme decides.
+        rules: the rules, whose scheme defines function words.
     """
     return rules.scheme.is_in("FUNCTION", treebank.relations).view(np.uint8)
 
 
 def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:
-    """Number the values of two columns alike: equal numbers for strings with equal `value`, int32, shape (strings,).
+    """Number the strings of two columns: strings with equal `value` have equal numbers, int32, shape (strings,).
 
     Args:
-        value: what is compared, of a string.
+        value: the part of a string that is compared.
         gold: a column of gold.
-        system: the same of the system.
+        system: the same column of the system.
     """
     numbers: dict[str, int] = {}
     result = []
@@ -264,5 +264,5 @@ def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColu
 
 @lru_cache(maxsize=1 << 14)
 def universal_features(feats: str) -> str:
-    """Keep the universal features of FEATS, sorted; layered features such as Number[psor] are left out."""
+    """Return the universal features of FEATS, sorted, without layered features such as Number[psor]."""
     return "|".join(sorted(feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES))

@@ -1,4 +1,4 @@
-"""Measures as values: a name with an argument and a component, whose text is its identity."""
+"""Measures as values: a name with an argument and a component. Measures with equal text are equal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
 NOTHING = Agree(0)
-"""No agreement is required: the word only has to be aligned."""
+"""No agreement required: the word only has to be aligned."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 
@@ -49,7 +49,7 @@ class Measure:
     component: Component | None = None
 
     def __str__(self) -> str:
-        """Give the text that `parse_measure` reads back."""
+        """Return the text that `parse_measure` reads."""
         argument = f"({self.argument})" if self.argument is not None else ""
         classes = f"@{self.only}" if self.only else "".join(f"-{each}" for each in self.without)
         return f"{self.name}{argument}{classes}{f'.{self.component}' if self.component else ''}"
@@ -61,7 +61,7 @@ class Resource(NamedTuple):
     Args:
         values: the weights, or the model.
         sha256: the hash of the file.
-        warnings: warnings about the file, in sentences.
+        warnings: warnings about the file.
     """
 
     values: Any
@@ -75,24 +75,24 @@ class Definition(NamedTuple):
     Args:
         name: its name.
         meaning: its definition in one sentence.
-        formula: what counts as correct / what it is a share of.
-        source: where it comes from.
-        unit: what is counted.
+        formula: correct items / all items.
+        source: the publication that defines it.
+        unit: the unit that is counted.
         needs: what must agree for a word to be correct.
-        only: the class that it is restricted to, in the rules' scheme (`CONTENT`) or another
-            (`kohita:CONTENT`); None for all words.
+        only: the class that it counts, in the rules' scheme (`CONTENT`) or another (`kohita:CONTENT`); None for all
+            words.
         without: classes and relations that it leaves out.
-        columns: the columns that gold must have.
-        argument: what its argument means, or None if it has none.
+        columns: the columns that gold must annotate.
+        argument: the meaning of its argument, or None without an argument.
         variants: options of the argument that change what must agree.
         takes_nopunct: whether the argument may contain `nopunct` (words whose gold relation is punctuation are left
             out) and `class=gold` (only gold labels decide which words are in a class).
         takes_weights: whether the argument names a file of weights.
-        default_weight: the weight of relations that the file does not list; None: that is an error, unless the
-            argument says `,default=NUMBER`.
-        by_gold: whether each system word counts as its gold word does.
-        load: reads the file that the argument names, for a measure that needs more than weights.
-        counter: counts it, given the aligned words, the contents of the file, and whether by sentence.
+        default_weight: the weight of relations that the file does not list; if None, they are an error unless the
+            argument has `,default=NUMBER`.
+        by_gold: whether each system word has the weight of its gold word.
+        load: reads the file that the argument names, for measures that need more than weights.
+        counter: counts the measure, given the aligned words, the contents of the file, and whether by sentence.
     """
 
     name: str
@@ -128,22 +128,22 @@ class Definition(NamedTuple):
         return next((needs for option, needs in self.variants if option in _options(argument)), self.needs)
 
     def punctuation_for(self, argument: str | None) -> Punctuation | None:
-        """Return which punctuation is left out, given the argument; None if none is."""
+        """Return which punctuation is left out, given the argument; None to keep punctuation."""
         if self.takes_nopunct and "nopunct" in _options(argument):
             return "relation"
         return "callin" if self.takes_nopunct and "nopunct=callin" in _options(argument) else None
 
     def selects_by_gold(self, argument: str | None) -> bool:
-        """Return whether only gold labels decide which words count, given the argument."""
+        """Return whether only gold labels select words, given the argument."""
         return self.by_gold or self.punctuation_for(argument) is not None or CLASS_BY_GOLD in _options(argument)
 
     def options(self) -> tuple[str, ...]:
-        """Return every option that the argument may contain; none for a file of weights."""
+        """Return every option that the argument may contain; empty for a file of weights."""
         return (*(option for option, _ in self.variants), *(_SELECTING if self.takes_nopunct else ()))
 
 
 CLASS_BY_GOLD = "class=gold"
-"""The option by which only gold labels decide which words are in the class that a measure names."""
+"""The option to decide only by gold labels which words are in the class of a measure."""
 
 _SELECTING = ("nopunct", "nopunct=callin", CLASS_BY_GOLD)
 
@@ -153,7 +153,7 @@ def _options(argument: str | None) -> list[str]:
 
 
 def split(text: str, schemes: Collection[str] = ()) -> Measure:
-    """Read the text of a measure, without checking that the measure exists.
+    """Parse the text of a measure, without checking that the measure exists.
 
     Args:
         text: `NAME[(argument)][@CLASS | -CLASS-CLASS ...][.component]`, a class alone or as `scheme:CLASS`.
@@ -167,7 +167,8 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
     match = re.fullmatch(_TEXT, text.strip())
     if not match:
         message = (
-            f"{text!r} does not have the form NAME[(argument)][@CLASS or -CLASS...][.component]: LAS-FUN-PUNCT.recall"
+            f"{text!r} is not a measure: write NAME[(argument)][@CLASS or -CLASS...][.component], as in"
+            f" LAS-FUN-PUNCT.recall"
         )
         raise MeasureError(message, "unknown-measure")
     component = match["component"] and match["component"].lower()
@@ -180,7 +181,7 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
 
 
 def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
-    """Split a list at its hyphens, except those inside names of schemes."""
+    """Split a list at hyphens, except hyphens inside names of schemes."""
     parts = classes.split("-")
     while parts:
         n_parts = next((n for n in range(2, len(parts) + 1) if _scheme_of("-".join(parts[:n])) in schemes), 1)

@@ -10,13 +10,13 @@ _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
 _UNIDIVE = "UniDive 2025 shared task on morphosyntactic parsing (Goldman et al. 2025)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
 _NOPUNCT = (
-    "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
+    "nopunct: words whose gold relation is punct are left out (nopunct=callin: also words of relations whose last"
     " word in gold is ASCII punctuation); class=gold: only gold labels decide which words are in the class after @ or"
     " -; with either option, unaligned system words are classified by their own label"
 )
 _WEIGHTS = "a file with a universal relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION
-"""Head and universal relation, as LAS requires."""
+"""Head and universal relation, as in LAS."""
 
 DEFINITIONS = (
     Definition(
@@ -42,7 +42,7 @@ DEFINITIONS = (
     ),
     Definition(
         "UPOS",
-        "Words with the right universal part of speech.",
+        "Words with the correct universal part of speech (UPOS).",
         "aligned words with equal UPOS / words",
         _CONLL17,
         needs=Agree.UPOS,
@@ -50,7 +50,7 @@ DEFINITIONS = (
     ),
     Definition(
         "XPOS",
-        "Words with the right language-specific part of speech.",
+        "Words with the correct language-specific part of speech (XPOS).",
         "aligned words with equal XPOS / words",
         _CONLL17,
         needs=Agree.XPOS,
@@ -58,7 +58,7 @@ DEFINITIONS = (
     ),
     Definition(
         "Feats",
-        "Words with the right FEATS, compared whole.",
+        "Words with the correct FEATS, compared as a whole.",
         "aligned words with equal FEATS / words",
         _CONLL17,
         needs=Agree.ALL_FEATS,
@@ -66,7 +66,7 @@ DEFINITIONS = (
     ),
     Definition(
         "UFeats",
-        "Words with the right universal features: the 21 of the 2018 task, layered ones left out.",
+        "Words with the correct universal features: the 21 features of the 2018 task, without layered features.",
         "aligned words with equal universal features / words",
         _CONLL18,
         needs=Agree.FEATS,
@@ -74,7 +74,7 @@ DEFINITIONS = (
     ),
     Definition(
         "AllTags",
-        "Words with the right UPOS, XPOS and features.",
+        "Words with the correct UPOS, XPOS and features.",
         "aligned words with equal UPOS, XPOS and features / words",
         _CONLL17,
         needs=Agree.UPOS | Agree.XPOS | Agree.FEATS,
@@ -82,15 +82,15 @@ DEFINITIONS = (
     ),
     Definition(
         "Lemmas",
-        "Words with the right lemma, case-sensitively.",
-        "aligned words with equal LEMMA / words; since 2018 a word without gold lemma is right",
+        "Words with the correct lemma (case-sensitive).",
+        "aligned words with equal LEMMA / words; since 2018 a word without gold lemma is correct",
         _CONLL17,
         needs=Agree.LEMMA,
         columns=("lemmas",),
     ),
     Definition(
         "UAS",
-        "Unlabeled attachment score: words with the right head.",
+        "Unlabeled attachment score: words with the correct head.",
         "aligned words whose heads are aligned (or both the root) / words",
         _CONLL17,
         needs=Agree.HEAD,
@@ -99,7 +99,7 @@ DEFINITIONS = (
     ),
     Definition(
         "LS",
-        "Label score: words with the right universal relation, whatever their heads.",
+        "Label score: words with the correct universal relation, regardless of their heads.",
         "aligned words with equal relation / words",
         "CoNLL-X shared task (Buchholz and Marsi 2006): label accuracy",
         needs=Agree.RELATION,
@@ -108,8 +108,8 @@ DEFINITIONS = (
     ),
     Definition(
         "LAS",
-        "Labeled attachment score: words with the right head and universal relation.",
-        "aligned words with aligned heads and equal relation / words; LAS(full) compares subtypes too",
+        "Labeled attachment score: words with the correct head and universal relation.",
+        "aligned words with aligned heads and equal relation / words; LAS(full) also compares subtypes",
         _CONLL17,
         needs=ATTACHED,
         argument=f"full: relations are compared with their subtypes; {_NOPUNCT}",
@@ -119,7 +119,7 @@ DEFINITIONS = (
     Definition(
         "WeightedLAS",
         "LAS in which each word has the weight of its relation.",
-        "sum of weights of words right in LAS / sum of weights of words; a relation without a weight counts 1.0",
+        "sum of weights of words correct in LAS / sum of weights of words; a relation without a weight counts 1.0",
         "conll17_ud_eval.py, option -w",
         needs=ATTACHED,
         argument=_WEIGHTS,
@@ -129,20 +129,20 @@ DEFINITIONS = (
     Definition(
         "WLAS",
         "Weighted labeled attachment score: LAS in which each word has the weight of its relation.",
-        "sum of weights of words right in LAS / sum of weights of words, each side by its own relation",
+        "sum of weights of words correct in LAS / sum of weights of words, each side by its own relation",
         "Callin, section 5, with F1 instead of accuracy",
         needs=ATTACHED,
-        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that it does not list",
+        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
         takes_weights=True,
     ),
     Definition(
         "CallinWLAS",
         "WLAS as Callin computes it: accuracy, weighted by the gold relation, without punctuation.",
-        "sum of weights of words right in LAS / sum of weights of words whose gold relation is not punct",
+        "sum of weights of words correct in LAS / sum of weights of words whose gold relation is not punct",
         "Callin, section 5, and his program",
         needs=ATTACHED,
         without=("punct",),
-        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that it does not list",
+        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
         takes_weights=True,
         by_gold=True,
     ),
@@ -156,15 +156,15 @@ DEFINITIONS = (
     ),
     Definition(
         "CNC",
-        "LAS of all words except function words and punctuation, as Kohita et al. list them; their list has no clf.",
-        "aligned words right in LAS / words, without aux auxpass case cc cop det mark neg and punct on each side",
+        "LAS of all words except function words and punctuation as listed by Kohita et al., whose list lacks clf.",
+        "aligned words correct in LAS / words, without aux auxpass case cc cop det mark neg and punct on each side",
         "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
         needs=ATTACHED,
         only="kohita:CONTENT",
     ),
     Definition(
         "MLAS",
-        "Morphology-aware labeled attachment score: CLAS that also requires the right tags and function words.",
+        "Morphology-aware labeled attachment score: CLAS that also requires correct tags, features and function words.",
         "as CLAS, with equal UPOS and features, and the same function words with equal tags / content words",
         _CONLL18,
         needs=ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
@@ -173,7 +173,7 @@ DEFINITIONS = (
     ),
     Definition(
         "BLEX",
-        "Bilexical dependency score: CLAS that also requires the right lemma.",
+        "Bilexical dependency score: CLAS that also requires the correct lemma.",
         "as CLAS, with equal LEMMA / content words",
         _CONLL18,
         needs=ATTACHED | Agree.LEMMA,
@@ -182,10 +182,10 @@ DEFINITIONS = (
     ),
     Definition(
         "MSLAS",
-        "Morphosyntactic labeled attachment score: content words with the right head, relation and features, which"
-        " include the grammar of their function words. Only under the rules msp25 and msp25-sorted.",
-        "for each aligned content word right in LAS, F1 of its universal features (1 if neither side has any) / content"
-        " words; sentences are aligned from their start or their end, whichever gives more",
+        "Morphosyntactic labeled attachment score: content words with the correct head, relation and features, which"
+        " include the grammatical information of their function words. Only under the rules msp25 and msp25-sorted.",
+        "for each aligned content word correct in LAS, F1 of its universal features (1 if neither side has any) /"
+        " content words; sentences are aligned from their start or their end, whichever gives the higher score",
         _UNIDIVE,
         unit="content",
     ),
@@ -200,7 +200,7 @@ DEFINITIONS = (
     ),
     Definition(
         "EULAS",
-        "ELAS with universal labels: subtypes, case markers and lemmas in labels do not matter.",
+        "ELAS with universal labels: subtypes, case markers and lemmas in labels are ignored.",
         "enhanced edges between aligned words with equal universal label / enhanced edges",
         _IWPT,
         unit="edges",
@@ -209,36 +209,36 @@ DEFINITIONS = (
     ),
     Definition(
         "UEM",
-        "Unlabeled exact match: sentences in which every head is right.",
-        "sentences with equal span, all words aligned and all heads right / sentences;"
-        " UEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
-        " arguments with the right head / sentences with a core argument",
+        "Unlabeled exact match: sentences in which every head is correct.",
+        "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: sentences with a"
+        " core argument, with equal span, all words of the sentence aligned and all core arguments with the correct"
+        " head / sentences with a core argument",
         "Søgaard and Haulrich, section 4 (their EM)",
         unit="exact",
         needs=Agree.HEAD,
     ),
     Definition(
         "LEM",
-        "Labeled exact match: sentences in which every head and universal relation is right.",
-        "sentences with equal span, all words aligned and all right in LAS / sentences;"
-        " LEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
-        " arguments right in LAS / sentences with a core argument",
+        "Labeled exact match: sentences in which every head and universal relation is correct.",
+        "sentences with equal span, all words aligned and all correct in LAS / sentences; LEM@CORE: sentences with a"
+        " core argument, with equal span, all words of the sentence aligned and all core arguments correct in LAS /"
+        " sentences with a core argument",
         "exact match; see Søgaard and Haulrich, section 4",
         unit="exact",
         needs=ATTACHED,
     ),
     Definition(
         "Roots",
-        "Root accuracy: roots of sentences that are found.",
+        "Root accuracy: roots of sentences that the system finds.",
         "aligned words that are roots on both sides / roots",
         "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
         unit="roots",
     ),
     Definition(
         "Trees",
-        "The system's sentences whose heads make a tree with one root. Below 100 only for CoNLL-X, which allows several"
-        " roots, and with --allow-several-roots: otherwise CoNLL-U with such a sentence is refused, as by the official"
-        " scorers.",
+        "Sentences of the system whose heads form a tree with a single root. Below 100 only for CoNLL-X, which allows"
+        " several roots, and with --allow-several-roots: otherwise CoNLL-U files with several roots are refused, as"
+        " by the official scorers.",
         "sentences that are trees / sentences of the system",
         "the condition of the CoNLL 2017 and 2018 shared tasks",
         unit="trees",

@@ -1,4 +1,4 @@
-"""Notes on measures: relations of one version of UD under a scheme of the other, outputs without enhanced graphs."""
+"""Notes on measures: relations of a different UD version than the scheme, outputs without enhanced graphs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 
 SYSTEM = "the system"
-"""What notes call the system if its name is unknown."""
+"""The name of the system in notes if its name is unknown."""
 
-_MOST_NAMED = 50  # more than either version of UD has relations
+_MOST_NAMED = 50  # more than the number of relations in either version of UD
 
 
 class Annotation(NamedTuple):
-    """What notes look at in a treebank.
+    """The properties of a treebank that notes are about.
 
     Args:
         relations: the universal relations that occur, in alphabetical order.
@@ -29,9 +29,13 @@ class Annotation(NamedTuple):
     relations: list[str]
     enhanced: bool
 
+    def of_analyzed_words(self) -> Annotation:
+        """Return it without the relation of words that a system gave none."""
+        return self._replace(relations=[name for name in self.relations if name != "_"])
+
 
 def annotation_of(treebank: Treebank) -> Annotation:
-    """Return what notes look at in a treebank.
+    """Return the properties of a treebank that notes are about.
 
     Args:
         treebank: any treebank.
@@ -41,7 +45,7 @@ def annotation_of(treebank: Treebank) -> Annotation:
 
 
 def named_note(note: str, name: str) -> str:
-    """Return a note with the name of the system that it calls `SYSTEM`.
+    """Return a note with the name of the system instead of `SYSTEM`.
 
     Args:
         note: a note of `notes_on`.
@@ -58,17 +62,17 @@ def notes_on(
     schemes: Schemes,
     name: str = SYSTEM,
 ) -> tuple[str, ...]:
-    """Return notes on measures whose classes belong to the other version of UD, or do not list a relation.
+    """Return notes on measures whose classes belong to the other version of UD, or lack a relation.
 
-    Also note measures of enhanced graphs if the system's output has no enhanced edges.
+    Measures of enhanced graphs also have a note if the system's output has no enhanced edges.
 
     Args:
         gold: the gold treebank.
         system: the system treebank; notes that apply to both are given once.
         measures: the measures with their definitions.
-        rules: their scheme is the one that definitions use.
+        rules: the rules, whose scheme definitions use.
         schemes: the schemes in which the classes of measures are looked up.
-        name: what to call the system.
+        name: the name of the system in notes.
     """
     gold = annotation_of(gold) if isinstance(gold, Treebank) else gold
     system = annotation_of(system) if isinstance(system, Treebank) else system
@@ -87,7 +91,7 @@ def _without_graphs(
     """Note why measures of enhanced graphs are 0 or have no value if only gold has graphs."""
     of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
     if of_graphs and gold.enhanced and not system.enhanced:
-        yield f"{name} has no values in DEPS, and so no enhanced edges to score: {', '.join(of_graphs)}"
+        yield f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
 
 
 def notes_on_schemes(
@@ -99,7 +103,7 @@ def notes_on_schemes(
         gold: the gold treebank.
         system: the system treebank.
         schemes: schemes, with the measures or tables that use them.
-        name: what to call the system.
+        name: the name of the system in notes.
     """
     own, other = universal_relations_of(gold.relations), universal_relations_of(system.relations)
     return _notes_on_schemes(own, other, schemes, name)
@@ -108,8 +112,8 @@ def notes_on_schemes(
 def _notes_on_schemes(
     own: list[str], other: list[str], schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str
 ) -> tuple[str, ...]:
-    crosses = ud_version_of(other) != ud_version_of(own)  # else only labels that gold does not have are news
-    known = set(own)  # a system may give as many relations as it gives words
+    crosses = ud_version_of(other) != ud_version_of(own)  # otherwise only labels that gold lacks are reported
+    known = set(own)  # a system can have as many relations as words
     added = other if crosses else [label for label in other if label not in known]
     notes = [
         note
@@ -123,13 +127,13 @@ def _notes_on_schemes(
 
 
 def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: str) -> tuple[str, ...]:
-    """Return the notes on relations without a treebank.
+    """Return the notes on relations that are not in a treebank.
 
     Args:
         relations: the relations, with or without subtypes.
         scheme: the scheme in which they are looked up.
         using: the measure, or something else, that uses the scheme.
-        side: what to call the source of the relations.
+        side: the name of the source of the relations.
     """
     labels = sorted(set(map(universal, relations)))
     return tuple(_notes_on_side(side, labels, labels, scheme, using, crosses=True))
@@ -138,7 +142,7 @@ def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: 
 def _notes_on_side(
     side: str, labels: list[str], news: list[str], scheme: Scheme, using: str, *, crosses: bool
 ) -> Iterator[str]:
-    """Give the notes on one side; only its new labels are named."""
+    """Yield the notes on one side, which only name new labels."""
     found = ud_version_of(labels)
     first, second = (sorted(set(labels) & only) for only in (UD1 - UD2, UD2 - UD1))
     if first and second and {*first, *second} & set(news):
@@ -152,7 +156,8 @@ def _notes_on_side(
     if unlisted and scheme.version is None and scheme.otherwise == UNKNOWN:
         yield (
             f"{side} has relations that the scheme {scheme.name} does not list: {_listed(unlisted)}; left out of"
-            f" {using} (LAS-FUN-PUNCT looks up those of the other version of UD)"
+            f" {using}"
+            f" (LAS-FUN-PUNCT looks up those of the other version of UD)"
         )
 
 

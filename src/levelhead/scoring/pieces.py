@@ -1,7 +1,7 @@
-"""Gold and a system's output cut at the same characters, where both end a sentence.
+"""Gold and a system's output in pieces, cut at characters where both end a sentence.
 
-No token, multiword token or head crosses such a place. The alignment crosses it only where one side has words left
-before it and the other begins a multiword token after it; there it is not cut.
+No token, multiword token or head crosses such a cut. The alignment could cross it only if one side has words left
+before it and the other starts a multiword token after it; files are not cut there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
 
 
 class _Side:
-    """One file: what waits of it, and what a message about different texts needs of what was taken."""
+    """One file: its buffer, and the context for a message about different texts."""
 
     def __init__(self, pieces: Pieces, rules: Rules) -> None:
         self.pieces = pieces
@@ -43,15 +43,15 @@ class _Side:
         self.n_characters = 0
         self._last = Surroundings(pieces.name, b"", b"", None, Place(pieces.name))
         self._rate = 1.0  # bytes of the file for each byte of text
-        self._left = 0  # bytes of text that wait after a cut
+        self._left = 0  # bytes of text in the buffer after a cut
 
     @property
     def text(self) -> Bytes:
-        """The text of what waits."""
+        """The text in the buffer."""
         return _NOTHING if self.spans is None else self.spans.text
 
     def parse(self) -> None:
-        """Find the sentences that wait, and which characters they cover."""
+        """Find the sentences in the buffer, and the characters that they cover."""
         self.pieces.parse()
         self.treebank = self.pieces.treebank
         unicode_spaces = self._rules.unicode_spaces
@@ -61,15 +61,15 @@ class _Side:
             self._rate = self.pieces.n_bytes / self._left
 
     def text_after(self, size: int) -> int:
-        """Return how many bytes of text will wait, about, once so many bytes of the file have been read."""
+        """Return the approximate number of bytes of text in the buffer after this many bytes of the file are read."""
         return self._left + int(size / self._rate)
 
     def size_up_to(self, text: int) -> int:
-        """Return how many bytes of the file to read, about, so that so many bytes of text wait."""
+        """Return the approximate number of bytes to read from the file to get this many bytes of text."""
         return max(int((text - self._left) * self._rate), 0)
 
     def take(self, n_sentences: int, cut: int) -> Treebank:
-        """Take the first sentences that wait, which end at a byte of the text."""
+        """Take the first sentences out of the buffer, up to a byte of the text."""
         text = self.text[:cut]
         self._last = self.around(cut - 1)._replace(before=self._before(cut), after=b"")
         self.n_characters += int(np.count_nonzero((text & 0xC0) != 0x80))
@@ -79,7 +79,7 @@ class _Side:
         return piece
 
     def around(self, at: int) -> Surroundings:
-        """Return what the file has at a byte of the text that waits."""
+        """Return the context of a byte of the text in the buffer."""
         if self.treebank is None or self.spans is None:
             return self._last
         found = surroundings(self.treebank, self.spans, at)
@@ -96,18 +96,18 @@ class _Side:
 def paired_pieces(
     gold: Pieces, system: Pieces, rules: Rules, size: int, *, together: bool = True
 ) -> Iterator[tuple[Treebank, Treebank]]:
-    """Give the pieces of gold with those of the system's output that have the same text.
+    """Yield the pieces of gold with the pieces of the system's output that have the same text.
 
     Args:
         gold: the gold file.
-        system: the system's.
-        rules: whose decisions to follow.
-        size: how many bytes of gold a piece has, about.
-        together: whether two threads read the files; not if one is a pipe, which may keep its reader waiting.
+        system: the system's output.
+        rules: the rules.
+        size: the approximate number of bytes of gold in a piece.
+        together: whether two threads read the files; False if one is a pipe, which can block its reader.
 
     Raises:
-        InputError: a file is not valid; with every fault.
-        TextMismatch: both are valid, but do not have the same characters.
+        InputError: a file is invalid; all errors are listed.
+        TextMismatch: both files are valid, but do not have the same characters.
         HeadsBack: a file cannot be cut.
     """
     ours, theirs = _Side(gold, rules), _Side(system, rules)
@@ -134,7 +134,7 @@ def paired_pieces(
 
 
 def _read_both(gold: _Side, system: _Side, of_gold: int, of_system: int, *, together: bool) -> None:
-    """Read so many bytes of both files, and find their sentences in two threads."""
+    """Read this many bytes of both files, and find their sentences, in two threads."""
     if not together:
         gold.pieces.read(of_gold)
         system.pieces.read(of_system)
@@ -153,14 +153,14 @@ def _read_both(gold: _Side, system: _Side, of_gold: int, of_system: int, *, toge
 
 
 def raise_errors(gold: Pieces, system: Pieces) -> None:
-    """Read both files to their ends and raise the errors of gold, or else those of the system's output.
+    """Read both files to the end, and raise the errors of gold, or otherwise those of the system's output.
 
     Args:
         gold: the gold file.
-        system: the system's.
+        system: the system's output.
 
     Raises:
-        InputError: a file is not valid; with every fault.
+        InputError: a file is invalid; all errors are listed.
     """
     for pieces in (gold, system):
         error = pieces.error()
@@ -169,7 +169,7 @@ def raise_errors(gold: Pieces, system: Pieces) -> None:
 
 
 def _mismatch(gold: _Side, system: _Side) -> TextMismatch | None:
-    """Return the error of different texts, if what waits shows it."""
+    """Return the error for different texts, if the buffers show it."""
     at = first_difference(gold.text, system.text)
     sides = (gold, system)
     shorter, longer = sorted(sides, key=lambda side: len(side.text))
@@ -208,7 +208,7 @@ def _cut(gold: _Side, system: _Side) -> _Cut | None:
 
 
 def _same_last_words(gold: Spans, system: Spans, of_gold: Codes, of_system: Codes) -> NDArray[np.bool_]:
-    """Say of each cut whether the last words before it stand alone and cover the same characters."""
+    """Return for each cut whether the last words before it stand alone and cover the same characters."""
     one, other = of_gold - 1, of_system - 1
     plain = (gold.inside[one] == 0) & (system.inside[other] == 0)
     same: NDArray[np.bool_] = (
@@ -218,7 +218,7 @@ def _same_last_words(gold: Spans, system: Spans, of_gold: Codes, of_system: Code
 
 
 def _plain(spans: Spans, words: Codes) -> NDArray[np.bool_]:
-    """Say of each cut whether the word after it is known and no part of a multiword token."""
+    """Return for each cut whether the word after it is known and not part of a multiword token."""
     n_words = len(spans.inside)
     if not n_words:
         return np.zeros(len(words), dtype=bool)

@@ -1,4 +1,4 @@
-"""Which relations count as punctuation."""
+"""The relations that count as punctuation."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def punctuation_of(gold: Treebank, rule: Punctuation) -> frozenset[str]:
 
     Args:
         gold: the gold treebank.
-        rule: "relation": `punct`. "callin": also every relation whose last word in the treebank is made of ASCII
-            punctuation only, as in Callin's program (which drops `dep` from Spanish of UD 1.2).
+        rule: "relation": `punct`. "callin": also every relation whose last word in the treebank consists of ASCII
+            punctuation, as in Callin's program (which drops `dep` in Spanish of UD 1.2).
     """
     return PUNCT if rule == "relation" else PUNCT | _last_words_are_punctuation(gold)
 

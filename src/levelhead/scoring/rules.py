@@ -1,4 +1,4 @@
-"""Scoring rules: levelhead's own, or exact emulations of official scorers."""
+"""Scoring rules: levelhead's, or exact emulations of official scorers."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ _OURS = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS LAS(full
 
 
 class Rules(NamedTuple):
-    """Every decision in which the scorers differ.
+    """Scoring rules: every decision in which scorers differ.
 
     Args:
         name: the name of the rules.
-        source: the script whose numbers they give.
-        measures: the measures that it prints, in its order.
-        main: those that systems are ranked by without a request.
-        lacks: measures that these rules do not have; those of `content` have none but their own.
+        source: the script that they emulate.
+        measures: the measures that the script prints, in its order.
+        main: the default measures of rankings.
+        lacks: measures that these rules do not define; rules with `content` define only their own measures.
         scheme: the partition of relations whose class CONTENT is what CLAS counts.
         unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
         universal_features: whether only the 21 universal features are compared (otherwise the whole FEATS).
-        missing_lemma_counts: whether a word without a gold lemma counts as right.
-        edges_one_to_one: whether an enhanced edge matches at most one other (otherwise every pair that agrees counts).
+        missing_lemma_counts: whether a word without a gold lemma counts as correct.
+        edges_one_to_one: whether an enhanced edge matches at most one other edge (otherwise every matching pair
+            counts).
         collapse: whether paths through empty nodes become edges (otherwise edges from empty nodes are dropped).
         undefined: the value of a ratio with nothing to count.
-        unannotated: whether a column that gold leaves out is reported as such (otherwise it is scored all the same).
-        reading: the official scorer whose reading of files is used; None for levelhead's own checks and repairs.
-        switches: the kinds of enhancement that are removed from both graphs (`scoring.enhancement_switches`).
-        several_roots: whether a sentence of a file may have more than one word with HEAD 0.
+        unannotated: whether a column that gold does not annotate is reported (otherwise it is scored anyway).
+        reading: the official scorer whose reading of files is emulated; None for levelhead's checks and repairs.
+        switches: the kinds of enhancements that are removed from both graphs (`scoring.enhancement_switches`).
+        several_roots: whether a sentence of a file can have more than one word with HEAD 0.
         content: whether files of morphosyntactic parsing are read, and only their content words are scored
-            (`scoring.content_matches`); nothing above but `name`, `source`, `measures` and `undefined` then matters.
+            (`scoring.content_matches`); of the fields above, only `name`, `source`, `measures` and `undefined` then
+            matter.
         sorted_values: whether the order of the parts of a feature's value does not matter there.
     """
 
@@ -60,7 +62,7 @@ class Rules(NamedTuple):
     sorted_values: bool = False
 
     def defines(self, measure: str) -> bool:
-        """Return whether these rules have a measure.
+        """Return whether these rules define a measure.
 
         Args:
             measure: its name, without argument, classes and component.
@@ -68,7 +70,7 @@ class Rules(NamedTuple):
         return measure in self.measures if self.content else measure not in self.lacks
 
     def or_own(self, *measures: str) -> tuple[str, ...]:
-        """Return the default measures of a command, or all of these rules if they have few of their own.
+        """Return the default measures of a command, or all measures of rules that define only a few.
 
         Args:
             measures: the names of the defaults.
@@ -79,12 +81,12 @@ class Rules(NamedTuple):
         """Refuse rules under which single words cannot be compared.
 
         Raises:
-            MeasureError: these are such rules.
+            MeasureError: these rules cannot compare single words.
         """
         if self.content:
             message = (
-                f"the rules {self.name} give scores of whole files only, and nothing about single words: use them with"
-                " score, compare, rank, languages and power, without pages that show sentences"
+                f"the rules {self.name} only score whole files, not single words: use them with score, compare, rank,"
+                f" languages and power, without pages that show sentences"
             )
             raise MeasureError(message, "unsupported-rules")
 
@@ -154,11 +156,11 @@ RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _A
 """All rules by name."""
 
 WORD_RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in _ALL if not rules.content})
-"""Those under which words are aligned by their characters, and each aligned pair is compared."""
+"""The rules under which words are aligned by characters, and each aligned pair is compared."""
 
 
 def rules_named(name: str | Rules) -> Rules:
-    """Return the rules of a name.
+    """Return the rules with a name.
 
     Raises:
         MeasureError: the rules are unknown.
@@ -174,7 +176,7 @@ def with_several_roots(rules: str | Rules) -> Rules:
     """Return the same rules for files whose sentences may have several roots.
 
     Args:
-        rules: rules, or the name of some.
+        rules: rules, or their name.
 
     Raises:
         MeasureError: the rules are unknown, or emulate a scorer that refuses such files.

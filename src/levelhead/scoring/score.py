@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _MOST_SURPRISE = 308
-"""Larger powers of ten are not floats."""
+"""Larger powers of ten exceed the range of floats."""
 
 
 @immutable(eq=True)
@@ -42,14 +42,14 @@ class Score:
 
     Args:
         measure: the measure.
-        correct: how much is correct (a number of words, or a sum of weights).
-        gold: how much gold has.
-        system: how much the system has.
-        aligned: how much of gold is aligned; None for measures of segmentation and of graphs.
+        correct: the number of correct items (or the sum of their weights).
+        gold: the number of items in gold.
+        system: the number of items in the system's output.
+        aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
         undefined: the value of a ratio with nothing to count: None, or 0.0 as the official scorers print it.
-        reason: why the value is missing; None if it is not.
-        signature: everything that decides the number, by name.
-        perplexity: whether the value is 10 ** (correct / gold) instead of a ratio: of surprise to events.
+        reason: why there is no value; None if there is a value.
+        signature: everything that determines the score, by name.
+        perplexity: whether the value is the perplexity 10 ** (correct / gold), not a ratio.
     """
 
     measure: Measure
@@ -84,7 +84,7 @@ class Score:
 
     @property
     def value(self) -> float | None:
-        """The ratio that the measure names, F1 by default."""
+        """The value of the measure's component, F1 by default."""
         if self.perplexity:
             surprise = self.correct / self.gold if self.gold else math.inf
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
@@ -92,12 +92,12 @@ class Score:
 
     @property
     def component(self) -> Component:
-        """The ratio that is the value."""
+        """The component that is the value."""
         return self.measure.component or "f1"
 
     @property
     def exact(self) -> Fraction | None:
-        """The value without rounding; None if there is none."""
+        """The value without rounding; None without a value."""
         from fractions import Fraction
 
         if self.value is None:
@@ -138,11 +138,11 @@ def count(
         definition: its definition.
         schemes: the schemes in which its classes are looked up.
         weights: the weights, or the model, that its argument names.
-        by_sentence: one row per gold sentence, otherwise one row in all.
-        before: the counts of the sentences before, to which these are added; one row.
+        by_sentence: whether to return one row per gold sentence, not a single row.
+        before: the counts of earlier sentences, to which these are added; one row.
 
     Raises:
-        MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
+        MalformedDeps: the measure scores enhanced graphs, and DEPS is malformed.
         MeasureError: a relation has no weight, and the measure has no default.
     """
     if not isinstance(matches, Matches):
@@ -150,7 +150,7 @@ def count(
 
         return count_content(matches, measure.name, by_sentence=by_sentence, before=before)
     if definition.unit == "content":
-        raise MeasureError(f"{measure} is counted under the rules msp25 and msp25-sorted only", "unknown-measure")
+        raise MeasureError(f"{measure} requires the rules msp25 or msp25-sorted", "unknown-measure")
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
@@ -184,7 +184,8 @@ def count_by_sentence(
         weights: the weights that its argument names, for a weighted measure.
 
     Raises:
-        InputError: the measure scores enhanced graphs, and DEPS cannot be read; or it needs trees, and a side has none.
+        InputError: the measure scores enhanced graphs, and DEPS is malformed; or it requires trees, and a side has
+            none.
         MeasureError: a relation has no weight, and the measure has no default.
     """
     if missing := without_trees(matches, measure, definition):
@@ -258,7 +259,7 @@ def score(
         total = count(matches, measure, definition, schemes=schemes, weights=weights)
     except MalformedDeps as error:
         return replace(nothing, reason=reason_of_malformed_deps(error))
-    except InputError as error:  # only this measure has no value: a tree without a derivation, for example
+    except InputError as error:  # only this measure has no value, for example because a tree has no derivation
         return replace(nothing, reason=str(error.faults[0]) if error.faults else str(error))
     found = score_of(total, measure, matches.rules.undefined)
     return replace(found, perplexity=definition.unit == "perplexity")
@@ -268,13 +269,13 @@ def reason_of_malformed_deps(error: MalformedDeps) -> str:
     """Return why a measure of enhanced graphs has no value.
 
     Args:
-        error: what is wrong with DEPS.
+        error: the error in DEPS.
     """
     return f"DEPS cannot be read: {error}"
 
 
 def score_of(total: Counts, measure: Measure, undefined: float | None = None) -> Score:
-    """Return the score that follows from counts.
+    """Return the score for counts.
 
     Args:
         total: one row of counts.
@@ -288,11 +289,11 @@ def score_of(total: Counts, measure: Measure, undefined: float | None = None) ->
 
 _OF_TREES = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
 _OF_OUTPUT = frozenset({"trees", "perplexity"})
-"""Units for which gold needs no trees."""
+"""Units that do not require gold trees."""
 
 
 def needs_trees(measure: Measure, definition: Definition) -> bool:
-    """Return whether a measure looks at heads or relations, if only to choose the words that count.
+    """Return whether a measure requires heads or relations, including to select words.
 
     Args:
         measure: the measure.
@@ -304,7 +305,7 @@ def needs_trees(measure: Measure, definition: Definition) -> bool:
 
 
 def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
-    """Return which side has no trees, if a measure needs them; otherwise None.
+    """Return which side lacks trees that a measure requires; otherwise None.
 
     Args:
         matches: the aligned words.
@@ -319,7 +320,7 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
 
 
 def not_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:
-    """Return which columns that a measure needs have no values, if the rules report this; otherwise None.
+    """Return which columns that a measure requires have no values, if the rules report this; otherwise None.
 
     Args:
         matches: the aligned words.
@@ -336,10 +337,10 @@ def not_annotated(matches: TreebankPair, measure: Measure, definition: Definitio
 
 
 def reason_of_absence(definition: Definition) -> str:
-    """Return why a measure has no value where gold has none in the columns that it needs.
+    """Return why a measure has no value if gold has no values in the columns that it requires.
 
     Args:
-        definition: what the measure is.
+        definition: its definition.
     """
     return f"not annotated in gold: {', '.join(map(_field_of, definition.columns))}"
 

@@ -1,4 +1,4 @@
-"""Which words a measure counts, and how much: decided by the relation of each word."""
+"""Selection and weighting of words by their relations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Schemes(NamedTuple):
 
     Args:
         by_name: all schemes.
-        default: the name of the scheme whose classes need not be qualified.
+        default: the name of the scheme of classes without a scheme.
     """
 
     by_name: Mapping[str, Scheme] = SCHEMES
@@ -46,14 +46,14 @@ class Schemes(NamedTuple):
             raise MeasureError(unknown("scheme", name, self.by_name), "unknown-scheme")
         if label not in scheme.names:
             having = [f"{other.name}:{label}" for other in self.by_name.values() if label in other.names]
-            message = f"the scheme {scheme.name} has no class {label!r}, only {', '.join(scheme.names)}"
+            message = f"unknown class {label!r} in the scheme {scheme.name}: use {', '.join(scheme.names)}"
             raise MeasureError(
                 message + (f"; did you mean {' or '.join(having)}?" if having else ""), "unknown-measure"
             )
         return scheme, label
 
     def qualified(self, text: str) -> str:
-        """Return a class with the name of its scheme; a relation as it is."""
+        """Return a class with the name of its scheme; a relation is unchanged."""
         if not is_class(text):
             return text
         scheme, label = self.find(text)
@@ -70,8 +70,8 @@ class Selection(NamedTuple):
     Args:
         value: whether a relation, with or without subtype, counts, or its weight.
         weighted: whether values are weights.
-        by_gold: whether a system word counts as much as the gold word that it is aligned to (an unaligned word by its
-            own relation). Otherwise each side counts by its own relations.
+        by_gold: whether a system word has the weight of its aligned gold word (an unaligned word that of its own
+            relation). Otherwise each side is weighted by its own relations.
     """
 
     value: Callable[[str], float]
@@ -79,7 +79,7 @@ class Selection(NamedTuple):
     by_gold: bool = False
 
     def of_codes(self, relations: StringColumn) -> NDArray[Any]:
-        """Return the weight of each string of the pool that is a relation of a word; bool or float64.
+        """Return the weight of each string in the pool of relations; bool or float64.
 
         Args:
             relations: the relations of words.
@@ -90,7 +90,7 @@ class Selection(NamedTuple):
 
 
 def is_class(text: str) -> bool:
-    """Return whether a name in a measure is that of a class (upper case), not of a relation."""
+    """Return whether a name in a measure is a class (upper case), not a relation."""
     return text.rpartition(":")[2].isupper()
 
 
@@ -118,10 +118,10 @@ def _known_relations(schemes: Schemes) -> frozenset[str]:
 
 
 def keeps_nothing(only: str | None, without: tuple[str, ...], schemes: Schemes) -> bool:
-    """Return whether a restriction and exclusions together leave no relation.
+    """Return whether a restriction and exclusions together exclude all relations.
 
     Args:
-        only: the class or relation that the measure is restricted to, or None.
+        only: the class or relation that the measure counts, or None.
         without: the classes and relations that are left out.
         schemes: the schemes in which classes are looked up.
     """
@@ -140,16 +140,16 @@ def selection_of(
     weights: Mapping[str, float] | None = None,
     default: float | None = None,
 ) -> Selection | None:
-    """Return what each word counts in a measure; None where every word counts 1.
+    """Return the weights of words in a measure; None if every word counts 1.
 
     Args:
         measure: the measure.
         definition: its definition.
-        rules: the definition's own class is looked up in their scheme.
+        rules: the rules, in whose scheme the class of the definition is looked up.
         schemes: the schemes in which the measure's classes are looked up.
         punctuation: the universal relations that a measure without punctuation leaves out.
         weights: the weights of relations, for a weighted measure.
-        default: the weight of relations without one; None if there must be none.
+        default: the weight of relations without a weight; None to raise an error.
     """
     tests = [*_tests_of(definition.only, definition.without, _of_rules(rules, schemes))]
     tests += _tests_of(measure.only, measure.without, schemes)
@@ -168,7 +168,7 @@ def selection_of(
 
 
 def weighted_selection(weights: Mapping[str, float]) -> Selection:
-    """Return the selection that weights every relation, with 1.0 if it has no weight (as conll17_ud_eval.py does)."""
+    """Return the selection that weights every relation, by default with 1.0 (as conll17_ud_eval.py does)."""
     return Selection(_weigher(weights, 1.0), weighted=True)
 
 
@@ -200,7 +200,7 @@ def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[s
         label = universal(relation)
         weight = weights.get(label, default)
         if weight is None:
-            message = f"the relation {label} has no weight: add one, or give a default: WLAS(FILE,default=1)"
+            message = f"the relation {label} has no weight: add it, or give a default: WLAS(FILE,default=1)"
             raise MeasureError(message, "missing-weight")
         return weight
 

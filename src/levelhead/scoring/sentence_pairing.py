@@ -1,4 +1,4 @@
-"""Which sentence of a system's output belongs to which gold sentence, where the texts differ."""
+"""Pairing of the sentences of a system's output with gold sentences if texts differ."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes
 
 PairedBy = Literal["characters", "sent_id", "text"]
-"""How sentences are paired: not at all, since all characters agree; by their ids; by their texts."""
+"""How sentences are paired: not at all, since all characters agree; by sent_id; by text."""
 
 _MOST_WORD_PAIRS = 10**11
-"""The most pairs of words in which the longest common subsequence is looked for: some seconds."""
+"""The maximum number of pairs of words for the longest common subsequence: several seconds."""
 
 _SENT_ID = re.compile(rb"(?m)^#[ \t]*sent_id[ \t]*=[ \t]*([^\n]*?)[ \t]*$")
 
 
 class SentencePairs(NamedTuple):
-    """The system's sentence of each gold sentence.
+    """The system sentence paired with each gold sentence.
 
     Args:
         by: how they were paired, "sent_id" or "text".
-        system: the sentence of each gold sentence, or -1, int32, shape (gold sentences,).
+        system: the system sentence of each gold sentence, or -1, int32, shape (gold sentences,).
     """
 
     by: PairedBy
@@ -38,15 +38,15 @@ class SentencePairs(NamedTuple):
 
 
 def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> SentencePairs:
-    """Pair sentences by `sent_id` if ids tell which is which, otherwise by their texts.
+    """Pair sentences by `sent_id` if the ids are usable, otherwise by text.
 
-    Ids do if every sentence has one, no two sentences of a file have the same, and all of the system's are in gold. A
-    sentence with the id and the text of one before is a repeated answer: the first one counts.
+    Ids are usable if every sentence has a unique id and all ids of the system are in gold. A sentence with the id and
+    the text of an earlier sentence is a repeated answer: the first one counts.
 
-    Texts, which are characters without spaces, are paired in order, as words are by `align_forms`: at the least cost,
-    where to pair two texts costs their Levenshtein distance, and to leave one out its length. If that takes too many
-    comparisons, as many equal texts as possible are paired first, and only those between them are compared; where there
-    are still too many, sentences are paired that have the most words in common.
+    Texts (characters without spaces) are paired in order at the lowest cost, like words in `align_forms`: pairing two
+    texts costs their Levenshtein distance, leaving out a text costs its length. If that takes too many comparisons, as
+    many equal texts as possible are paired first, and only the texts between them are compared. If there are still too
+    many, sentences with the most words in common are paired.
 
     Args:
         gold: the gold treebank.
@@ -64,7 +64,7 @@ def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_s
 
 
 def sentence_ids(treebank: Treebank) -> list[bytes | None]:
-    """Return the sent_id of each sentence, the first if it has several; None for none.
+    """Return the first sent_id of each sentence; None for sentences without one.
 
     Args:
         treebank: any treebank.
@@ -80,7 +80,7 @@ def sentence_ids(treebank: Treebank) -> list[bytes | None]:
 
 
 def _by_id(gold: Sequence[bytes | None], system: Sequence[bytes | None], texts: Sequence[bytes]) -> list[int] | None:
-    """The system's sentence of each gold sentence, or -1; None if ids do not tell which is which."""
+    """The system sentence of each gold sentence, or -1; None if ids are not usable."""
     known = set(gold)
     if None in known or len(known) < len(gold):
         return None
@@ -106,7 +106,7 @@ def words_by_sentence(treebank: Treebank) -> list[list[str]]:
 
 
 def pair_texts(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> list[int]:
-    """Return the system's sentence of each gold sentence, or -1, by their texts; see `pair_sentences`.
+    """Return the system sentence of each gold sentence, or -1, by text; see `pair_sentences`.
 
     Args:
         texts: the characters of each sentence of gold, and of the system.
@@ -139,7 +139,7 @@ def _closest(gold: _Texts, system: _Texts) -> list[int]:
 
 
 def _most_in_common(gold: _Words, system: _Words) -> list[int]:
-    """Pair sentences in order so that most words of the longest common subsequence of all words are in pairs."""
+    """Pair sentences in order so that the most words of the longest common subsequence are in pairs."""
     found = [-1] * len(gold)
     if sum(map(len, gold)) * sum(map(len, system)) > _MOST_WORD_PAIRS:
         return found
@@ -147,7 +147,7 @@ def _most_in_common(gold: _Words, system: _Words) -> list[int]:
     common = common_subsequence(list(chain(*gold)), list(chain(*system)))
     counts = Counter((of_gold[one], of_system[other]) for one, other in common)
     steps = list(counts.items())  # ascending on both sides
-    most, last = [0], [-1]  # of the first steps: words in pairs, and the last step that is a pair
+    most, last = [0], [-1]  # for the first steps: words in pairs, and the last step that is a pair
     for step, (_, n_words) in enumerate(steps):
         taken = n_words + most[_n_before(steps, step)]
         most.append(max(taken, most[-1]))
@@ -162,7 +162,7 @@ def _most_in_common(gold: _Words, system: _Words) -> list[int]:
 
 
 def _n_before(steps: Sequence[tuple[tuple[int, int], int]], step: int) -> int:
-    """How many of the first steps can be pairs together with one: those that share no sentence with it."""
+    """The number of first steps that can be combined with a step: those that share no sentence with it."""
     one, other = steps[step][0]
     n_before = step
     while n_before and (steps[n_before - 1][0][0] == one or steps[n_before - 1][0][1] == other):

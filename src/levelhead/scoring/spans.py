@@ -23,13 +23,13 @@ Bytes: TypeAlias = "NDArray[np.uint8]"
 
 _SHOWN = 20
 MOST_SHOWN = 4 * _SHOWN
-"""How many bytes of text a message about different texts shows at most, on each side of the difference."""
+"""The maximum number of bytes that a message about different texts shows on each side of the difference."""
 
 
 class Spans(NamedTuple):
-    """Positions in the text, which is all surface tokens without spaces, in bytes of UTF-8.
+    """Positions in the text (all surface tokens without spaces), in bytes of UTF-8.
 
-    Bytes work as well as characters: UTF-8 maps texts to bytes one to one, so equal spans stay equal.
+    Bytes work as well as characters: UTF-8 maps texts to bytes one to one, so equal spans remain equal.
 
     Args:
         text: the text, uint8.
@@ -62,7 +62,7 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
 
     Args:
         treebank: the treebank.
-        unicode_spaces: whether all space separators are left out of the text (else only U+0020).
+        unicode_spaces: whether all space separators are left out of the text (otherwise only U+0020).
     """
     multiword = treebank.multiword
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
@@ -75,7 +75,7 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
 
 
 def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> Offsets:
-    """Where each sentence starts: at its first token, which has no word where an official scorer reads `2-1`."""
+    """The start of each sentence: its first token, which has no word if an official scorer reads `2-1`."""
     before, multiword = treebank.sentence_starts[:-1], treebank.multiword
     if len(multiword):
         more = np.searchsorted(multiword.sentence, np.arange(len(treebank), dtype=np.int32))
@@ -85,7 +85,7 @@ def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> O
 
 
 def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[bytes, Offsets, Offsets]:
-    """Give a pool, and the start and length of each string in it, with spaces removed from token forms."""
+    """Return a pool without spaces in token forms, and the start and length of each string in it."""
     strings = treebank.strings
     if not len(strings.with_spaces):
         return strings.pool, strings.offsets[:-1], strings.lengths
@@ -105,7 +105,7 @@ def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[byt
 
 
 def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> None:
-    """Raise a TextMismatch unless both treebanks have the same characters, and report where they differ."""
+    """Raise a TextMismatch with the first difference, unless both treebanks have the same characters."""
     one, other = gold_spans.text, system_spans.text
     if len(one) == len(other) and bool((one == other).all()):
         return
@@ -115,7 +115,7 @@ def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_
 
 
 def first_difference(one: Bytes, other: Bytes) -> int:
-    """Return where two texts part, in bytes; the length of the shorter one if the other continues it.
+    """Return the byte of the first difference; the length of the shorter text if it is a prefix of the other.
 
     Args:
         one: a text.
@@ -127,13 +127,13 @@ def first_difference(one: Bytes, other: Bytes) -> int:
 
 
 class Surroundings(NamedTuple):
-    """What a treebank has where its text differs from another.
+    """The context of a difference in the text of a treebank.
 
     Args:
         path: its file.
         before: the bytes of the text before the character.
-        after: those of the character and what follows.
-        form: the token that has the character, or the last one; None if there is none.
+        after: the bytes of the character and of the following text.
+        form: the token with the character, or the last token; None without tokens.
         place: the place of the token.
     """
 
@@ -145,11 +145,11 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
-    """Return what a treebank has at a byte of its text.
+    """Return the context of a byte of a treebank's text.
 
     Args:
         treebank: the treebank.
-        spans: which characters its words cover.
+        spans: the characters that its words cover.
         at: the byte.
     """
     path = treebank.source.path
@@ -164,17 +164,17 @@ def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
 
 
 def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> TextMismatch:
-    """Return the error of two treebanks with different texts.
+    """Return the error for two treebanks with different texts.
 
     Args:
-        gold: what gold has where they part.
-        system: what the system has there.
-        offset: how many characters are equal before.
+        gold: the context of the difference in gold.
+        system: the context of the difference in the system's output.
+        offset: the number of equal characters before it.
     """
-    if not offset and gold.after and system.after:  # not even the first character is the same
+    if not offset and gold.after and system.after:  # the first characters differ
         name = printable(gold.path or "this")
         message = (
-            f"the texts differ from the first character on: is {name} the right gold file?"
+            f"the texts differ from the first character: is {name} the right gold file?"
             f" Gold begins with {quoted(_shown(gold.after))}, the system with {quoted(_shown(system.after))}"
             f" (character 1 of the text, token {quoted(system.form or '')})"
         )
@@ -188,7 +188,7 @@ def _shown(text: bytes) -> str:
 
 
 def _side(name: str, side: Surroundings, offset: int) -> Fault:
-    """Say what one side has where the texts part: the token, and the text around."""
+    """Describe one side of a difference: the token, and the text around it."""
     if side.form is None:
         return Fault("text-mismatch", f"{name} has no words", side.place)
     before = side.before.decode("utf-8", "ignore")[-_SHOWN:]
@@ -199,7 +199,7 @@ def _side(name: str, side: Surroundings, offset: int) -> Fault:
 
 
 def _place(treebank: Treebank, token: int) -> Place:
-    """Return where a token is."""
+    """Return the place of a token."""
     if not len(treebank.multiword):
         return place_of(treebank, token)
     if treebank.tokens.multiword[token]:

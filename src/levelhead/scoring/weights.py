@@ -17,13 +17,13 @@ from levelhead.treebank.relations import UD1, UD2, universal
 _LARGEST = 1e9
 
 ENTROPY = "WDE"
-"""Written instead of a path for the word dependency entropies of training treebanks: WLAS(WDE)."""
+"""The argument for the word dependency entropies of training treebanks, instead of a path: WLAS(WDE)."""
 
 ABSENT_ENTROPY = 0.5
-"""The word dependency entropy of a relation in a treebank that does not have it (Callin, section 4.2)."""
+"""The word dependency entropy of a relation that does not occur in a treebank (Callin, section 4.2)."""
 
 TEMPLATE = "{treebank}"
-"""The placeholder for the code of each treebank in the path of a file that a measure names."""
+"""The placeholder for the code of a treebank in the path of a measure's file."""
 
 _OPTION = r",(default|order)=[^,/]*$"
 
@@ -32,14 +32,14 @@ Weights = Resource
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
-    """Read a weight for each universal relation: two columns separated by white space or a comma, comments after `#`.
+    """Read weights of universal relations: two columns separated by white space or a comma, with comments after `#`.
 
     Args:
         path: the file.
 
     Raises:
-        InputError: a line has another form, a relation has a subtype, a weight is negative or not a number, or the
-            file has no weight.
+        InputError: a line is malformed, a relation has a subtype, a weight is negative or not a number, or the file has
+            no weights.
     """
     name = os.fspath(path)
     weights: dict[str, float] = {}
@@ -56,11 +56,11 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
         elif value is not None:
             weights[columns[0]] = value
     if not weights and not faults:
-        faults.append(Fault("invalid-weights", "the file has no weight", Place(name)))
+        faults.append(Fault("invalid-weights", "the file has no weights", Place(name)))
     if faults:
         raise InputError(*faults)
     strange = [
-        f"{quoted(relation)} in {name} is not a UD relation: only words with exactly this label have its weight"
+        f"{quoted(relation)} in {name} is not a UD relation: its weight applies only to words with exactly this label"
         for relation in weights
         if relation not in UD1 | UD2
     ]
@@ -83,21 +83,21 @@ def checked_weights(values: Mapping[str, float]) -> Weights:
         values: the weight of each universal relation.
 
     Raises:
-        InputError: a relation has a subtype, a weight is not a number from 0 to 1e9, or there is no weight.
+        InputError: a relation has a subtype, a weight is not a number from 0 to 1e9, or there are no weights.
     """
     wrong = [
         _wrong(f"{relation} {value}", [relation], _weight([relation, str(value)]), {})
         for relation, value in values.items()
     ]
     if not values:
-        wrong = ["the mapping has no weight"]
+        wrong = ["the mapping has no weights"]
     if faults := [Fault("invalid-weights", message) for message in wrong if message]:
         raise InputError(*faults)
     return weights_of(values)
 
 
 def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[str, float]) -> str | None:
-    """Return what is wrong with a line of a file of weights; None if it is valid."""
+    """Return the error in a line of a file of weights; None for a valid line."""
     if value is None:
         return f"{quoted(line)} is not a relation and a weight from 0 to 1e9"
     relation = columns[0]
@@ -110,7 +110,7 @@ def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[
 
 
 def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resource]) -> Any:
-    """Return the weights, or the model, that a measure names; None for one that needs neither.
+    """Return the weights or the model that a measure names; None if it needs neither.
 
     Args:
         measure: any measure.
@@ -131,7 +131,7 @@ def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
 
 
 def key_of(measure: Measure) -> str:
-    """Return the key of a measure's file among those that were read: its argument without the default weight.
+    """Return the key of a measure's file: its argument without the default weight.
 
     Args:
         measure: a measure whose argument names a file.
@@ -140,7 +140,7 @@ def key_of(measure: Measure) -> str:
 
 
 def default_weight(measure: Measure, definition: Definition) -> float | None:
-    """Return the weight of relations that the file of a weighted measure does not list; None if it must list all.
+    """Return the default weight of relations in a weighted measure; None if the file must list all relations.
 
     Args:
         measure: a measure; `,default=NUMBER` may end its argument.
@@ -166,15 +166,15 @@ def for_treebank(measure: Measure, treebank: str | None) -> Measure:
 
     Args:
         measure: any measure.
-        treebank: the code; None if there is only one pair of files.
+        treebank: the code; None for a single pair of files.
 
     Raises:
-        MeasureError: the measure needs a code, and there is none.
+        MeasureError: the measure requires a code, but a single pair of files has none.
     """
     if TEMPLATE not in (measure.argument or ""):
         return measure
     if treebank is None:
-        raise MeasureError(f"{measure}: {TEMPLATE} is for several treebanks; name a file", "unknown-measure")
+        raise MeasureError(f"{measure}: {TEMPLATE} requires several treebanks: name a file instead", "unknown-measure")
     return replace(measure, argument=(measure.argument or "").replace(TEMPLATE, treebank))
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.report.charts.svg import Drawing
+from levelhead.report.documents import header
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
-from levelhead.studies.study import Study
+from levelhead.studies.study import Claim, Study
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank.write import replace_file
 
@@ -32,10 +33,17 @@ def claims_table(study: Study) -> Table:
 
 
 def summary(study: Study) -> str:
-    """Return how many claims have each verdict, in a sentence."""
-    parts = [f"{n} {verdict if n == 1 else _PLURAL[verdict]}" for verdict, n in _counted(study)]
-    summary_text = f"Of {len(study.claims)} claims: {', '.join(parts)}."
-    return f"{summary_text} {_QUICK}" if "quick" in study.signature else summary_text
+    """Return the result in two sentences: how many claims have each verdict, and the verdict on the main claim."""
+    *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study)]
+    counted = f"{', '.join(parts)} and {last}" if parts else last
+    main = [_main(claim) for claim in study.claims if study.main_claim and claim.text.startswith(study.main_claim)]
+    quick = [_QUICK] if "quick" in study.signature else []
+    return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *quick])
+
+
+def _main(claim: Claim) -> str:
+    """The verdict on a claim in a sentence."""
+    return f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
 
 
 _QUICK = (
@@ -48,6 +56,16 @@ _PLURAL: Mapping[Verdict, str] = MappingProxyType(
     {"holds": "hold", "does not hold": "do not hold", "inconclusive": "inconclusive", "no data": "no data"}
 )
 """Verdicts on several claims, in the order of pages."""
+
+_PHRASES: Mapping[Verdict, tuple[str, str]] = MappingProxyType(
+    {
+        "holds": ("holds", "hold"),
+        "does not hold": ("does not hold", "do not hold"),
+        "inconclusive": ("is inconclusive", "are inconclusive"),
+        "no data": ("cannot be tested", "cannot be tested"),
+    }
+)
+"""Verdicts on one claim and on several, in a sentence."""
 
 
 def _counted(study: Study) -> list[tuple[Verdict, int]]:
@@ -63,8 +81,8 @@ def markdown(study: Study, stem: str = "") -> str:
         study: the study.
         stem: the beginning of the names of the files of its figures; without it, figures are left out.
     """
-    lines = [f"# {study.title}", "", study.source + ".", "", *_paragraphs(study.setting)]
-    lines += ["## Claims", "", summary(study), "", to_markdown(claims_table(study))]
+    lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
+    lines += ["## Claims", "", to_markdown(claims_table(study))]
     names = _figures(study, stem) if stem else {}
     for number, section in enumerate(study.sections):
         lines += [f"## {section.title}", "", *_paragraphs(section.text)]
@@ -91,7 +109,7 @@ def page(study: Study) -> Page:
     for number, section in enumerate(study.sections, 1):
         block = Block(f"part-{number}", drawing=section.figure, table=section.table)
         parts.append(Part(f"part-{number}", section.title, " ".join(section.text), [block]))
-    return Page(study.title, f"{study.source}. {summary(study)}", facts, {}, parts, study.setting, study.signature)
+    return Page(study.title, f"{summary(study)} {study.source}.", facts, {}, parts, study.setting, study.signature)
 
 
 def _paragraphs(sentences: tuple[str, ...]) -> list[str]:
@@ -130,7 +148,7 @@ def document(study: Study) -> dict[str, Any]:
         for one in study.sections
     ]
     return {
-        "schema": 1, "kind": "study", "signature": dict(study.signature), "study": study.name, "title": study.title,
+        **header("study", study.signature), "study": study.name, "title": study.title,
         "source": study.source, "setting": list(study.setting), "sections": sections,
         "claims": [claim._asdict() for claim in study.claims],
     }  # fmt: skip

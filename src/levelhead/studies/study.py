@@ -51,12 +51,13 @@ class Study(Tabular):
 
     Args:
         name: as on the command line.
-        title: the title of the paper, or of the study.
+        title: "Replication of" a paper, or the title of the study.
         source: the paper.
         setting: what it was run on, and where that departs from the paper, in sentences.
         sections: the results.
         claims: the claims of the paper with verdicts.
         signature: everything that decides the numbers, by name.
+        main_claim: how the text of the claim begins that the page opens with, if there is one.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Study(Tabular):
     sections: tuple[StudySection, ...]
     claims: tuple[Claim, ...]
     signature: Mapping[str, str]
+    main_claim: str = ""
 
     def _view(self) -> View:
         """The claims with their verdicts; as text with all tables."""

@@ -48,7 +48,7 @@ _MODULES = {
     "tree_shapes": ("Shapes", "nonprojective_arcs", "shapes_of"),
     "treebank": ("Treebank", "check_trees"),
 }
-"""Where names are that need numpy; `build` and `write`, which are also names of files, cannot be loaded later."""
+"""The modules of names that need numpy; `build` and `write`, which are also module names, cannot be loaded lazily."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Files that are read in a thread while the rest of the program is loaded, which takes longer."""
+"""Files that are read in a thread while the rest of the program is loaded."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from levelhead.treebank.input_bytes import read_bytes
 
 
 class ScannedBytes(bytes):
-    """The contents of a file, which have been hashed and scanned.
+    """The contents of a file, already hashed and scanned.
 
     Attributes:
         sha256: their hash.
-        begun: what `scan.begin` returned for CoNLL-U.
+        begun: the result of `scan.begin` for CoNLL-U.
     """
 
     sha256: str
@@ -32,11 +32,11 @@ def sha256_of(data: bytes) -> str:
 
 
 def begin(data: bytes, *, ranges: bool) -> scan.Begun:
-    """Return what `scan.begin` returns for the contents of a file, which may have been scanned already.
+    """Return the result of `scan.begin` for the contents of a file, which may already have been scanned.
 
     Args:
         data: the contents.
-        ranges: whether the file may have multiword tokens, empty nodes and comments.
+        ranges: whether the file can have multiword tokens, empty nodes and comments.
     """
     if ranges and isinstance(data, ScannedBytes):
         return data.begun
@@ -44,7 +44,7 @@ def begin(data: bytes, *, ranges: bool) -> scan.Begun:
 
 
 class FileAhead(os.PathLike[str]):
-    """A file that is read from now on, in a thread of its own; `read_bytes` waits for it.
+    """A file that is read in a separate thread; `read_bytes` waits for it.
 
     Args:
         path: its path.

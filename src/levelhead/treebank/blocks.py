@@ -19,11 +19,11 @@ _FURTHER = 1 << 16
 
 
 class PieceSizes(NamedTuple):
-    """When files are read piece by piece.
+    """The size of pieces, and the size of files above which they are read in pieces.
 
     Args:
-        large: the size in bytes, decompressed, above which a file is.
-        piece: how many bytes a piece has, about.
+        large: the decompressed size in bytes above which a file is read in pieces.
+        piece: the approximate number of bytes of a piece.
     """
 
     large: int = 1 << 25
@@ -34,24 +34,24 @@ SIZES = PieceSizes()
 
 
 def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterator[bytes]:
-    """Return the contents of a file, decompressed; of a large one an iterator that gives them part by part.
+    """Return the decompressed contents of a file, or an iterator over their parts if the file is large.
 
     Args:
         path: a path, or "-" for standard input.
-        most: how many bytes are not large.
+        most: the largest size in bytes of a file that is returned whole.
 
     Raises:
-        UnreadableFile: it cannot be opened, changes while it is read, or its compression is damaged.
+        UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
     """
     return whole_or_parts(parts_of(path), most)
 
 
 def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
-    """Join the parts of a file; of a large one return an iterator that gives them part by part.
+    """Return the parts of a file joined, or an iterator over the parts if the file is large.
 
     Args:
-        parts: the contents of the file, part by part.
-        most: how many bytes are not large.
+        parts: the contents of the file, in parts.
+        most: the largest size in bytes of a file that is returned whole.
 
     Raises:
         UnreadableFile: the file cannot be read.
@@ -66,17 +66,17 @@ def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]
 
 
 def _emptied(kept: deque[bytes]) -> Iterator[bytes]:
-    """Give parts and forget them."""
+    """Yield parts and drop the references to them."""
     while kept:
         yield kept.popleft()
 
 
 class Blocks:
-    """A file read block by block; each block but the last ends after a blank line.
+    """A file read in blocks; every block except the last ends after a blank line.
 
     Args:
-        parts: the contents of the file, part by part.
-        name: what to call it in messages.
+        parts: the contents of the file, in parts.
+        name: its name in messages.
         spaces: whether a line of spaces and tabs is blank.
     """
 
@@ -101,13 +101,13 @@ class Blocks:
         return self._digest.hexdigest()
 
     def read(self, size: int) -> bytes:
-        """Return the next block; all that is left if no blank line follows, and all there is if a line is too long.
+        """Return the next block: the rest if no blank line follows, and everything read so far if a line is too long.
 
         Args:
-            size: the block ends after the first blank line behind so many bytes.
+            size: the block ends after the first blank line after this many bytes.
 
         Raises:
-            UnreadableFile: the file cannot be read on, or is too large to be read without blank lines.
+            UnreadableFile: the rest of the file cannot be read, or is too large without blank lines.
         """
         wanted, further = max(size, 2), _FURTHER
         while True:
@@ -127,7 +127,7 @@ class Blocks:
         return block
 
     def _tail_from(self, at: int) -> tuple[list[bytes], bytes, int]:
-        """Give the parts that wait before the one that has a byte, the others as one, and where the byte is in it."""
+        """Return the parts before the part with a byte, the other parts joined, and the byte's position in them."""
         n_parts, before = 0, 0
         while n_parts < len(self._waiting) and before + len(self._waiting[n_parts]) <= at:
             before += len(self._waiting[n_parts])
@@ -136,7 +136,7 @@ class Blocks:
 
     @property
     def _is_too_long(self) -> bool:
-        """Whether the last line is too long, even if its end never comes; it is refused where lines are counted."""
+        """Whether the last line is too long, even without a line end; it is refused where lines are counted."""
         return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
 
     def _fill(self, end: int) -> None:
@@ -150,7 +150,7 @@ class Blocks:
             self._n_waiting += len(part)
             self._look_for_line_ends(part)
         if self._n_waiting > DEFAULT_LIMITS.size:
-            message = f"more than {size_text(DEFAULT_LIMITS.size)} without a place where the file can be cut"
+            message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
             raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
 
     def _look_for_line_ends(self, part: bytes) -> None:

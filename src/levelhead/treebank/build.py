@@ -1,4 +1,4 @@
-"""Treebanks made in Python."""
+"""Treebanks created in Python."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ def build(
     deps: Nested | None = None,
     misc: Nested | None = None,
 ) -> Treebank:
-    """Make a treebank from lists of sentences, each a list with one value for each word.
+    """Return a treebank made of lists of sentences, each a list with one value per word.
 
     Args:
         forms: the forms.
         heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
         relations: the relations.
-        lemmas: the lemmas; "_" everywhere if None, as for all columns below.
+        lemmas: the lemmas; None for "_" everywhere, as in all columns below.
         upos: the universal parts of speech.
-        xpos: the treebank's own parts of speech.
+        xpos: the language-specific parts of speech.
         feats: the features.
         deps: the enhanced edges.
         misc: the column MISC.
@@ -74,7 +74,7 @@ def build(
     sizes = {tuple(map(len, column)) for column in given}
     if len(sizes) != 1 or 0 in next(iter(sizes)):
         raise ConlluError(
-            Fault("invalid-columns", "the lists do not have the same sentences and words, or a sentence has none")
+            Fault("invalid-columns", "the lists differ in sentences or words, or a sentence has no words")
         )
     sentences = zip(*(column if column is not None else repeat(None) for column in columns))
     from levelhead.treebank.reader import from_conllu

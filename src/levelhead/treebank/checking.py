@@ -1,4 +1,4 @@
-"""All errors of a file or, if it is valid, its warnings, however large it is."""
+"""All errors of a file of any size or, if it is valid, its warnings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levelhead.treebank.reader import Format, from_conllu
 from levelhead.treebank.text_comments import text_faults
 
 CHECKED_RULES = ("ud", "msp25", "msp25-sorted")
-"""The rules by which files are checked: CoNLL-U with levelhead's own care, or files of morphosyntactic parsing."""
+"""The rules for checking files: CoNLL-U with levelhead's checks, or files of morphosyntactic parsing."""
 
 
 @checked(path=path, format=choice(get_args(Format)), rules=choice(CHECKED_RULES))
@@ -27,13 +27,13 @@ def faults_of(
 ) -> tuple[Fault, ...]:
     """Return all errors of a file or, if it is valid, its warnings.
 
-    In addition to the warnings of `read`, `# text` comments are compared with the forms. Large files are read piece by
-    piece.
+    In addition to the warnings of `read`, `# text` comments are compared with the forms. Large files are read in
+    pieces.
 
     Args:
         path: its path, or "-" for standard input.
         format: "conllu" or "conllx".
-        rules: one of `CHECKED_RULES`; under the last two, the format does not matter.
+        rules: one of `CHECKED_RULES`; under the last two, the format has no effect.
     """
     if rules != "ud":
         return _content_faults_of(path)

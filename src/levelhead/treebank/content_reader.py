@@ -1,9 +1,10 @@
 """Files of morphosyntactic parsing (UniDive 2025), in which only content words are nodes.
 
-They look like CoNLL-U, but function words have neither HEAD nor FEATS (`_`): their grammar is in the FEATS of their
-content word. A content word without features has a lone bar. A line with an ID such as `2.1` that has a HEAD is an
-abstract node, for an argument without a word of its own; other such lines and multiword tokens are skipped. Chains of
-heads may have any length; apart from that, what the program of the task refuses or crashes on is refused.
+They look like CoNLL-U, but function words have neither HEAD nor FEATS (`_`): their grammatical information is in the
+FEATS of their content word. A content word without features has a single bar. A line with an ID such as `2.1` that has
+a HEAD is an abstract node, for an argument without a word; other lines with such an ID and multiword tokens are
+skipped. Chains of heads can have any length; otherwise, files on which the task's official script fails or crashes are
+refused.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ NO_FEATURES = "|"
 """FEATS of a content word without features."""
 
 READING = OfficialReading("msp25", deepest=sys.maxsize, content=True)
-"""How the program of the task reads, without its limit on chains of heads."""
+"""The reading of the task's official script, without its limit on chains of heads."""
 
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
 _FEWEST_WITH_ROOT = 3
@@ -46,14 +47,14 @@ _FEWEST_WITH_ROOT = 3
 def read_content(data: bytes, name: str | None = None) -> Treebank:
     """Read a file of morphosyntactic parsing.
 
-    The treebank has a word for each content word, abstract node and function word. Heads of function words are -1.
+    The treebank has a word for each content word, abstract node and function word. The heads of function words are -1.
 
     Args:
         data: the contents of the file.
-        name: what to call it in messages.
+        name: its name in messages.
 
     Raises:
-        ConlluError: the program of the task refuses the file or crashes on it, or a sentence has no words.
+        ConlluError: the task's official script refuses the file or crashes on it, or a sentence has no words.
     """
     refuse_long_lines(with_line_feeds(data), name)
     treebank = ContentReader(name).read(data)
@@ -63,10 +64,10 @@ def read_content(data: bytes, name: str | None = None) -> Treebank:
 
 
 class ContentReader(LineReader):
-    """A file of morphosyntactic parsing, or whole sentences of one, read line by line.
+    """A reader of a file of morphosyntactic parsing, or of whole sentences of it, line by line.
 
     Args:
-        name: what to call the file in messages.
+        name: its name in messages.
     """
 
     def __init__(self, name: str | None) -> None:
@@ -111,7 +112,7 @@ class ContentReader(LineReader):
         self._lines.clear()
 
     def _follow(self, word: int, settled: set[int], number: int) -> None:
-        """Follow the heads from a word up to the root or a word that is settled; function words ahead have heads."""
+        """Follow the heads from a word to the root or to a checked word; later function words have heads."""
         met: set[int] = set()
         while word >= 0 and word not in settled:
             if word in met:
@@ -139,7 +140,7 @@ def _is_negative(text: str) -> bool:
 
 
 def malformed_feature(feats: str) -> str | None:
-    """Return the first part of FEATS that is not Name=Value; None if there is none.
+    """Return the first part of FEATS that is not Name=Value, or None.
 
     Args:
         feats: the FEATS of a content word.
@@ -149,14 +150,14 @@ def malformed_feature(feats: str) -> str | None:
 
 
 def content_faults(parts: Iterator[bytes], name: str | None, size: int) -> tuple[Fault, ...]:
-    """Return all errors of a file of morphosyntactic parsing: of each line, or else of its sentence.
+    """Return all errors of a file of morphosyntactic parsing: the error of each line, or otherwise of its sentence.
 
-    If there are none, return the warnings. The file is read piece by piece.
+    For a valid file, return the warnings. The file is read in pieces.
 
     Args:
         parts: the contents of the file, part by part.
-        name: what to call it in messages.
-        size: how many bytes a piece has, about.
+        name: its name in messages.
+        size: the approximate number of bytes of a piece.
 
     Raises:
         UnreadableFile: the file cannot be read.
@@ -194,7 +195,7 @@ class _Faults:
         self._n_bytes += len(block)
 
     def of_file(self) -> tuple[Fault, ...]:
-        """Return what is reported of the file: an unreadable line, or else errors, or else warnings."""
+        """Return the faults of the file: an unreadable line, otherwise errors, otherwise warnings."""
         unreadable = self._too_long or self._not_text
         if unreadable:
             return unreadable.faults
@@ -226,7 +227,7 @@ class _Faults:
 
 
 class _FaultFinder(ContentReader):
-    """Reads on behind errors; sentences with one are dropped."""
+    """A reader that continues after errors; sentences with errors are dropped."""
 
     def __init__(self, name: str | None) -> None:
         super().__init__(name)
@@ -256,7 +257,7 @@ class _FaultFinder(ContentReader):
 
 
 def _warnings(treebank: Treebank) -> Iterator[Fault]:
-    """Warn of features that the program crashes on where their word is aligned."""
+    """Warn about features on which the official script crashes if their word is aligned."""
     codes = treebank.feats.codes
     malformed = {
         code: part
@@ -266,5 +267,6 @@ def _warnings(treebank: Treebank) -> Iterator[Fault]:
     words = np.flatnonzero(np.isin(codes, list(malformed)))
     if len(words):
         first = int(words[0])
-        message = f"{quoted(malformed[int(codes[first])])} in FEATS is not Name=Value: refused where it is compared"
+        shown = quoted(malformed[int(codes[first])])
+        message = f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
         yield Fault("invalid-feats", message, place_of(treebank, first), "warning", len(words))

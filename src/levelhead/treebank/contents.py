@@ -1,4 +1,4 @@
-"""What a treebank holds: its sizes, its warnings, and one hash of everything in it."""
+"""The sizes of a treebank, its warnings, and a hash of its contents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Contents(NamedTuple):
     """The sizes of a treebank and the warnings about its file.
 
     Args:
-        sha256: the hash of the file after decompression; None if the treebank never was a file.
+        sha256: the hash of the file after decompression; None if the treebank was not read from a file.
         sentences: the number of sentences.
         words: the number of syntactic words.
         tokens: the number of surface tokens.
@@ -44,7 +44,7 @@ def contents_of(treebank: Treebank) -> Contents:
 def contents_hash(treebank: Treebank) -> str:
     """Return the SHA-256 of the decompressed file that a treebank was read from.
 
-    A treebank that never was a file has the hash of its CoNLL-U text.
+    For a treebank that was not read from a file, return the hash of its CoNLL-U text.
 
     Args:
         treebank: any treebank.

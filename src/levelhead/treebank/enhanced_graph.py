@@ -1,4 +1,4 @@
-"""The enhanced graph: the edges that DEPS give to words and empty nodes."""
+"""The enhanced graph: the edges in DEPS of words and empty nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _EDGE = r"(?:0|[1-9][0-9]{0,8})(?:\.[1-9][0-9]{0,8})?:[^|\n]+"
 BAD_DEPS = rf"(?m)^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*"
-"""A pattern that finds, among values on lines of their own, one that is not a list of heads and relations."""
+"""A pattern that finds, among values on separate lines, a value that is not a list of heads and relations."""
 
 _LARGEST = 2**31
 
@@ -29,7 +29,7 @@ Node = tuple[int, int]
 """A node of the enhanced graph: its number before and after the dot (0 for words); (0, 0) is the root."""
 
 _NOWHERE: Node = (0, -1)
-"""A head with a dot, for a scorer that drops all of them."""
+"""A head with a dot, for a scorer that drops all these heads."""
 
 Numbers: TypeAlias = "NDArray[np.int64]"
 
@@ -69,8 +69,8 @@ def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
 
     Args:
         treebank: the treebank.
-        strict: whether heads must be plain numbers and labels not empty, also on empty nodes; otherwise a head is any
-            text that Python's int reads, heads with a dot match no node, and empty nodes have no edges.
+        strict: whether heads must be plain numbers and labels must not be empty, also on empty nodes; otherwise a head
+            is any text that Python's int accepts, heads with a dot match no node, and empty nodes have no edges.
 
     Raises:
         MalformedDeps: DEPS are not a list of heads and relations.
@@ -86,7 +86,7 @@ def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
 
 
 def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
-    """Find the edges whose head is not a node of their sentence.
+    """Return the nodes with an edge whose head is not a node of their sentence.
 
     Args:
         treebank: the treebank.
@@ -111,7 +111,7 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
 
 
 def _are_among(keys: Numbers, known: Numbers) -> NDArray[np.bool_]:
-    """Say of each key whether it is known: `np.isin` would load numpy's masked arrays, which takes 20 ms."""
+    """Return whether each key is known. `np.isin` would load numpy's masked arrays, which takes 20 ms."""
     ascending = np.sort(known)
     at = np.searchsorted(ascending, keys)
     found = np.zeros(len(keys), dtype=bool)
@@ -121,7 +121,7 @@ def _are_among(keys: Numbers, known: Numbers) -> NDArray[np.bool_]:
 
 
 def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
-    """Return the words that heads of edges name, as the official script finds them; -1 for the root, int64.
+    """Return the words that are heads of edges, as the official script finds them; -1 for the root, int64.
 
     A negative position counts back from the end of the sentence, as in Python's lists.
 
@@ -149,7 +149,7 @@ def between_words(edges: Incoming) -> Incoming:
 
 
 def _node_keys(treebank: Treebank, sentence: Codes, number: Codes | Numbers, minor: Codes | Numbers) -> Numbers:
-    """One number per node of the treebank; each sentence has one number more than words, for the root."""
+    """One number per node of the treebank; each sentence has an additional number for the root."""
     keys: Numbers = (treebank.sentence_starts[sentence].astype(np.int64) + sentence + number << 30) + minor
     return keys
 
@@ -163,7 +163,7 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
     try:
         n_edges_of, *edges, names = parse(strings, used)
     except MalformedDeps:
-        for code in dict.fromkeys(codes.tolist()):  # the first in the file is named
+        for code in dict.fromkeys(codes.tolist()):  # the message names the first in the file
             parse(strings, np.array([code], dtype=np.int32))
         raise
     numbers = np.array([labels.setdefault(name, len(labels)) for name in names], dtype=np.int64)
@@ -178,7 +178,7 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
 
 
 _Parsed = tuple[Numbers, Numbers, Numbers, Numbers, list[str]]
-"""How many edges each string has; the three numbers of each edge; the labels."""
+"""The number of edges of each string; the three numbers of each edge; the labels."""
 
 
 def _parse_strictly(strings: Strings, codes: Codes) -> _Parsed:
@@ -186,7 +186,7 @@ def _parse_strictly(strings: Strings, codes: Codes) -> _Parsed:
     if parsed is None:
         bad = re.search(BAD_DEPS, "\n".join(strings.texts_of(codes)))
         if bad is None:
-            raise AssertionError("the kernel refuses DEPS in which nothing bad is found")
+            raise AssertionError("the kernel refuses DEPS in which no error is found")
         raise MalformedDeps(f"{quoted(bad[0])} is not a list of heads and relations")
     return parsed
 

@@ -1,7 +1,7 @@
-"""Every fault of a CoNLL-U file, line by line, for people.
+"""All faults of a CoNLL-U file, line by line.
 
-The scanner only reports that a file is invalid; this slower reading finds everything that is wrong. Both must agree
-on which files are valid: a test compares them on damaged files.
+The scanner only reports that a file is invalid; this slower reading finds all errors. Both must agree on which files
+are valid: a test compares them on damaged files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 MOST = 1000
-"""How many faults of each kind are reported one by one."""
+"""The maximum number of faults of each kind that are reported individually."""
 _TREE_SLUGS = {
     2: ("no-root", "no word has HEAD 0"),
     3: ("several-roots", "{} words have HEAD 0"),
@@ -38,7 +38,7 @@ _TREE_SLUGS = {
 
 @dataclass
 class _Sentence:
-    """What has been read of the sentence so far."""
+    """The part of the sentence that was read so far."""
 
     number: int
     first_line: int
@@ -52,12 +52,12 @@ class _Sentence:
 
 
 def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
-    """Find what keeps bytes from being text: not UTF-8, or a NUL character.
+    """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters.
 
     Args:
         data: the bytes.
-        line: gives the line number to print for each line of the data.
-        start: how many bytes of the file are before them.
+        line: returns the line number to print for each line of the data.
+        start: the number of bytes of the file before them.
     """
     before = 0
     for number, content in enumerate(lines_of(data), 1):  # one by one: all at once would take up to 4 times the bytes
@@ -76,12 +76,12 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
 
 
 def find_faults(data: bytes, reading: ReaderSettings, *, line: Callable[[int], int] = int) -> list[Fault]:
-    """Find every fault of a repaired file.
+    """Return all faults of a repaired file.
 
     Args:
         data: its bytes, with line feeds and single blank lines.
-        reading: how it is read.
-        line: gives the line number to print for each line of the data.
+        reading: the settings of reading.
+        line: returns the line number to print for each line of the data.
 
     Returns:
         The faults, by line.
@@ -97,14 +97,14 @@ EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))
 """The error of a file without sentences."""
 
 SOME_HEAD = Fault("invalid-head", "")
-"""Stands among faults for a word whose HEAD is not "_": then every "_" is an error. It is not reported."""
+"""A marker among faults for a word whose HEAD is not "_": then every "_" is an error. It is not reported."""
 
 
 def by_line(faults: Iterator[Fault]) -> list[Fault]:
-    """Return faults by line: a thousand of each kind; the last one kept counts those that follow.
+    """Return faults by line: up to a thousand of each kind; the last of them counts the others.
 
     Args:
-        faults: faults in the order in which they were found; `SOME_HEAD` among them where a word has a head.
+        faults: faults in the order in which they were found; with `SOME_HEAD` if a word has a head.
     """
     kept: list[Fault] = []
     numbers: Counter[str] = Counter()
@@ -129,13 +129,13 @@ def by_line(faults: Iterator[Fault]) -> list[Fault]:
 def walk(
     data: bytes, numbers: Iterator[int], reading: ReaderSettings, *, line_of: Callable[[int], int]
 ) -> Iterator[Fault]:
-    """Find the faults of the lines of a file, or of a part of a file that begins and ends with whole sentences.
+    """Yield the faults of the lines of a file, or of whole sentences of it.
 
     Args:
         data: the bytes, with line feeds and single blank lines.
-        numbers: gives the number of each sentence.
+        numbers: returns the number of each sentence.
         reading: how it is read.
-        line_of: gives the line number to print for each line of the data.
+        line_of: returns the line number to print for each line of the data.
     """
     sentence: _Sentence | None = None
     comments_from = 0
@@ -208,7 +208,7 @@ def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> I
     expected = len(sentence.heads) + 1
     if int(cells[0]) != expected and not sentence.renumbered:
         yield Fault("word-id-sequence", f"the ID is {cells[0]}, expected {expected}", place)
-        sentence.renumbered = True  # reported once per sentence: what follows is shifted too
+        sentence.renumbered = True  # reported once per sentence: the following IDs are shifted as well
     sentence.minor = 0
     sentence.range_pending = False
     head = int(cells[6]) if _NUMBER.fullmatch(cells[6]) else None
@@ -224,9 +224,9 @@ def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> I
 
 def _multiword(sentence: _Sentence, number: int, first: int, last: int, place: Place) -> Iterator[Fault]:
     if last < first:
-        yield Fault("reversed-range", f"the range {first}-{last} ends before it begins", place)
+        yield Fault("reversed-range", f"the range {first}-{last} ends before it starts", place)
     elif first <= sentence.range_end or sentence.range_pending:
-        yield Fault("overlapping-ranges", f"the range {first}-{last} overlaps the one before", place)
+        yield Fault("overlapping-ranges", f"the range {first}-{last} overlaps the previous range", place)
     elif first != len(sentence.heads) + 1 and not sentence.renumbered:
         yield Fault("misplaced-range", f"the range {first}-{last} is before word {len(sentence.heads) + 1}", place)
     sentence.range_end, sentence.range_line = max(last, sentence.range_end), number
@@ -236,7 +236,7 @@ def _multiword(sentence: _Sentence, number: int, first: int, last: int, place: P
 def _empty_node(sentence: _Sentence, after: int, minor: int, place: Place) -> Iterator[Fault]:
     expected = f"{len(sentence.heads)}.{sentence.minor + 1}"
     if (f"{after}.{minor}" != expected or sentence.range_pending) and not sentence.renumbered:
-        yield Fault("misplaced-empty-node", f"the empty node {after}.{minor} is where {expected} should be", place)
+        yield Fault("misplaced-empty-node", f"the empty node {after}.{minor} is in the position of {expected}", place)
     sentence.minor = minor
 
 

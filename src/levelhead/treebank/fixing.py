@@ -1,4 +1,4 @@
-"""Copies of files in which everything is repaired that can be repaired in one way only."""
+"""Repaired copies of files; only unambiguous repairs are made."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _MESSAGES = {
     "number-of-columns": "empty columns follow the last",
 }
 _SIGNS = (b"\t\t", b"\t\n", b" \t", b"\t ", b"\n ", b" \n")
-"""Something of this is in every file that has cells to repair, apart from its first and last line."""
+"""Every file with cells to repair contains one of these, except in its first and last line."""
 
 _NEEDED = frozenset({"ID", "FORM", "HEAD", "DEPREL"})
 """The columns for which an underscore would be a guess."""
 
 
 def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> tuple[Fault, ...]:
-    """Write a copy of a CoNLL-U or CoNLL-X file in which everything is repaired that can be repaired in one way only.
+    """Write a copy of a CoNLL-U or CoNLL-X file with all unambiguous repairs, and return the changes.
 
     A byte order mark, carriage returns, surplus blank lines, white space in blank lines, spaces around cells, and empty
     columns after the tenth are removed; the last blank line is added; empty columns other than ID, FORM, HEAD and
-    DEPREL become `_`. Everything else stays as it is, byte for byte. The file is read block by block.
+    DEPREL become `_`. Everything else is unchanged, byte for byte. The file is read in blocks.
 
     Args:
         path: the file, compressed or not, or "-" for standard input.
         copy: where to write, uncompressed; the copy is written completely or not at all.
 
     Returns:
-        What was changed: one entry for each kind, with its first place and the number of places.
+        The changes: one entry for each kind, with its first place and the number of places.
 
     Raises:
         UnreadableFile: the file cannot be read.
@@ -61,11 +61,11 @@ def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str
     Args:
         files: the files.
         target: the path given for the copies.
-        folder: whether it is a folder of copies though there is only one file.
+        folder: whether it is a folder of copies although there is only one file.
 
     Raises:
-        OutputError: nothing can be written there, a copy would replace a file or another copy, or standard input has no
-            name for its copy in a folder.
+        OutputError: the path cannot be written, a copy would replace a file or another copy, or the copy of standard
+            input would have no name in a folder.
     """
     if not folder and len(files) == 1 and not os.path.isdir(target):  # noqa: PTH112 -- never raises
         copies = {files[0]: target}
@@ -83,10 +83,10 @@ def _refuse(copies: Mapping[str, str]) -> None:
     times = Counter(copies.values())
     for file, copy in copies.items():
         if times[copy] > 1 or (file == "-" and os.path.basename(copy) == "-"):  # noqa: PTH119 -- as given
-            message = "two copies would have this name, or it has none: fix these files one at a time"
+            message = "two copies would have the same name, or a copy no name: fix these files one at a time"
             raise OutputError(message, "output", Place(copy))
         if any(_is_same(one, copy) for one in copies):
-            raise OutputError("a file cannot be its own copy: name another file", "output", Place(copy))
+            raise OutputError("the copy would replace the file: name another file", "output", Place(copy))
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -97,7 +97,7 @@ def _is_same(one: str, other: str) -> bool:
 
 
 def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Iterator[bytes]:
-    """Give the repaired file block by block, and note what was changed."""
+    """Yield the repaired file in blocks, and record the changes."""
     name = os.fsdecode(path)
     source = Blocks(parts_of(path), name, spaces=True)
     n_lines = n_bytes = 0
@@ -122,7 +122,7 @@ def _moved(fault: Fault, line: int) -> Fault:
 
 
 def _layout_of(data: bytes) -> ColumnLayout | None:
-    """The columns of a CoNLL-U Plus file; none at all if its first line is not valid, so that no cell is changed."""
+    """The columns of a CoNLL-U Plus file; empty if its first line is invalid, so that no cell is changed."""
     try:
         return layout_of(data)
     except ConlluError:
@@ -145,7 +145,7 @@ def _with_tidy_cells(data: bytes, found: dict[str, Fault], layout: ColumnLayout 
 
 
 def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
-    """Return a line of a word with tidy cells in the columns of the file, and the kinds of changes."""
+    """Return the line of a word with repaired cells, and the kinds of changes."""
     given = line.removesuffix(b"\n").split(b"\t")
     cells = [cell.strip(b" ") for cell in given]
     slugs = []
@@ -153,11 +153,11 @@ def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
         slugs.append("number-of-columns")
         del given[len(fields) :], cells[len(fields) :]
     if len(cells) != len(fields):
-        return line, []  # which cell belongs to which column is not certain
+        return line, []  # the columns of the cells are ambiguous
     if cells != given and cells[fields.index("FORM")]:
         slugs.insert(0, "surrounding-space")
     elif cells != given:
-        return line, []  # a form of spaces is an error that only the maintainer can correct
+        return line, []  # only the maintainer can correct a form of spaces
     word_id = cells[fields.index("ID")]
     filled = [cell or _value_of_empty(word_id, field) for cell, field in zip(cells, fields, strict=True)]
     if filled != cells:

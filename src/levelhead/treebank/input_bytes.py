@@ -1,4 +1,4 @@
-"""Bytes from a path, standard input, or a compressed file, with limits against hostile ones."""
+"""Bytes from a path, standard input, or a compressed file, with limits against hostile files."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _Opener = Callable[[_Readable], Iterator[bytes]]
 
 
 class Limits(NamedTuple):
-    """How much a file may hold.
+    """The limits of the size of a file.
 
     Args:
-        size: the most bytes after decompression.
-        ratio: how many times larger than the compressed file it may be, once it is larger than `harmless`.
-        harmless: a size in bytes below which the ratio does not matter.
+        size: the maximum number of bytes after decompression.
+        ratio: the maximum ratio of decompressed to compressed size, for files larger than `harmless`.
+        harmless: the size in bytes below which the ratio is not limited.
     """
 
     size: int = 2**31 - 1
@@ -47,15 +47,15 @@ class Limits(NamedTuple):
 DEFAULT_LIMITS = Limits()
 
 LONGEST_LINE = 1 << 24
-"""How many bytes a line of a treebank may have: far more than any sentence needs."""
+"""The maximum number of bytes of a line of a treebank: far more than any sentence needs."""
 
 
 class _TooLarge(Exception):
-    """A file that is larger than allowed."""
+    """The file is larger than allowed."""
 
 
 class _Changing(Exception):
-    """A file that is written while it is read."""
+    """The file is written while it is read."""
 
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
@@ -67,20 +67,20 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
 
     Args:
         path: a path, or "-" for standard input.
-        limits: how large it may be.
+        limits: the limits of its size.
 
     Raises:
-        UnreadableFile: it cannot be opened, is too large, changes while it is read, or its compression is damaged.
+        UnreadableFile: it cannot be opened, is too large, changes while it is read, or its compressed data are damaged.
     """
     return decompressed(raw_bytes(path, limits), os.fsdecode(path), limits)
 
 
 def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file as they are.
+    """Return the contents of a file without decompression.
 
     Args:
         path: a path, or "-" for standard input.
-        limits: how large it may be.
+        limits: the limits of its size.
 
     Raises:
         UnreadableFile: it cannot be opened, is too large, or changes while it is read.
@@ -89,7 +89,7 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
     try:
         if name == "-":
             return _read_at_most(_standard_input(), limits.size)
-        with open(name, "rb") as file:  # noqa: PTH123 -- a path may hold bytes that pathlib refuses
+        with open(name, "rb") as file:  # noqa: PTH123 -- a path can have bytes that pathlib refuses
             return _read_at_most(file, limits.size)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -101,14 +101,14 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
 
 
 def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
-    """Give the contents of a file part by part, decompressed as `read_bytes` does; its size has no limit.
+    """Yield the contents of a file in parts, decompressed as by `read_bytes`; its size is not limited.
 
     Args:
         path: a path, or "-" for standard input.
-        limits: how many times larger than the compressed file it may be.
+        limits: the limits of the compression ratio.
 
     Raises:
-        UnreadableFile: it cannot be opened, changes while it is read, or its compression is damaged.
+        UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
     """
     name = os.fsdecode(path)
     try:
@@ -126,21 +126,21 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> I
 
 
 def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
-    """Give bytes part by part, decompressed if their first few mark them as compressed.
+    """Yield bytes in parts, decompressed if their first bytes mark them as compressed.
 
     Args:
-        raw: the contents of a file as they are.
-        name: what to call the file in messages.
-        limits: how many times larger than the compressed bytes they may be.
+        raw: the contents of a file without decompression.
+        name: its name in messages.
+        limits: the limits of the compression ratio.
 
     Raises:
-        UnreadableFile: their compression is damaged, or they are an archive.
+        UnreadableFile: the compressed data are damaged, or the bytes are an archive.
     """
     yield from _decoded(_Counted(io.BytesIO(raw)), name, len(raw), limits)
 
 
 class _Counted:
-    """A file that has been read a little: its first bytes, and how many have been read since."""
+    """A partly read file: its first bytes, and the number of bytes read since."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -157,7 +157,7 @@ class _Counted:
 
 
 def _decoded(file: _Counted, name: str, size: int | None, limits: Limits) -> Iterator[bytes]:
-    """Give the parts of a file that is compressed or not; the size of one from a pipe is known at its end only."""
+    """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
     if file.start.startswith(b"PK\x03\x04"):
         raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
@@ -192,9 +192,9 @@ def _standard_input() -> IO[bytes]:
 
 
 def _read_at_most(file: IO[bytes], size: int) -> bytes:
-    """Read a whole file, unless it is too large; a regular file that is too large is refused unread.
+    """Read a whole file, unless it is too large; a regular file that is too large is refused without reading it.
 
-    A regular file that is written meanwhile is refused: what was read may be half of the old and half of the new.
+    A regular file that is written meanwhile is refused, since the contents could be a mixture of old and new.
     """
     before = _status(file)
     known = math.inf if before is None else before.st_size
@@ -218,16 +218,16 @@ def _check_unchanged(before: os.stat_result | None, after: os.stat_result | None
 
 
 def _status(file: IO[bytes]) -> os.stat_result | None:
-    """The status of a regular file; None for pipes and the like."""
+    """The status of a regular file; None for pipes and other special files."""
     try:
         status = os.fstat(file.fileno())
-    except OSError:  # not a file of the operating system, as when Python code replaces standard input
+    except OSError:  # not a file of the operating system, for example if Python code replaced standard input
         return None
     return status if stat.S_ISREG(status.st_mode) else None
 
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return bytes, decompressed if their first few mark them as compressed.
+    """Return bytes, decompressed if their first bytes mark them as compressed.
 
     Raises:
         UnreadableFile: they are too large when decompressed, are damaged, or are an archive.
@@ -241,12 +241,12 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
 
 
 def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:
-    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before anything else splits it into lines.
+    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before it is split into lines.
 
     Args:
         data: the contents of the file, decompressed; or a part of it.
-        name: what to call the file in messages.
-        before: how many lines of the file are before the part.
+        name: its name in messages.
+        before: the number of lines of the file before the part.
 
     Raises:
         ConlluError: a line is too long.
@@ -266,7 +266,7 @@ def _expand(opener: _Opener, raw: bytes, name: str, limits: Limits) -> bytes:
 
 
 def size_text(size: int) -> str:
-    """Return a limit for a message: `512 MiB`, or in bytes if it is no whole number of them.
+    """Return a size for a message: in MiB if it is a whole number of MiB, otherwise in bytes.
 
     Args:
         size: in bytes.
@@ -277,7 +277,7 @@ def size_text(size: int) -> str:
 def _within(
     parts: Iterator[bytes], compressed: float, name: str, limits: Limits, size: float | None = None
 ) -> Iterator[bytes]:
-    """Give decompressed parts for as long as they are not too large, or too many times the compressed size."""
+    """Yield decompressed parts until they exceed the limit of the size or of the compression ratio."""
     total, most = 0, limits.size if size is None else size
     for part in parts:
         total += len(part)
@@ -299,7 +299,7 @@ def _parts(opener: _Opener, file: _Readable, name: str) -> Iterator[bytes]:
         from levelhead.extras import missing_library
 
         raise UnreadableFile(missing_library("zstandard", ".zst files").in_file(name)) from error
-    except Exception as error:  # each library has its own errors for damaged data
+    except Exception as error:  # each library raises different errors for damaged data
         raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
 
 
@@ -326,7 +326,7 @@ def _bz2(file: _Readable) -> Iterator[bytes]:
 def _streams(
     file: _Readable, decompressor: Callable[[], lzma.LZMADecompressor | bz2.BZ2Decompressor], padding: bytes = b""
 ) -> Iterator[bytes]:
-    """Decompress streams that follow each other, with padding between, a part at a time."""
+    """Decompress consecutive streams with padding between them, one part at a time."""
     raw = file.read(_CHUNK)
     for _ in range(_MOST_MEMBERS):
         stream = decompressor()

@@ -1,4 +1,4 @@
-"""Layouts of treebanks and outputs on disk; the only module that knows them.
+"""Layouts of treebanks and outputs on disk.
 
 Gold is a file; a folder of files; a UD release (folders `UD_Language-NAME`, or files `xx_name-ud-test.conllu`); or a
 folder with the `metadata.json` of the TIRA platform. The outputs of a system are a file; a folder of files with the
@@ -22,11 +22,11 @@ from levelhead.treebank.metadata import read_metadata
 Split = Literal["train", "dev", "test"]
 
 FORMATS = (".conllu", ".conllup", ".conllx", ".conll")
-"""What the name of a treebank ends with, apart from suffixes of compression."""
+"""The suffixes of treebanks, without those of compressed files."""
 
 _UD_FILE = re.compile(r"(?P<code>.+)-ud-(?P<split>train|dev|test)")
 _UD_FOLDER = re.compile(r"UD_(?P<language>.+?)(-[^-]+)?")
-_TIRA_OUTPUTS = "output"  # TIRA keeps the outputs of a run in a folder of this name
+_TIRA_OUTPUTS = "output"  # TIRA keeps the outputs of a run in a folder with this name
 _MOST_NAMED = 5
 
 
@@ -36,7 +36,7 @@ class GoldFile(NamedTuple):
     Args:
         code: the name of the test set in tables.
         path: the file.
-        outputs: where an output may be, relative to a system's folder; the first that exists is taken.
+        outputs: the possible paths of an output, relative to a system's folder; the first existing path is used.
         language: the language that the folder of a UD release names, or None.
     """
 
@@ -51,10 +51,10 @@ class RunFiles(NamedTuple):
 
     Args:
         system: the name of the system.
-        run: the name of the run; empty if the system has one run only.
+        run: the name of the run; empty if the system has a single run.
         files: the output for each test set, by code; missing outputs are left out.
-        folder: where they are.
-        ignored: treebanks in the folder that belong to no test set.
+        folder: the folder of the outputs.
+        ignored: treebanks in the folder that match no test set.
         faults: why an output cannot be used, by code: two files match, or it is a folder or a pipe.
     """
 
@@ -67,7 +67,7 @@ class RunFiles(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the system, with that of the run if there are several."""
+        """The name of the system, with the name of the run if there are several."""
         return f"{self.system}/{self.run}" if self.run else self.system
 
 
@@ -83,7 +83,7 @@ def stem_of(file_name: str) -> str | None:
 
 
 def bare_name(path: str) -> str:
-    """Return a path without suffixes of compression.
+    """Return a path without the suffix of a compressed file.
 
     Args:
         path: a path or the name of a file.
@@ -94,7 +94,7 @@ def bare_name(path: str) -> str:
 
 
 def treebank_of(stem: str) -> str:
-    """Return the name of the treebank that a file belongs to: without `-ud-train` and the like.
+    """Return the name of a file's treebank: without suffixes such as `-ud-train`.
 
     Args:
         stem: the name of a file without suffixes.
@@ -103,7 +103,7 @@ def treebank_of(stem: str) -> str:
 
 
 def treebanks_in(folder: Path) -> dict[str, Path]:
-    """Return the treebanks of a folder, and of its folders named `UD_*`, by their names without suffixes.
+    """Return the treebanks of a folder, and of its folders named `UD_*`, by name without suffixes.
 
     Args:
         folder: the folder.
@@ -126,7 +126,7 @@ def _by_stem(files: Iterable[Path]) -> dict[str, Path]:
 
 
 def files_at(path: str | os.PathLike[str]) -> list[str]:
-    """Return a file as it is, and the treebanks of a folder.
+    """Return a file itself, or the treebanks of a folder.
 
     Args:
         path: a file, a folder, or "-".
@@ -144,14 +144,14 @@ def files_at(path: str | os.PathLike[str]) -> list[str]:
 
 
 def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]:
-    """Find gold treebanks: in the order of the metadata, or of their codes.
+    """Return the gold treebanks, in the order of the metadata, or of their codes.
 
     Args:
         source: a file or a folder.
-        split: which files of UD releases to take; by default the test sets, or the only available split.
+        split: which files of UD releases to use; by default the test sets, or the only available split.
 
     Raises:
-        InputError: the folder cannot be read, has no treebank, several of one code, or fits two layouts.
+        InputError: the folder cannot be read, has no treebank, has several with the same code, or matches two layouts.
     """
     if not source.exists() and str(source) != "-":
         raise _fault("unreadable-file", os.strerror(errno.ENOENT), source)
@@ -172,9 +172,9 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
 
 
 def extra_gold(source: Path) -> tuple[Path, ...]:
-    """Return the treebanks in a folder of gold that are not gold, and the folders in it with such treebanks.
+    """Return the treebanks in a folder of gold that are not gold, and its folders with treebanks that are not gold.
 
-    Files of another split of a UD release are not extra.
+    Files of other splits of a UD release are not included.
 
     Args:
         source: a file or a folder.
@@ -196,7 +196,7 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
 
 
 def system_name(folder: Path) -> str:
-    """Return the name of a system by its folder; `output`, where TIRA keeps outputs, is named by the folder above it.
+    """Return the name of a system's folder; for a folder `output`, as used by TIRA, the name of the folder above it.
 
     Args:
         folder: the folder of a system's outputs.
@@ -205,23 +205,23 @@ def system_name(folder: Path) -> str:
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
-    """Find the folders of systems in a folder, by name, in alphabetical order.
+    """Return the folders of systems in a folder, by name, in alphabetical order.
 
     Args:
-        folder: a folder of folders, or that of a single system.
+        folder: a folder of folders, or the folder of a single system.
 
     Raises:
-        InputError: the folder cannot be read, has no outputs, or fits two layouts.
+        InputError: the folder cannot be read, has no outputs, or matches two layouts.
     """
     systems = {
         path.name: path for path in _visible_entries(folder) if path.is_dir() and not path.name.startswith("UD_")
     }
     outputs = _first_output(folder)
-    if outputs is not None:  # those of a single system, next to which there may be logs
+    if outputs is not None:  # the outputs of a single system, possibly with logs
         systems = {name: path for name, path in systems.items() if name != _TIRA_OUTPUTS and _has_outputs(path)}
     if systems and outputs is not None:
         shown = printable(outputs.relative_to(folder).as_posix())
-        message = f"it has outputs ({shown}) and folders of systems: move one or the other elsewhere"
+        message = f"it has both outputs ({shown}) and folders of systems: move one of them elsewhere"
         raise _fault("ambiguous-layout", message, folder)
     if systems:
         return systems
@@ -248,7 +248,7 @@ def _has_outputs(folder: Path) -> bool:
 
 
 def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[RunFiles, ...]:
-    """Find the outputs of a system for test sets, run by run.
+    """Return the outputs of a system for test sets, for each run.
 
     Args:
         system: the name of the system.
@@ -256,7 +256,7 @@ def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[Run
         golds: the gold files.
 
     Raises:
-        InputError: the folder cannot be read, or fits two layouts.
+        InputError: the folder cannot be read, or matches two layouts.
     """
     if not source.is_dir():
         return (RunFiles(system, "", dict.fromkeys((gold.code for gold in golds), source), source),)
@@ -267,7 +267,7 @@ def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[Run
 
 
 def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFiles, ...]:
-    """Find the runs of a system for one gold file: outputs of its name, or else all treebanks; one without any if none.
+    """Return the runs of a system for a single gold file: outputs with its name, or otherwise all treebanks.
 
     Args:
         system: the name of the system.
@@ -281,7 +281,7 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
     found = [(run, stem, path) for run in runs for stem, path in _by_stem(_output_files(run)).items()]
     named = [(run.name, path) for run, stem, path in found if stem == stem_of(gold.path.name)]
     files = [(stem, path) for _, stem, path in found]
-    if named:  # the folder has outputs for other test sets, too
+    if named:  # the folder also has outputs for other test sets
         files = named if len(named) > 1 else [("", named[0][1])]
     if not files:
         return (RunFiles(system, "", {}, folder),)
@@ -289,14 +289,14 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
 
 
 def _runs_in(folder: Path) -> list[Path]:
-    """The folders of runs in a system's folder; none if it has outputs itself."""
+    """The folders of runs in a system's folder; empty if the folder itself has outputs."""
     inside = [path for path in _visible_entries(folder) if path.is_dir() and not _has_outputs_name(path.name)]
     runs = [path for path in inside if _first_output(path) is not None]
     own = _first_output(folder)
     if runs and own is not None:
         named = ", ".join(path.name for path in runs[:_MOST_NAMED])
         shown = printable(own.relative_to(folder).as_posix())
-        message = f"it has outputs ({shown}) and folders of runs ({printable(named)}): name one run"
+        message = f"it has both outputs ({shown}) and folders of runs ({printable(named)}): name a single run"
         raise _fault("ambiguous-layout", message, folder)
     return runs
 
@@ -306,7 +306,7 @@ def _has_outputs_name(name: str) -> bool:
 
 
 def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) -> RunFiles:
-    """The outputs in a folder by test set, and the treebanks that belong to none."""
+    """The outputs in a folder by test set, and the treebanks that match no test set."""
     inner = folder / _TIRA_OUTPUTS
     files = [*_named_as_treebanks(folder), *(_named_as_treebanks(inner) if inner.is_dir() else ())]
     by_name: dict[str, list[Path]] = {}
@@ -346,7 +346,7 @@ def _stem(name: str) -> str:
 
 
 def _named_file(folder: Path, name: str) -> list[Path]:
-    """The file with the name that a manifest or metadata gives."""
+    """The file with a name from a manifest or metadata."""
     path = existing(folder, name) if "/" in name or stem_of(name) is None else None
     return [path] if path else []
 
@@ -360,12 +360,12 @@ def _visible_entries(folder: Path) -> list[Path]:
 
 
 def _treebank_files(folder: Path) -> Iterator[Path]:
-    """Give the treebanks of a folder, and of the folders of a UD release in it."""
+    """Yield the treebanks of a folder, and of the folders of a UD release in it."""
     return (path for path in _named_as_treebanks(folder) if path.is_file())
 
 
 def _named_as_treebanks(folder: Path) -> Iterator[Path]:
-    """Give what is named as a treebank, even if it is a folder, a pipe or a broken link."""
+    """Yield all paths with the name of a treebank, including folders, pipes and broken links."""
     for path in _visible_entries(folder):
         if path.is_dir() and path.name.startswith("UD_"):
             yield from (one for one in _visible_entries(path) if stem_of(one.name) is not None)
@@ -374,14 +374,14 @@ def _named_as_treebanks(folder: Path) -> Iterator[Path]:
 
 
 def _refuse_irregular(folder: Path) -> None:
-    """Refuse gold that is not a regular file, such as a broken link: it must not vanish from an average."""
+    """Refuse gold that is not a regular file, such as a broken link, so that averages do not silently omit it."""
     for path in _named_as_treebanks(folder):
         if not path.is_dir() and (reason := irregularity(path)):
             raise _fault("unreadable-file", reason, path)
 
 
 def irregularity(path: Path) -> str | None:
-    """Return why a path cannot be a treebank: it is a folder, a pipe, a broken link; None if it is a file.
+    """Return why a path cannot be a treebank (a folder, a pipe, a broken link); None for a file.
 
     Args:
         path: the path.
@@ -402,7 +402,7 @@ def _splits(files: Iterable[Path]) -> Iterator[str]:
 
 
 def _split_of(files: Sequence[Path], folder: Path) -> str:
-    """The split to take if none is given."""
+    """The default split."""
     found = set(_splits(files))
     if "test" in found or not found:
         return "test"
@@ -416,17 +416,17 @@ def _refuse_mixture(files: Sequence[Path], folder: Path) -> None:
     own = [path.name for path in files if path.parent == folder]
     release = [path.parent.name for path in files if path.parent != folder]
     if own and release:
-        message = f"it has treebanks ({printable(own[0])}) and folders of a UD release ({printable(release[0])}):"
+        message = f"it has both treebanks ({printable(own[0])}) and folders of a UD release ({printable(release[0])}):"
         raise _fault("ambiguous-layout", f"{message} name one of the folders, or write a manifest", folder)
 
 
 def _refuse_release(golds: Iterable[GoldFile], folder: Path) -> None:
-    """Refuse metadata next to a UD release, unless all of its files are what the metadata names."""
+    """Refuse metadata next to a UD release, unless the metadata names all of its files."""
     known = {gold.path for gold in golds}
     other = next((path for path in _treebank_files(folder) if path.parent != folder and path not in known), None)
     if other is not None:
-        message = f"it has metadata.json and folders of a UD release ({printable(other.parent.name)}): move one or the"
-        raise _fault("ambiguous-layout", f"{message} other elsewhere, or write a manifest", folder)
+        message = f"it has both metadata.json and folders of a UD release ({printable(other.parent.name)}): move one of"
+        raise _fault("ambiguous-layout", f"{message} them elsewhere, or write a manifest", folder)
 
 
 def _gold_file(path: Path, split: str) -> GoldFile | None:
@@ -442,7 +442,7 @@ def _gold_file(path: Path, split: str) -> GoldFile | None:
 
 
 def _without_treebanks(folder: Path, split: str | None) -> str:
-    """The message for a folder without gold treebanks, with the folders in it that have some."""
+    """The message for a folder without gold treebanks, with its subfolders that have treebanks."""
     if split is not None and next(_treebank_files(folder), None) is not None:
         return f"the folder has no {split} files"
     folders = [path for path in _visible_entries(folder) if path.is_dir()]
@@ -462,13 +462,13 @@ def _unique(golds: Iterable[GoldFile], folder: Path) -> tuple[GoldFile, ...]:
         if gold.code in by_code:
             names = [printable(one.path.name) for one in (gold, by_code[gold.code])]
             both = f"both {names[0]} and {names[1]}"
-            raise _fault("no-pairs", f"the folder has {both}, which are called {printable(gold.code)}", folder)
+            raise _fault("no-pairs", f"the folder has {both}, which have the same name {printable(gold.code)}", folder)
         by_code[gold.code] = gold
     return tuple(by_code.values())
 
 
 def _tira(metadata: Path) -> Iterator[GoldFile]:
-    """Give the test sets that the metadata of a shared task names."""
+    """Yield the test sets in the metadata of a shared task."""
     for entry in read_metadata(metadata):
         name = bare_name(entry.output)
         path = existing(metadata.parent, entry.gold) or metadata.parent / entry.gold
@@ -476,14 +476,14 @@ def _tira(metadata: Path) -> Iterator[GoldFile]:
 
 
 def existing(folder: Path, name: str) -> Path | None:
-    """Return the regular file of a name in a folder, compressed or not; None if there is none.
+    """Return the regular file with a name in a folder, compressed or not, or None.
 
     Args:
         folder: the folder.
-        name: the name, with or without a suffix of compression.
+        name: the name, with or without the suffix of a compressed file.
 
     Raises:
-        InputError: there are several.
+        InputError: several files match.
     """
     bare = bare_name(name)
     found = [path for suffix in ("", *SUFFIXES) if (path := folder / f"{bare}{suffix}").is_file()]

@@ -1,19 +1,21 @@
-"""A system's output read row by row: rows count even if their sentence is not a tree, or has rows that are none."""
+"""Lenient reading of outputs: readable rows count even if their sentence is not a tree or has malformed rows."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
+from levelhead.kernels.text import is_utf8
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import FIELDS
@@ -22,11 +24,14 @@ from levelhead.treebank.repair import repair
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.treebank import Treebank
 
+if TYPE_CHECKING:
+    from levelhead.treebank.plus import ColumnLayout
+
 _ID = re.compile(r"[1-9][0-9]{0,8}")
 _HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
-"""A word without a head: its ID, and what follows up to its HEAD."""
+"""A word without a head: its ID, and the columns up to HEAD."""
 
 _FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
 
@@ -34,12 +39,12 @@ _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS
 
 
 class LenientTreebank(NamedTuple):
-    """What could be read of a system's output.
+    """The readable part of a system's output.
 
     Args:
-        treebank: the readable rows. A word without a HEAD is its own head, which no gold word is.
-        is_tree: whether each sentence is valid as it stands, bool, shape (sentences,).
-        unreadable: how many lines are no comments and could not be read as rows.
+        treebank: the readable rows. A word without a HEAD is its own head, so it never matches gold.
+        is_tree: whether each sentence is valid, bool, shape (sentences,).
+        unreadable: the number of lines, except comments, that could not be read as rows.
     """
 
     treebank: Treebank
@@ -53,20 +58,29 @@ class LenientTreebank(NamedTuple):
         return found
 
 
-def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTreebank:
-    """Return a treebank in memory, of which every row was read; if it has no trees, no word has a HEAD.
+def of_treebank(
+    treebank: Treebank, is_tree: NDArray[np.bool_] | None = None, *, several_roots: bool = False
+) -> LenientTreebank:
+    """Return a treebank of which every row was read; if it has no trees, no word has a HEAD.
 
     Args:
         treebank: the treebank.
+        is_tree: whether each sentence is valid, if that is known, bool, shape (sentences,).
         several_roots: whether a tree may have several roots.
     """
     if not treebank.has_trees:
         heads = np.arange(treebank.n_words, dtype=np.int32)
         return LenientTreebank(replace(treebank, heads=heads, has_trees=True), np.zeros(len(treebank), dtype=bool))
-    return LenientTreebank(treebank, _is_tree(treebank, several_roots=several_roots))
+    return LenientTreebank(treebank, are_trees(treebank, several_roots=several_roots) if is_tree is None else is_tree)
 
 
-def _is_tree(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
+def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
+    """Return whether the heads of each sentence make a tree, bool, shape (sentences,).
+
+    Args:
+        treebank: the treebank.
+        several_roots: whether a tree may have several roots.
+    """
     found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
     return found
 
@@ -76,43 +90,103 @@ def read_leniently(
 ) -> LenientTreebank:
     """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
 
-    A row is readable if it has ten columns between tabs, a whole number from 1 as its ID and a FORM. Rows are numbered
-    again in the order of the file. A HEAD that is not 0 or the ID of exactly one other readable row of the sentence
-    counts as missing, an empty DEPREL as `_`. Multiword tokens whose words are not all there are left out; so are empty
-    nodes and DEPS where rows have other numbers than their place. All other lines are skipped, and sentences without a
-    readable row are left out.
+    A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
+    renumbered in the order of the file. A HEAD that is neither 0 nor the ID of exactly one other readable row of the
+    sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
+    empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
+    are left out.
 
     Args:
         data: the contents of the file, decompressed.
-        name: what to call it in messages.
+        name: its name in messages.
         conllx: whether the format is CoNLL-X, without ranges, empty nodes and comments, and with several roots.
-        several_roots: whether a tree may have several roots.
+        several_roots: whether a tree can have several roots.
 
     Raises:
         ConlluError: the file is not UTF-8, has a line that is too long, or has no readable row.
     """
     refuse_long_lines(data, name)
     repaired = repair(data)
-    faults = encoding_faults(repaired.data.replace(b"\0", b" "), repaired.line)
+    layout = ReaderSettings(conllx).of(repaired.data, name).layout
+    faults = not_text(repaired.data, repaired.line)
     if faults:
         raise ConlluError(*(fault.in_file(name) for fault in faults))
-    layout = ReaderSettings(conllx).of(repaired.data, name).layout
-    ten = repaired.data if layout is None else layout.ten_columns(repaired.data)[0]
-    blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
-    in_order = valid_blocks(blocks, conllx=conllx, any_heads=True)
-    read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, in_order)]
-    kept = [(one, good) for one, good in zip(read, in_order) if one.text]
-    text = b"".join(one.text for one, _ in kept)
-    treebank = scan_treebank(text, conllx=conllx, any_heads=True) if kept else None
+    rows = readable_rows(repaired.data, layout, conllx=conllx)
+    treebank = scan_treebank(rows.text, conllx=conllx, any_heads=True)
     if treebank is None:
-        raise ConlluError(Fault("no-readable-row", "the file has no row that can be read", Place(name)))
+        raise no_readable_row(name)
     source = replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest())
-    is_tree = _is_tree(treebank, several_roots=several_roots or conllx) & [good for _, good in kept]
-    return LenientTreebank(replace(treebank, source=source), is_tree, lost + sum(one.unreadable for one in read))
+    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(rows.marks)
+    return LenientTreebank(replace(treebank, source=source), is_tree, rows.unreadable)
+
+
+def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
+    """Return what keeps bytes from being text, where NUL is a character like any other; see `encoding_faults`."""
+    return [] if is_utf8(data) else encoding_faults(data.replace(b"\0", b" "), line, start)
+
+
+def no_readable_row(name: str | None) -> ConlluError:
+    """Return the error of a file without a readable row.
+
+    Args:
+        name: what to call the file in messages.
+    """
+    return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
+
+
+class ReadableRows(NamedTuple):
+    """The readable rows of whole sentences.
+
+    Args:
+        text: the rows as CoNLL-U, whatever their heads make.
+        marks: one for each sentence with a line that may be a row: `SKIPPED`, `REWRITTEN` or `AS_IT_IS`.
+        unreadable: how many lines are no comments and could not be read as rows.
+    """
+
+    text: bytes
+    marks: bytes
+    unreadable: int
+
+
+SKIPPED, REWRITTEN, AS_IT_IS = range(3)
+"""A sentence without a readable row; one with rows that are not valid, whatever heads make; one without."""
+
+
+def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
+    """Return which sentences with a readable row are valid, whatever their heads make; bool, shape (sentences,).
+
+    Args:
+        marks: the marks of `ReadableRows`.
+    """
+    every = np.frombuffer(marks, dtype=np.uint8)
+    found: NDArray[np.bool_] = every[every != SKIPPED] == AS_IT_IS
+    return found
+
+
+def readable_rows(
+    data: bytes, layout: ColumnLayout | None, *, conllx: bool = False, known: Iterator[int] | None = None
+) -> ReadableRows:
+    """Return the readable rows of a file, or of whole sentences of it; see `read_leniently`.
+
+    Args:
+        data: the contents, repaired.
+        layout: the columns of a CoNLL-U Plus file.
+        conllx: whether the format is CoNLL-X.
+        known: the marks of these sentences and of those that follow, if they have been read before.
+    """
+    ten = data if layout is None else layout.ten_columns(data)[0]
+    blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
+    if known is None:
+        valid = valid_blocks(blocks, conllx=conllx, any_heads=True)
+    else:
+        valid = [mark == AS_IT_IS for mark in islice(known, len(blocks))]
+    read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
+    marks = bytes(AS_IT_IS if good else REWRITTEN if one.text else SKIPPED for one, good in zip(read, valid))
+    return ReadableRows(b"".join(one.text for one in read), marks, lost + sum(one.unreadable for one in read))
 
 
 def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:
-    """The sentences with a line that may be a row, and how many lines of the others are no comments."""
+    """The sentences with a line that may be a row, and the number of other lines that are not comments."""
     kept, lost = [], 0
     for block in sentence_blocks(data):
         if _FIRST_CELL.search(block):
@@ -133,7 +207,7 @@ def sentence_blocks(data: bytes) -> list[bytes]:
 
 
 _AT_ONCE = 64
-"""So many sentences are scanned at once: if every third has a fault, all that are scanned with it are scanned again."""
+"""The number of sentences that are scanned at once: a fault makes it necessary to scan its whole group again."""
 
 
 def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bool = False) -> list[bool]:
@@ -142,7 +216,7 @@ def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bo
     Args:
         blocks: the sentences, as `sentence_blocks` returns them.
         conllx: whether the format is CoNLL-X.
-        any_heads: whether their heads need not make a tree.
+        any_heads: whether to accept heads that do not form a tree.
     """
     valid = [False] * len(blocks)
     waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
@@ -158,14 +232,14 @@ def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bo
 
 
 class _Sentence(NamedTuple):
-    """A sentence of a file as CoNLL-U, whatever its heads make; its text is empty without a readable row."""
+    """A sentence of a file as CoNLL-U with any heads; its text is empty without a readable row."""
 
     text: bytes
     unreadable: int = 0
 
 
 def _sentence(block: bytes, conllx: bool) -> _Sentence:
-    """Write the readable rows of a sentence as CoNLL-U, whatever their heads make."""
+    """Return the readable rows of a sentence as CoNLL-U, with any heads."""
     lines = block.decode().rstrip("\n").split("\n")
     comments = [] if conllx else [line for line in lines if line.startswith("#")]
     table = [line.split("\t") for line in lines if conllx or not line.startswith("#")]
@@ -207,7 +281,7 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
     """The rows of multiword tokens and of empty nodes that can be kept, by the number of words before them."""
     found: dict[int, list[list[str]]] = {}
     n_words = end = minor = 0
-    pending = False  # whether the row before was a multiword token
+    pending = False  # whether the previous row was a multiword token
     for cells in filter(_is_row, table):
         if _ID.fullmatch(cells[0]):
             n_words, minor, pending = n_words + 1, 0, False
@@ -223,6 +297,6 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
 
 
 def _numbers(span: re.Match[str], most: int) -> range:
-    """The ids in a range; none if it is reversed or longer than the sentence."""
+    """The ids in a range; empty if it is reversed or longer than the sentence."""
     first, last = int(span[1]), int(span[2])
     return range(first, last + 1) if last - first < most else range(0)

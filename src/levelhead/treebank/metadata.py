@@ -17,7 +17,7 @@ class MetadataEntry(NamedTuple):
         code: its name in tables.
         gold: the gold file, relative to the folder of the metadata.
         output: the file that systems write, relative to their folder of outputs.
-        files: every text of the entry, among them the names of gold, raw text and preprocessed input.
+        files: all strings of the entry, including the names of gold, raw text and preprocessed input.
     """
 
     code: str
@@ -27,7 +27,7 @@ class MetadataEntry(NamedTuple):
 
 
 def read_metadata(path: Path) -> tuple[MetadataEntry, ...]:
-    """Return the test sets of a shared task: `ltcode` names them in 2017, `lcode` and `tcode` since.
+    """Return the test sets of a shared task, named by `ltcode` (2017) or `lcode` and `tcode` (2018).
 
     Args:
         path: the file.
@@ -64,7 +64,7 @@ def _text(entry: dict[str, Any], field: str) -> str:
 def _inside(path: str) -> str:
     parts = PurePosixPath(path).parts
     if path.startswith("/") or ".." in parts or "\0" in path:
-        raise ValueError(f"{quoted(path)} leaves its folder")
+        raise ValueError(f"{quoted(path)} is outside its folder")
     return path
 
 

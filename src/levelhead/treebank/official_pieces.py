@@ -1,4 +1,4 @@
-"""A file read piece by piece as an official scorer reads it."""
+"""Files read in pieces as an official scorer reads them."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from levelhead.treebank.pieces import AT_ONCE, Pieces
 from levelhead.treebank.treebank import Treebank
 
 _ENCODING, _READING, _DEPTH, _DEPS = range(4)
-"""The steps in which an official scorer finds errors; that of the earliest step is its verdict on the file."""
+"""The steps in which an official scorer finds errors; it reports the error of the earliest step."""
 
 
 class OfficialPieces(Pieces):
     """A file read as an official scorer reads it.
 
     Args:
-        parts: its contents, part by part.
-        name: what to call it in messages, if anything.
+        parts: its contents, in parts.
+        name: its name in messages, or None.
         official: the scorer.
     """
 
@@ -56,10 +56,10 @@ class OfficialPieces(Pieces):
         return text, None, count_lines(text)
 
     def _last_blank_line(self) -> int:
-        return self._data.rfind(b"\n\n")  # there may be comments behind it
+        return self._data.rfind(b"\n\n")  # comments may follow
 
     def _look_at(self, piece: Treebank) -> None:
-        """Official scorers give no warnings."""
+        """Do nothing: official scorers give no warnings."""
 
     def _note(self, step: int, error: ConlluError) -> None:
         self._errors.setdefault(step, error)
@@ -85,7 +85,7 @@ class OfficialPieces(Pieces):
                 check_deps_of_part(treebank, self.name)
             except Crash as error:
                 self._note(_DEPS + getattr(error.__cause__, "rank", 0), error)
-        self._waiting = self._placed(treebank) if len(treebank) else None  # there may be comments at the end
+        self._waiting = self._placed(treebank) if len(treebank) else None  # comments may follow at the end
 
     def _own_error(self) -> InputError | None:
         while not self.ended:

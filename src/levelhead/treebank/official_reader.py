@@ -1,8 +1,8 @@
-"""CoNLL-U as the official scorers read it: what they accept, what they refuse, and what they crash on (also refused).
+"""CoNLL-U as the official scorers read it, including the files on which they crash (which are refused).
 
-Their reading is laxer than ours in some places (any number that Python's int takes, ids inside multiword tokens
-unchecked, empty relations) and stricter in others (a byte order mark, a second blank line, a missing last one).
-Valid files go through the scanner; only the others are read line by line here.
+Their reading is more lenient than levelhead's in some points (any number that Python's int accepts, unchecked ids
+inside multiword tokens, empty relations) and stricter in others (a byte order mark, a second blank line, a missing
+final blank line). Valid files go through the scanner; only other files are read line by line here.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]
 
 @immutable(eq=True)
 class OfficialReading:
-    """How one official scorer reads a file.
+    """The reading of an official scorer.
 
     Args:
         name: the name of the rules.
-        deepest: the longest chain of heads that its recursion survives, measured with CPython 3.11.
-        empty_inside: whether empty nodes inside a multiword token are skipped (else they count as words there).
-        negative_inside: whether negative heads inside a multiword token count back from the end of what is read.
-        unicode_spaces: whether all space separators are removed from forms (else only U+0020).
+        deepest: the longest chain of heads before its recursion fails, measured with CPython 3.11.
+        empty_inside: whether empty nodes inside a multiword token are skipped (otherwise they count as words).
+        negative_inside: whether negative heads inside a multiword token count back from the last word read.
+        unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
         deps: whether it parses DEPS, and crashes on malformed DEPS.
-        several_roots: whether a sentence may have more than one root (an option of udtools).
-        empty_nodes: whether empty nodes, and edges from them, are skipped (else refused, an option of udtools).
+        several_roots: whether a sentence can have more than one root (an option of udtools).
+        empty_nodes: whether empty nodes and edges from them are skipped (otherwise refused; an option of udtools).
         content: whether files of morphosyntactic parsing are read (`treebank.content_reader`).
     """
 
@@ -70,11 +70,11 @@ SCORERS = {
 
 
 def official_reading(name: str, *, several_roots: bool) -> OfficialReading:
-    """Return how an official scorer reads a file.
+    """Return the reading of an official scorer.
 
     Args:
         name: the name of its rules.
-        several_roots: whether its option that allows several roots is given, which only udtools has.
+        several_roots: whether to set the option of udtools that allows several roots.
     """
     return replace(SCORERS[name], several_roots=several_roots)
 
@@ -84,8 +84,8 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
 
     Args:
         data: the contents of a CoNLL-U file.
-        official: which scorer.
-        name: what to call the file in messages.
+        official: the scorer.
+        name: its name in messages.
 
     Raises:
         ConlluError: the scorer refuses the file, or crashes on it; or a line is longer than `LONGEST_LINE`.
@@ -94,7 +94,9 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
     refuse_long_lines(text, name)
     treebank = _scan(text, official)
     if not official.empty_nodes and (found := re.search(_EMPTY_NODE, text)):
-        raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
+        raise _refusal(
+            "the file has empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1)
+        )
     if treebank is None:
         treebank = LineReader(official, name).read(data)
     check_depth(treebank, official, name)
@@ -104,7 +106,7 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """Return bytes with line feeds for all line ends that Python's text mode knows.
+    """Return bytes with line feeds instead of all line ends of Python's text mode.
 
     Args:
         data: the contents of a file, or a part of it that does not end inside a line end.
@@ -117,12 +119,12 @@ def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treeb
 
     Args:
         text: the sentences, with line feeds.
-        official: which scorer.
-        name: what to call the file in messages.
+        official: the scorer.
+        name: its name in messages.
 
     Raises:
         ConlluError: the scorer refuses them.
-        HeadsBack: a negative head may point into the sentences before.
+        HeadsBack: a negative head may point into earlier sentences.
     """
     if official.content:
         from levelhead.treebank.content_reader import ContentReader
@@ -133,12 +135,12 @@ def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treeb
 
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
-    """Refuse heads that the scorer's recursion cannot follow.
+    """Refuse chains of heads that are too deep for the scorer's recursion.
 
     Args:
         treebank: the treebank, or a part of it.
-        official: which scorer.
-        name: what to call the file in messages.
+        official: the scorer.
+        name: its name in messages.
         before: the number of sentences before the part.
 
     Raises:
@@ -154,21 +156,21 @@ def check_deps_of_part(treebank: Treebank, name: str | None) -> None:
 
     Args:
         treebank: the sentences.
-        name: what to call the file in messages.
+        name: its name in messages.
 
     Raises:
-        Crash: udtools crashes; its cause is a MalformedDeps, whose `rank` says how early.
-        HeadsBack: a negative head may point into the sentences before.
+        Crash: udtools crashes; its cause is a MalformedDeps, whose `rank` is the order of errors.
+        HeadsBack: a negative head may point into earlier sentences.
     """
     _check_deps(treebank, name, part=True)
 
 
 def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
-    """Return the error of a file on whose encoding an official scorer crashes.
+    """Return the error for a file on whose encoding an official scorer crashes.
 
     Args:
         at: the first byte that is not UTF-8.
-        name: what to call the file in messages.
+        name: its name in messages.
     """
     return _refusal(f"it crashes on byte {at}, which is not UTF-8", Place(name), Crash)
 
@@ -208,7 +210,7 @@ def _has_empty_node_inside(treebank: Treebank) -> bool:
 
 
 def _too_deep(treebank: Treebank, official: OfficialReading) -> int | None:
-    """Find the first sentence whose heads the scorer's recursion cannot follow."""
+    """Return the first sentence whose heads are too deep for the scorer's recursion."""
     long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
     for sentence in long.tolist():
         start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
@@ -218,7 +220,7 @@ def _too_deep(treebank: Treebank, official: OfficialReading) -> int | None:
 
 
 def _depth(heads: list[int], start: int, end: int) -> int:
-    """Count the nested calls that following the heads needs; a word is followed only once."""
+    """Return the number of nested calls for following the heads; each word is followed once."""
     done = [False] * (end - start)
     deepest = 0
     for word in range(start, end):
@@ -245,17 +247,17 @@ def _check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> 
 
 
 class LineReader:
-    """A file read line by line in the scorer's way.
+    """A reader that reads line by line as the scorer does.
 
     Args:
-        official: which scorer.
-        name: what to call the file in messages.
-        part: whether it is part of a file: what is before is unknown.
+        official: the scorer.
+        name: its name in messages.
+        part: whether it is part of a file, whose earlier lines are unknown.
     """
 
     def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
         self.official, self.name = official, name
-        self.part = part  # of a file: what is before is unknown
+        self.part = part  # of a file, whose earlier lines are unknown
         self.rows: list[list[str]] = []
         self.heads: list[int] = []
         self.starts = [0]
@@ -351,12 +353,12 @@ class LineReader:
         self.starts.append(end)
 
     def _forget_skipped(self) -> None:
-        """Forget the empty nodes behind the last word of the sentence: no line number depends on them."""
+        """Drop the empty nodes after the last word of the sentence: line numbers do not depend on them."""
         while self.skipped and self.skipped[-1] == len(self.rows):
             self.skipped.pop()
 
     def _follow(self, word: int, done: set[int], number: int) -> None:
-        """Follow the heads from a word up, in the scorer's order: it reports the first fault on the way."""
+        """Follow the heads from a word, in the scorer's order, since it reports the first fault."""
         start = self.starts[-1]
         met: set[int] = set()
         while word >= start and word not in done:
@@ -368,7 +370,7 @@ class LineReader:
         done |= met
 
     def _head(self, word: int, number: int) -> int:
-        """The index of a word's head; negative numbers count back as Python's lists do, where the scorer allows it."""
+        """The index of a word's head; negative numbers count from the end, if the scorer allows them."""
         start, end = self.starts[-1], len(self.rows)
         head = self._int(self.rows[word][6], "HEAD", number)
         index = start + head - 1

@@ -1,4 +1,4 @@
-"""The parts of a treebank besides its columns: multiword tokens, empty nodes, comments and the source file."""
+"""Multiword tokens, empty nodes, comments and the source file of a treebank."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MultiwordTokens:
     Args:
         first: the first word of each, int32, shape (n,), ascending.
         sentence: its sentence, int32, shape (n,).
-        n_words: how many words each holds, int32, shape (n,); 0 only in files read as official scorers read them.
+        n_words: the number of words of each, int32, shape (n,); 0 only in files read as official scorers read them.
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -99,12 +99,13 @@ class Comments(Sequence[str]):
 
 @immutable()
 class Source:
-    """Where a treebank came from.
+    """The source of a treebank.
 
     Args:
-        path: the name of the file as given, or None if it was made in Python.
+        path: the name of the file as given, or None for a treebank created in Python.
         sha256: the hash of the file's bytes after decompression.
-        lines: the line of each sentence's first word or range, int32, shape (sentences,); empty if made in Python.
+        lines: the line of each sentence's first word or range, int32, shape (sentences,); empty for a treebank created
+            in Python.
         warnings: the warnings about the file.
         skipped: for each empty node that an official scorer skips, the word that follows it, int32.
     """
@@ -124,7 +125,7 @@ class Tokens:
         forms: the code of each token's form, int32, shape (tokens,).
         first: its first word, int32, shape (tokens,).
         sentence: its sentence, int32, shape (tokens,), ascending.
-        n_words: how many words it holds, int32, shape (tokens,).
+        n_words: the number of its words, int32, shape (tokens,).
         multiword: whether it is a multiword token, bool, shape (tokens,).
     """
 

@@ -1,4 +1,4 @@
-"""Where a word, a multiword token or an empty node is in its file; computed, since line numbers are not stored."""
+"""The places of words, multiword tokens and empty nodes in their file, computed from the lines of sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def place_of(treebank: Treebank, word: int) -> Place:
-    """Return where a word is: its line is computed from the lines above it in its sentence."""
+    """Return the place of a word, computed from the lines above it in its sentence."""
     sentence = int(treebank.sentence_of_word[word])
     start = int(treebank.sentence_starts[sentence])
     name = str(word - start + 1)
@@ -28,11 +28,11 @@ def place_of(treebank: Treebank, word: int) -> Place:
 
 
 def place_of_comment(treebank: Treebank, at: int) -> Place:
-    """Return where a comment is, which is computed from the lines below it.
+    """Return the place of a comment, computed from the lines below it.
 
     Args:
         treebank: the treebank.
-        at: where the comment starts in the text of all comments.
+        at: the start of the comment in the text of all comments.
     """
     comments = treebank.comments
     sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
@@ -42,7 +42,7 @@ def place_of_comment(treebank: Treebank, at: int) -> Place:
 
 
 def place_of_range(treebank: Treebank, row: int) -> Place:
-    """Return where a multiword token is: on the line above its first word."""
+    """Return the place of a multiword token: the line above its first word."""
     multiword, empty = treebank.multiword, treebank.empty
     sentence, first = int(multiword.sentence[row]), int(multiword.first[row])
     start = int(treebank.sentence_starts[sentence])
@@ -57,7 +57,7 @@ def place_of_range(treebank: Treebank, row: int) -> Place:
 
 
 def place_of_empty_node(treebank: Treebank, row: int) -> Place:
-    """Return where an empty node is."""
+    """Return the place of an empty node."""
     empty = treebank.empty
     sentence, position = int(empty.sentence[row]), int(empty.position[row])
     start = int(treebank.sentence_starts[sentence])
@@ -71,6 +71,6 @@ def place_of_empty_node(treebank: Treebank, row: int) -> Place:
 
 
 def _n_skipped(treebank: Treebank, start: int, word: int) -> int:
-    """Return how many empty nodes were skipped between the start of a sentence and one of its words."""
+    """Return the number of empty nodes that were skipped between the start of a sentence and a word."""
     skipped = treebank.source.skipped
     return int(np.count_nonzero((skipped >= start) & (skipped <= word)))

@@ -1,6 +1,6 @@
-"""CoNLL-U Plus: files whose first line names their columns, in any order, with columns of their own.
+"""CoNLL-U Plus: files whose first line names their columns, in any order, including extra columns.
 
-The text is put into the ten columns of CoNLL-U before it is read, so that only such files take longer to read.
+The text is rearranged into the ten columns of CoNLL-U before it is read, so that other files are not slowed down.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HEADER = rb"#[ \t]*global\.columns[ \t]*="
 _NEEDED = ("ID", "FORM")
 _COLUMNS = tuple(name for name in FIELDS if name not in {"ID", "HEAD"})
-_UNREADABLE = b"?"  # one cell, which no file may have as a line
+_UNREADABLE = b"?"  # a single cell, which is invalid as a line
 _Cell = TypeVar("_Cell", str, bytes)
 
 
@@ -36,7 +36,7 @@ class ColumnLayout:
 
     Args:
         names: their names, in order.
-        header: the comment that names them, as it is written, without line feed.
+        header: the comment that names them, as written, without line feed.
     """
 
     names: tuple[str, ...]
@@ -49,7 +49,7 @@ class ColumnLayout:
 
     @cached_property
     def extra(self) -> tuple[str, ...]:
-        """The names of the columns that are kept besides those of CoNLL-U; HEAD too where there is no DEPREL."""
+        """The names of extra columns, which are not in CoNLL-U; HEAD is one if there is no DEPREL."""
         return tuple(name for name in self.names if name not in self._standard)
 
     @cached_property
@@ -58,7 +58,7 @@ class ColumnLayout:
 
     @cached_property
     def _ten(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-        """Takes the ten cells of CoNLL-U from those of a line, which an underscore follows."""
+        """Selects the ten cells of CoNLL-U from the cells of a line, which are followed by an underscore."""
         last = len(self.names)
         return itemgetter(*(self.names.index(name) if name in self._standard else last for name in FIELDS))
 
@@ -67,7 +67,7 @@ class ColumnLayout:
         return tuple(map(self.names.index, self.extra))
 
     def is_comment(self, line: _Cell, mark: _Cell, tab: _Cell) -> bool:
-        """Return whether a line above a sentence is a comment; "#" may also be the first cell of a word.
+        """Return whether a line above a sentence is a comment; "#" can also be the first cell of a word.
 
         Args:
             line: the line.
@@ -79,21 +79,21 @@ class ColumnLayout:
         return self.names[:1] == ("ID",) or line.count(tab) != len(self.names) - 1
 
     def ten_cells(self, cells: Sequence[str]) -> list[str]:
-        """Return the ten cells of CoNLL-U from those of a line.
+        """Return the ten cells of CoNLL-U from the cells of a line.
 
         Args:
-            cells: as many as there are columns.
+            cells: one cell per column.
         """
         return list(self._ten([*cells, "_"]))
 
     def ten_columns(self, data: bytes) -> tuple[bytes, list[tuple[bytes, ...]]]:
-        """Put text into ten columns; a line with another number of columns becomes one that nothing accepts.
+        """Rearrange text into ten columns; a line with a wrong number of columns becomes an invalid line.
 
         Args:
             data: whole sentences, with line feeds.
 
         Returns:
-            The text, and of each line of a word, range or empty node its ID and its extra cells.
+            The text, and for each line of a word, range or empty node its ID and its extra cells.
         """
         lines, rows = data.split(b"\n"), []
         n_columns, extra = len(self.names), self._places_of_extra
@@ -114,14 +114,14 @@ class ColumnLayout:
 
 
 def layout_of(data: bytes, name: str | None = None) -> ColumnLayout | None:
-    """Return the columns that the first line of a file names; None if it names none, or those of CoNLL-U.
+    """Return the columns that the first line of a file names; None for CoNLL-U.
 
     Args:
         data: the start of a file.
-        name: what to call it in messages.
+        name: its name in messages.
 
     Raises:
-        ConlluError: the line names no ID or FORM, or a column twice.
+        ConlluError: the line lacks ID or FORM, or names a column twice.
     """
     line = data[: data.find(b"\n") + 1]
     if b"global.columns" not in line or b"\r" in line or not re.match(_HEADER, line):
@@ -147,14 +147,14 @@ def _faults_of_names(names: Sequence[str]) -> list[str]:
 
 @immutable()
 class ExtraColumns:
-    """The columns of a CoNLL-U Plus file besides those of CoNLL-U.
+    """The extra columns of a CoNLL-U Plus file.
 
     Args:
         layout: all columns of the file.
         strings: the pool of the extra cells.
         words: the codes of the extra cells of words, int32, shape (words, extra columns).
-        multiword: those of multiword tokens, int32, shape (multiword tokens, extra columns).
-        empty: those of empty nodes, int32, shape (empty nodes, extra columns).
+        multiword: the codes for multiword tokens, int32, shape (multiword tokens, extra columns).
+        empty: the codes for empty nodes, int32, shape (empty nodes, extra columns).
     """
 
     layout: ColumnLayout
@@ -169,9 +169,9 @@ class ExtraColumns:
         """Return the extra columns of some words, multiword tokens and empty nodes.
 
         Args:
-            words: which words.
-            multiword: which multiword tokens.
-            empty: which empty nodes.
+            words: the words.
+            multiword: the multiword tokens.
+            empty: the empty nodes.
         """
         rows = self.words[words], self.multiword[multiword], self.empty[empty]
         return ExtraColumns(self.layout, self.strings, *rows)
@@ -195,11 +195,11 @@ class ExtraColumns:
 
 
 def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> ExtraColumns:
-    """Return the extra columns of a file that was read.
+    """Return the extra columns of a file.
 
     Args:
         layout: its columns.
-        rows: of each line of a word, range or empty node its ID and its extra cells.
+        rows: for each line of a word, range or empty node its ID and its extra cells.
     """
     n_extra = len(layout.extra)
     known: dict[bytes, int] = {b"_": 0}
@@ -217,13 +217,13 @@ def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> Ex
 
 
 def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Treebank, str]]) -> Iterator[bytes]:
-    """Give a treebank as CoNLL-U Plus, with its first line.
+    """Yield a treebank as CoNLL-U Plus, with its first line.
 
-    Columns of CoNLL-U that the file did not have come last, if they have values.
+    Columns of CoNLL-U that were not in the file come last, if they have values.
 
     Args:
         treebank: the treebank.
-        read: the columns of the file that it was read from.
+        read: the columns of the file from which it was read.
         parts: parts of it, with their text in CoNLL-U.
     """
     added = [name for name in FIELDS if name not in read.names and _has_values(treebank, name)]
@@ -231,7 +231,7 @@ def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Tre
     header = f"# global.columns = {' '.join(names)}" if added else read.header
     own = {name: place for place, name in enumerate((*FIELDS, *read.extra))}
     if treebank.has_trees:
-        own["HEAD"] = FIELDS.index("HEAD")  # where the file had HEAD without DEPREL, trees replace it
+        own["HEAD"] = FIELDS.index("HEAD")  # trees replace a HEAD without DEPREL in the file
     places = [own[name] for name in names]
     yield f"{header}\n".encode()
     for part, text in parts:
@@ -247,7 +247,7 @@ def _has_values(treebank: Treebank, name: str) -> bool:
 
 
 def _as_plus(text: str, treebank: Treebank, places: Sequence[int]) -> str:
-    """Put the lines of CoNLL-U into other columns: those at these places among the ten and the extra ones."""
+    """Rearrange the lines of CoNLL-U: the columns at these positions among the ten and the extra columns."""
     words, multiword, empty = map(iter, treebank.extra.texts() if treebank.extra is not None else ((), (), ()))
     lines = text.split("\n")
     for number, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""Where the numbers of a result come from: one value that every result has."""
+"""The provenance of a result."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import NamedTuple
 from levelhead.errors import Fault
 
 TREEBANK = "treebank"
-"""The code of a treebank that has no other."""
+"""The code of a treebank without another code."""
 
 MEMORY = "memory"
-"""What stands for the hash and the path of a treebank that was not read from a file."""
+"""Used instead of the hash and the path of a treebank that was not read from a file."""
 
 
 class Provenance(NamedTuple):
-    """Where the numbers of a result come from.
+    """The provenance of a result.
 
     Args:
-        signature: everything that decides the numbers, by name.
+        signature: everything that determines the numbers, by name.
         files: the hashes of all files, by treebank and then by "gold", the system (and run), or the path of the file.
         warnings: the warnings about the files.
-        notes: what to know before the numbers are used, in sentences.
+        notes: notes about the numbers.
     """
 
     signature: Mapping[str, str]
@@ -31,12 +31,12 @@ class Provenance(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def with_parts(self, **parts: str) -> Provenance:
-        """Return the same with more parts in the signature, after the others."""
+        """Return the provenance with more parts at the end of the signature."""
         return self._replace(signature={**self.signature, **parts})
 
 
 def short_hash(sha256: str | None) -> str:
-    """Return a file's hash as signatures have it: its first twelve digits, "memory" if there was no file.
+    """Return a file's hash as in signatures: its first twelve digits, or "memory" without a file.
 
     Args:
         sha256: the hash of the file, or None.
@@ -45,7 +45,7 @@ def short_hash(sha256: str | None) -> str:
 
 
 def joint_hash(hashes: Iterable[str]) -> str:
-    """Return one hash for many files as signatures have it: of the starts of theirs, in order; that of one its own.
+    """Return a joint hash for many files as in signatures; the joint hash of a single file is its own hash.
 
     Args:
         hashes: the hashes of the files, or their first twelve digits.

@@ -1,4 +1,4 @@
-"""Bytes to treebank."""
+"""Reading of treebanks from bytes and files."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _HEADLESS = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})_(?=\t)"
 """A word without a head, up to its HEAD."""
 
 _OUTSIDE = 1
-"""The verdict on a sentence with a head that is no word of it."""
+"""The error code of a sentence with a head outside the sentence."""
 
 _ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
 """A word up to its DEPREL."""
 
 
 class ReaderSettings(NamedTuple):
-    """How a file is read.
+    """The settings of reading a file.
 
     Args:
-        conllx: as CoNLL-X, without ranges, empty nodes and comments; several roots are allowed.
-        several_roots: whether a sentence may have several roots.
+        conllx: whether the format is CoNLL-X: without ranges, empty nodes and comments, with several roots allowed.
+        several_roots: whether a sentence can have several roots.
         layout: the columns of a CoNLL-U Plus file.
-        ignores_trees: whether HEAD and DEPREL are not looked at.
+        ignores_trees: whether HEAD and DEPREL are ignored.
     """
 
     conllx: bool = False
@@ -51,14 +51,14 @@ class ReaderSettings(NamedTuple):
     ignores_trees: bool = False
 
     def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
-        """Return how the file is read that begins with some bytes: with the columns that its first line names.
+        """Return the settings for a file, with the columns that its first line names.
 
         Args:
             data: the start of the file, without byte order mark.
-            name: what to call it in messages.
+            name: its name in messages.
 
         Raises:
-            ConlluError: the first line does not name the columns as it must.
+            ConlluError: the first line does not name the columns correctly.
         """
         if self.conllx or b"global.columns" not in data[: data.find(b"\n") + 1]:
             return self
@@ -77,24 +77,24 @@ def read(
 ) -> Treebank:
     """Read a treebank from a file, compressed or not.
 
-    If no word has a head (HEAD is "_" throughout, or a CoNLL-U Plus file lacks HEAD or DEPREL), the treebank has no
-    trees: `has_trees` is False.
+    If no word has a head (HEAD is always "_", or a CoNLL-U Plus file lacks HEAD or DEPREL), the treebank has no trees:
+    `has_trees` is False.
 
     Args:
         path: its path, or "-" for standard input.
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
-        limits: how large the file may be.
-        allow_several_roots: whether a sentence may have several words with HEAD 0.
+        limits: the limits of the file's size.
+        allow_several_roots: whether a sentence can have several words with HEAD 0.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: it is not valid; the error holds every fault.
+        ConlluError: it is invalid; the error lists all faults.
     """
     name = os.fsdecode(path)
     return from_conllu(read_bytes(path, limits), name=name, format=format, allow_several_roots=allow_several_roots)
 
 
-@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(is_text), allow_several_roots=flag)
+@checked(data=instance(lambda: (bytes, str), "a string or bytes"), name=optional(is_text), allow_several_roots=flag)
 def from_conllu(
     data: bytes | str,
     *,
@@ -102,16 +102,16 @@ def from_conllu(
     format: Format = "conllu",  # noqa: A002
     allow_several_roots: bool = False,
 ) -> Treebank:
-    """Read a treebank from bytes or text.
+    """Read a treebank from bytes or a string.
 
     Args:
         data: the contents of a CoNLL-U file.
-        name: what to call it in messages.
+        name: its name in messages.
         format: "conllu" or "conllx".
-        allow_several_roots: whether a sentence may have several words with HEAD 0.
+        allow_several_roots: whether a sentence can have several words with HEAD 0.
 
     Raises:
-        ConlluError: it is not valid; the error holds every fault.
+        ConlluError: it is invalid; the error lists all faults.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_format(format)
@@ -119,14 +119,14 @@ def from_conllu(
 
 
 def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
-    """Read a treebank from bytes, whatever HEAD and DEPREL hold; it has no trees.
+    """Read a treebank from bytes, ignoring HEAD and DEPREL; it has no trees.
 
     Args:
         data: the contents of a CoNLL-U file.
-        name: what to call it in messages.
+        name: its name in messages.
 
     Raises:
-        ConlluError: it is not valid; the error holds every fault.
+        ConlluError: it is invalid; the error lists all faults.
     """
     return _read(data, name, ReaderSettings(ignores_trees=True))
 
@@ -134,16 +134,16 @@ def from_conllu_without_trees(data: bytes, name: str | None = None) -> Treebank:
 def read_if_valid(
     data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
 ) -> Treebank | None:
-    """Return the treebank in the contents of a file, or None if it is not valid: nobody asks why.
+    """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons.
 
     Args:
         data: the contents of the file.
-        name: what to call it in messages.
+        name: its name in messages.
         conllx: whether the format is CoNLL-X.
-        several_roots: whether a sentence may have several words with HEAD 0.
+        several_roots: whether a sentence can have several words with HEAD 0.
 
     Raises:
-        ConlluError: a line is too long, or the first line does not name columns as it must.
+        ConlluError: a line is too long, or the first line does not name the columns correctly.
     """
     found = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
     return found if isinstance(found, Treebank) else None
@@ -157,7 +157,7 @@ def _read(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank:
 
 
 def _read_or_repair(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank | tuple[Repaired, ReaderSettings]:
-    from levelhead.treebank.repair import Repaired, repair  # loaded when needed: official rules do without them
+    from levelhead.treebank.repair import Repaired, repair  # loaded when needed: official rules do not need them
     from levelhead.treebank.warning_checks import find_warnings
 
     refuse_long_lines(raw, name)
@@ -177,7 +177,7 @@ def _read_or_repair(raw: bytes, name: str | None, asked: ReaderSettings) -> Tree
 
 
 def check_format(name: str) -> None:
-    """Refuse a format of files that is unknown.
+    """Refuse unknown file formats.
 
     Args:
         name: its name.
@@ -189,11 +189,11 @@ def check_format(name: str) -> None:
 
 
 def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
-    """Return the treebank in a file that needs no repair, or None if anything is wrong with it.
+    """Return the treebank in a file without repairs, or None if the file has any fault.
 
     Args:
         data: the file, or whole sentences of it.
-        reading: how it is read.
+        reading: the settings of reading.
         start: whether the data are the start of the file.
     """
     layout = reading.layout
@@ -214,7 +214,7 @@ def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Tr
 
 
 def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
-    """Scan ten columns; words have heads, or none has."""
+    """Scan ten columns; either all words have heads, or no word."""
     if reading.ignores_trees:
         treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
         return None if treebank is None else replace(treebank, has_trees=False)
@@ -232,13 +232,13 @@ def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
 def scan_treebank(
     data: bytes, *, conllx: bool = False, several_roots: bool = False, any_heads: bool = False
 ) -> Treebank | None:
-    """Return the treebank in a file that needs no repair, or None if anything is wrong with it.
+    """Return the treebank in a file without repairs, or None if the file has any fault.
 
     Args:
         data: the contents of the file.
         conllx: whether the format is CoNLL-X.
-        several_roots: whether a tree may have several roots.
-        any_heads: whether the heads of a sentence, which must be words in it, need not make a tree.
+        several_roots: whether a tree can have several roots.
+        any_heads: whether to accept heads that are words of the sentence but do not form a tree.
     """
     if not data:
         return None
@@ -267,7 +267,7 @@ def scan_treebank(
 
 
 def _columns(rows: Codes) -> tuple[Codes, Codes, Codes, Codes]:
-    """Take rows of three numbers and nine codes apart."""
+    """Split rows of three numbers and nine codes."""
     return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:]
 
 

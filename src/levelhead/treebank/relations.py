@@ -42,7 +42,7 @@ def universal(relation: str) -> str:
 
 
 def ud_version_of(relations: Iterable[str]) -> int | None:
-    """Return the version of UD that labels a treebank: 1, 2, or None if the labels do not show it.
+    """Return the version of UD of a treebank: 1, 2, or None if its relations do not show it.
 
     Args:
         relations: the distinct relations that occur, with or without subtypes.

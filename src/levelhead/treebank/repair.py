@@ -27,12 +27,12 @@ REPAIRS = ("byte-order-mark", "line-ends", *_BLANK_LINES, "missing-final-blank-l
 
 
 class Repaired(NamedTuple):
-    """A file that ends each line with a line feed and each sentence with one blank line.
+    """A file with a line feed after each line and a single blank line after each sentence.
 
     Args:
         data: its bytes.
-        warnings: what was repaired.
-        numbers: the line number in the original of each line, int32; None if none was removed.
+        warnings: the repairs.
+        numbers: the original line number of each line, int32; None if no line was removed.
     """
 
     data: bytes
@@ -95,7 +95,7 @@ def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> byte
 
 
 def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
-    """Drop blank lines that do not end a sentence; lines of white space are blank."""
+    """Drop blank lines that do not end a sentence; lines with only white space are blank."""
     kept, numbers = bytearray(), array("i")
     first: dict[str, int] = {}
     counts: Counter[str] = Counter()
@@ -118,7 +118,7 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes,
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:
-    """Give the lines of a file one by one, each with its line feed; the last one may have none."""
+    """Yield the lines of a file, each with its line feed; the last line may have none."""
     return iter(io.BytesIO(data))
 
 

@@ -26,11 +26,11 @@ class Scheme(NamedTuple):
 
     Args:
         name: its name.
-        source: where it comes from.
+        source: its provenance.
         classes: the relations of each class, disjoint.
         otherwise: the class of relations that are not listed.
-        version: the version of UD whose relations it lists; relations that only the other version has are in the
-            class of their counterpart (`TO_UD1`, `TO_UD2`). None: other relations are not looked up.
+        version: the version of UD whose relations it lists; relations of the other version are in the class of their
+            counterpart (`TO_UD1`, `TO_UD2`). If None, relations that are not listed have no counterparts.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Scheme(NamedTuple):
 
     @property
     def counterparts(self) -> Mapping[str, str]:
-        """The relation as which each relation of the other version of UD is looked up."""
+        """The counterpart of each relation of the other version of UD, which is looked up instead."""
         return _COUNTERPARTS[self.version]
 
     def class_of(self, relation: str) -> str:
@@ -59,7 +59,7 @@ class Scheme(NamedTuple):
         return self.otherwise if counterpart is None else self.class_of(counterpart)
 
     def membership(self, name: str) -> Callable[[str], bool]:
-        """Return a function that says whether a relation is in a class, as `class_of` does, but quickly.
+        """Return a fast function that tests whether a relation is in a class.
 
         Args:
             name: the class.
@@ -92,7 +92,7 @@ CONLL17 = Scheme(
 
 CONLL18 = Scheme(
     "conll18",
-    "conll18_ud_eval.py: CLAS keeps 29 relations; a label in no list belongs to no class",
+    "conll18_ud_eval.py: CLAS keeps 29 relations; other labels belong to no class",
     _classes(
         CONTENT="nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod"
         " acl amod conj fixed flat compound list parataxis orphan goeswith reparandum root dep",

@@ -1,4 +1,4 @@
-"""Sentence ids that are repeated in a file that is read in pieces: 8 bytes of memory for each, the ids on disk."""
+"""Repeated sentence ids in a file that is read in pieces: 8 bytes of memory per id, the ids themselves on disk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SentenceIds:
 
         Args:
             piece: some sentences, with their lines in the file.
-            before: how many sentences are before them.
+            before: the number of earlier sentences.
         """
         comments = piece.comments
         found = list(re.finditer(SENT_ID, comments.text))
@@ -49,12 +49,12 @@ class SentenceIds:
         line_ends = np.flatnonzero(np.frombuffer(comments.text, dtype=np.uint8) == ord("\n"))
         below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, at)
         lines = piece.source.lines[sentences] - below
-        self._hashes.append(_hashes_of(names))
+        self._hashes.append(hashes_of(names))
         rows = zip(lines.tolist(), (sentences + before + 1).tolist(), names)
         self._records.write(b"".join(b"%d %d %s\n" % row for row in rows))
 
     def repeated(self, path: str | None) -> tuple[Fault, ...]:
-        """Return the warning about repeated ids, if there are any.
+        """Return the warning about repeated ids, or None.
 
         Args:
             path: the file, for its place.
@@ -74,13 +74,13 @@ class SentenceIds:
         return (repeated_id(name, Place(path, int(line), int(sentence)), count),)
 
     def _repeats(self, suspects: Hashes) -> Iterator[bytes]:
-        """Read the ids again and give those that were there before: two hashes of 64 bits are equal."""
+        """Read the ids again and yield the repeated ids: their 64-bit hashes are equal."""
         again = np.zeros(len(suspects), dtype=np.int64)
         met = np.zeros(len(suspects), dtype=bool)
-        others: set[bytes] = set()  # ids that have the first hash of another id, but not the second
+        others: set[bytes] = set()  # ids that share the first hash with another id, but not the second
         self._records.seek(0)
         while batch := [record.removesuffix(b"\n") for record in islice(self._records, _AT_ONCE)]:
-            hashes = _hashes_of([record.split(b" ", 2)[2] for record in batch])
+            hashes = hashes_of([record.split(b" ", 2)[2] for record in batch])
             slots = np.searchsorted(suspects, hashes).clip(max=len(suspects) - 1)
             for row in np.flatnonzero(suspects[slots] == hashes).tolist():
                 name, slot = batch[row].split(b" ", 2)[2], int(slots[row])
@@ -93,5 +93,10 @@ class SentenceIds:
                     others.add(name)
 
 
-def _hashes_of(names: list[bytes]) -> Hashes:
+def hashes_of(names: list[bytes]) -> Hashes:
+    """Return 64-bit hashes, which are others in every process.
+
+    Args:
+        names: ids, or other texts.
+    """
     return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))

@@ -1,4 +1,4 @@
-"""A view of one sentence, for people."""
+"""A view of one sentence."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Sentence:
     """One sentence of a treebank.
 
     Args:
-        treebank: where it is.
-        index: which one it is, from 0.
+        treebank: its treebank.
+        index: its index in the treebank, from 0.
     """
 
     treebank: Treebank
@@ -39,7 +39,7 @@ class Sentence:
         return len(self.span)
 
     def __iter__(self) -> Iterator[Word]:
-        """Give the words one by one."""
+        """Yield the words."""
         return (self[i] for i in range(len(self)))
 
     @overload
@@ -109,7 +109,7 @@ class Sentence:
 
     @property
     def id(self) -> str | None:
-        """Its sent_id, if it has one."""
+        """Its sent_id, or None."""
         return self.metadata.get("sent_id")
 
     @property

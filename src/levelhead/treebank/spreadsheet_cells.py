@@ -1,6 +1,6 @@
-"""Cells of TSV files that a spreadsheet would run as formulas: an apostrophe before them keeps them text.
+"""Cells of TSV files that a spreadsheet would run as formulas: an apostrophe before them marks them as text.
 
-Reading undoes it. A cell that has apostrophes before the sign already gets one more, so that every text comes back.
+Reading removes it. A cell that already starts with apostrophes gets another one, so that every text is restored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _ESCAPED = "''*[=+@-]"
 
 
 def escaped(text: str) -> str:
-    """Return the text of a cell as it is written: `'+base` for `+base`.
+    """Return the text to write for a cell: `'+base` for `+base`.
 
     Args:
         text: the cell.
@@ -21,9 +21,9 @@ def escaped(text: str) -> str:
 
 
 def unescaped(cell: str) -> str:
-    """Return the text of a cell as it was before it was written: `+base` for `'+base`.
+    """Return the original text of a written cell: `+base` for `'+base`.
 
     Args:
-        cell: what the file has.
+        cell: the cell in the file.
     """
     return cell[1:] if re.match(_ESCAPED, cell) else cell

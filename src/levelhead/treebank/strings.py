@@ -1,4 +1,4 @@
-"""Distinct strings of a treebank, kept once as UTF-8, and columns of codes that refer to them."""
+"""Pools of distinct strings in UTF-8, and columns of codes that refer to them."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ PLAIN_SPACE = {0x20: None}
 """A table for `str.translate` that deletes U+0020."""
 
 UNDERSCORE = 0
-"""The code of "_", which every pool has first."""
+"""The code of "_", the first string of every pool."""
 
 
 def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return which characters up to U+FFFF are in some ranges, first and last included; bool, shape (65536,)."""
+    """Return which characters up to U+FFFF are in any of some inclusive ranges; bool, shape (65536,)."""
     members = np.zeros(1 << 16, dtype=bool)
     for first, last in ranges:
         members[first : last + 1] = True
@@ -53,7 +53,7 @@ class Strings(Sequence[str]):
     """A pool of distinct strings.
 
     Args:
-        pool: the strings in UTF-8, each followed by a line feed (so that no two can run together).
+        pool: the strings in UTF-8, each followed by a line feed.
         offsets: where each string starts, then the size of the pool; int64, shape (strings + 1,).
     """
 
@@ -77,12 +77,12 @@ class Strings(Sequence[str]):
 
     @cached_property
     def texts(self) -> list[str]:
-        """All strings, decoded (on first use)."""
+        """All strings, decoded on first use."""
         return self.text.split("\n")[:-1]
 
     @cached_property
     def text(self) -> str:
-        """All strings in one, each followed by a line feed."""
+        """All strings joined, each followed by a line feed."""
         return self.pool.decode()
 
     @cached_property
@@ -92,18 +92,17 @@ class Strings(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
-        """Make a pool of the given distinct strings, in their order."""
+        """Return a pool of distinct strings, in the given order."""
         encoded = [text.encode() + b"\n" for text in texts]
         offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
         np.cumsum([len(text) for text in encoded], out=offsets[1:])
         return cls(b"".join(encoded), offsets)
 
     def codes_with(self, characters: NDArray[np.bool_]) -> Codes:
-        """Return the codes of the strings that have any of some characters, ascending, int32.
+        """Return the codes of the strings that contain any of some characters, ascending, int32.
 
         Args:
-            characters: which of the characters up to U+FFFF, bool, shape (65536,), as `character_set` makes it; none
-                from "!" to "~".
+            characters: the characters up to U+FFFF, bool, shape (65536,), from `character_set`; none from "!" to "~".
         """
         return pools.strings_with(self.pool, self.offsets, characters.view(np.uint8))
 
@@ -113,7 +112,7 @@ class Strings(Sequence[str]):
         return self.codes_with(_SPACE_CHARACTERS)
 
     def texts_of(self, codes: Codes) -> list[str]:
-        """Return the strings with these codes; for a few of many strings, this takes less time than `texts`.
+        """Return the strings with these codes; for a few of many strings, this is faster than `texts`.
 
         Args:
             codes: their codes, int32.
@@ -131,11 +130,11 @@ class Strings(Sequence[str]):
 
 
 def distinct(codes: Codes, n_strings: int) -> Codes:
-    """Return the codes that occur, ascending, int32; without sorting, since there are few strings.
+    """Return the codes that occur, ascending, int32, without sorting all rows.
 
     Args:
         codes: codes below `n_strings`, int32.
-        n_strings: how many strings there are.
+        n_strings: the number of strings.
     """
     return pools.distinct(codes if codes.flags.c_contiguous else codes.copy(), n_strings)
 
@@ -145,7 +144,7 @@ class StringColumn(Sequence[str]):
     """One column of a treebank, read as a sequence of strings.
 
     Args:
-        codes: which string each row has, int32.
+        codes: the code of each row's string, int32.
         strings: the pool.
     """
 

@@ -1,4 +1,4 @@
-"""Whether `# text` comments match the forms and `SpaceAfter=No`: checked by `validate`, not by scoring."""
+"""The check that `# text` comments match the forms and `SpaceAfter=No`, made by `validate` but not by scoring."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _TEXT = re.compile(rb"^#[ \t]*text[ \t]*=[ \t]*([^\n]*)", re.MULTILINE)
 _SHOWN = 20
 
 _Piece = tuple[str, str]
-"""A form, and the spaces that have to follow it: one or more (" ") or none ("")."""
+"""A form, and the required spaces after it: one or more (" ") or none ("")."""
 
 
 def text_faults(treebank: Treebank) -> Iterator[Fault]:
-    """Give a warning if a `# text` comment differs from the forms: the first difference, and in how many sentences.
+    """Return a warning if `# text` comments differ from the forms: the first difference, and the number of sentences.
 
-    Between two forms the text must have white space, however much, or none after `SpaceAfter=No`. Spaces after the
-    last form are ignored, whatever its MISC says. Sentences without the comment are skipped.
+    Between two forms the text must have any amount of white space, or none after `SpaceAfter=No`. Spaces after the last
+    form are ignored. Sentences without the comment are skipped.
 
     Args:
         treebank: a treebank that was read from a file.
@@ -46,7 +46,7 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
 
 
 def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:
-    """Give the surface tokens of each sentence with what follows them."""
+    """Yield the surface tokens of each sentence with the spaces after them."""
     tokens, strings = treebank.tokens, treebank.strings
     misc = treebank.misc.codes[tokens.first]
     misc[tokens.multiword] = treebank.multiword.cells[:, MISC]
@@ -61,7 +61,7 @@ def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:
 
 
 def _difference(text: str, pieces: list[_Piece]) -> str | None:
-    """Return the first difference as a sentence, None if there is none."""
+    """Return a description of the first difference, or None."""
     if text == "".join(form + space for form, space in pieces).rstrip():
         return None
     at = 0

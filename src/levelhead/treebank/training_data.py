@@ -1,4 +1,4 @@
-"""What was seen in training: forms, sentences, trees."""
+"""The contents of training treebanks: forms, sentences, trees."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Tree = tuple[tuple[int, ...], tuple[str, ...]]
 
 
 class Training(NamedTuple):
-    """What training treebanks hold.
+    """The contents of training treebanks.
 
     Args:
-        forms: how often each form occurs as a syntactic word.
+        forms: the frequency of each form as a syntactic word.
         sentences: the sentences, as their forms.
         trees: the trees, as their heads (0 for the root) and universal relations.
         heads: the trees without labels, as their heads.
-        hashes: of the files, the first twelve digits of their SHA-256, joined by "+".
-        key: one hash of everything in the treebanks, also of those that were never files.
+        hashes: the first twelve digits of the SHA-256 of each file, joined by "+".
+        key: one hash of the contents of all treebanks, including treebanks that were not read from files.
     """
 
     forms: Mapping[str, int]
@@ -40,10 +40,10 @@ class Training(NamedTuple):
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
-        """Gather what training treebanks hold.
+        """Return the contents of training treebanks.
 
         Args:
-            treebanks: the treebanks, read one after the other.
+            treebanks: the treebanks, which are read one at a time.
         """
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
@@ -60,7 +60,7 @@ class Training(NamedTuple):
         return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return which sentences of a treebank occur in training, by their words, shape (sentences,).
+        """Return which sentences of a treebank have the words of a training sentence, shape (sentences,).
 
         Args:
             treebank: any treebank.
@@ -68,7 +68,7 @@ class Training(NamedTuple):
         return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
 
     def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return which sentences have the heads of a training sentence, whatever the words and labels.
+        """Return which sentences have the heads of a training sentence, regardless of words and labels.
 
         Args:
             treebank: any treebank.
@@ -77,7 +77,7 @@ class Training(NamedTuple):
 
 
 def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
-    """Give the forms of each sentence.
+    """Yield the forms of each sentence.
 
     Args:
         treebank: any treebank.
@@ -87,7 +87,7 @@ def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
 
 
 def trees_of(treebank: Treebank) -> Iterator[Tree]:
-    """Give the heads and universal relations of each sentence.
+    """Yield the heads and universal relations of each sentence.
 
     Args:
         treebank: any treebank.

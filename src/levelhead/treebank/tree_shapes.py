@@ -20,10 +20,10 @@ class Shapes(NamedTuple):
 
     Args:
         depths: the number of arcs between each word and the root, int32, shape (words,).
-        gap_degrees: how many gaps the words below each word leave in the sentence, int32, shape (words,).
+        gap_degrees: the number of gaps in the span of the words below each word, int32, shape (words,).
         nonprojective: whether each word's arc spans a word that its head does not dominate, bool, shape (words,).
-        right_crossed: whether each word's head is to the right and a word between the two has its head outside
-            their span (the root is outside), bool, shape (words,).
+        right_crossed: whether each word's head is to the right and a word between them has its head outside their span
+            (the root is outside), bool, shape (words,).
         ill_nested: whether each sentence has two disjoint subtrees that interleave, bool, shape (sentences,).
     """
 
@@ -49,7 +49,7 @@ def shapes_of(treebank: Treebank) -> Shapes:
 def nonprojective_arcs(treebank: Treebank) -> NDArray[np.bool_]:
     """Return which arcs are non-projective: some word between the word and its head is not below the head.
 
-    The arc of a root never is. Source: Kuhlmann and Nivre (2006).
+    The arc of a root is never non-projective. Source: Kuhlmann and Nivre (2006).
 
     Args:
         treebank: any treebank.

@@ -35,15 +35,15 @@ class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
 
     Args:
-        forms: FORM of each word, and so on for the other columns.
+        forms: FORM of each word; the other columns have the same form.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
         sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
         multiword: the multiword tokens.
         empty: the empty nodes.
         comments: the comments.
         source: the file it was read from.
-        has_trees: whether words have heads; if not, `heads` is -1 throughout and means nothing.
-        extra: the columns of a CoNLL-U Plus file besides those of CoNLL-U, or None.
+        has_trees: whether words have heads; if not, `heads` is always -1 and has no meaning.
+        extra: the extra columns of a CoNLL-U Plus file, or None.
     """
 
     forms: StringColumn
@@ -106,7 +106,7 @@ class Treebank(Sequence["Sentence"]):
         return self.source.warnings
 
     def extra_column(self, name: str) -> StringColumn:
-        """Return the values of a column that CoNLL-U Plus adds, one for each word.
+        """Return the values of an extra column of a CoNLL-U Plus file, one per word.
 
         Args:
             name: its name, as in the first line of the file.
@@ -153,7 +153,7 @@ class Treebank(Sequence["Sentence"]):
 
     @cached_property
     def graph(self) -> Graph:
-        """The enhanced graph as written; raises MalformedDeps if DEPS cannot be read."""
+        """The enhanced graph as written; raises MalformedDeps if DEPS is malformed."""
         from levelhead.treebank.enhanced_graph import read_graph
 
         return read_graph(self)
@@ -175,7 +175,7 @@ class Treebank(Sequence["Sentence"]):
     @overload
     def __getitem__(self, index: slice) -> Treebank: ...
     def __getitem__(self, index: int | slice) -> Sentence | Treebank:
-        """Return a view of one sentence, or a treebank of some."""
+        """Return a view of one sentence, or a treebank of several."""
         from levelhead.treebank.sentence import Sentence
 
         if isinstance(index, slice):
@@ -198,7 +198,7 @@ class Treebank(Sequence["Sentence"]):
             sentences: their indices, or one bool for each sentence.
         """
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
-        chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative ones count from the end
+        chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
         shift = np.repeat(self.sentence_starts[chosen] - starts[:-1], sizes)
@@ -244,17 +244,17 @@ class Treebank(Sequence["Sentence"]):
     def replace(
         self, *, heads: Iterable[int] | None = None, several_roots: bool = False, **columns: Iterable[str]
     ) -> Treebank:
-        """Return a treebank with other heads, relations, tags ...; everything else is kept.
+        """Return a treebank with new heads, relations, tags or other columns; everything else is kept.
 
         A treebank without trees has trees if heads are given.
 
         Args:
             heads: for each word its head's index among all words, -1 for the root.
-            several_roots: whether a sentence may have more than one root.
+            several_roots: whether a sentence can have more than one root.
             columns: new values for all words, by name: forms, lemmas, upos, xpos, feats, relations, deps, misc.
 
         Raises:
-            ConlluError: a column has another length, an unknown name, an empty value, or the heads are not trees.
+            ConlluError: a column has the wrong length, an unknown name or an empty value, or the heads are not trees.
         """
         strings, changed = self.strings, {}
         for name, values in columns.items():
@@ -308,11 +308,11 @@ def check_trees(treebank: Treebank) -> Treebank:
         treebank: any treebank.
 
     Raises:
-        ConlluError: it has none.
+        ConlluError: it has no trees.
     """
     if treebank.has_trees:
         return treebank
-    message = "no word has a head: HEAD is _ throughout, or there is no column HEAD or DEPREL"
+    message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
     raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
 
 
@@ -341,7 +341,7 @@ def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
 
 
 def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Codes]:
-    """Give the rows that belong to the chosen sentences, in order, and which of the chosen each belongs to."""
+    """Return the rows of the chosen sentences, in order, and the chosen sentence of each row."""
     first_rows = np.searchsorted(sentence, np.arange(n_sentences + 1))
     sizes = (first_rows[1:] - first_rows[:-1])[chosen]
     target = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)

@@ -13,18 +13,18 @@ _Second = TypeVar("_Second")
 _Item = TypeVar("_Item")
 
 _WORTH_IT = 1 << 18
-"""The size in bytes of files from which starting a thread takes less time than it saves."""
+"""The size in bytes above which starting a thread for a file saves time."""
 
 
 def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
-    """Return the results of two functions that run at the same time, each as far as the other lets go of Python's lock.
+    """Return the results of two functions that run at the same time, as far as each releases Python's lock.
 
-    Reading, decompression, hashing and the kernels let go of it. Errors are those of calling one after the other: if
-    both fail, the error of the first is raised.
+    Reading, decompression, hashing and the kernels release it. Errors are the same as for sequential calls: if both
+    fail, the error of the first is raised.
 
     Args:
         first: runs in this thread.
-        second: runs in a thread of its own.
+        second: runs in another thread.
     """
     results: list[_Second] = []
     errors: list[BaseException] = []
@@ -47,11 +47,11 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
 
 
 def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
-    """Call a function with each item, in order, while the next one is made.
+    """Call a function with each item, in order, while the next item is computed.
 
     Args:
-        items: the items, made in this thread.
-        use: is called in another thread, one item at a time.
+        items: the items, computed in this thread.
+        use: called in another thread, one item at a time.
     """
     item = next(items, None)
     while item is not None:
@@ -59,7 +59,7 @@ def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
 
 
 def are_files(*paths: str) -> bool:
-    """Say whether all paths are regular files, which never keep their reader waiting.
+    """Return whether all paths are regular files, which never block their reader.
 
     Args:
         paths: paths.
@@ -68,9 +68,9 @@ def are_files(*paths: str) -> bool:
 
 
 def are_large_files(*paths: object) -> bool:
-    """Say whether all paths are regular files that take longer to read than a thread takes to start.
+    """Return whether all paths are regular files that are large enough to be read in separate threads.
 
-    Pipes and standard input are not: what comes first must be read first.
+    Pipes and standard input are not, since they must be read in order.
 
     Args:
         paths: paths, or anything else, which is not a file.

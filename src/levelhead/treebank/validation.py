@@ -22,10 +22,9 @@ class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
-        files: the errors and warnings of each file, by its path; of its copy, by the path of the copy, where one was
-            written.
-        copies: the path of each file that was fixed, and that of its copy.
-        changes: what was changed in the copy of each file, by the path of the file.
+        files: the errors and warnings of each file, or of its repaired copy, by path.
+        copies: the path of the repaired copy of each file, by the path of the file.
+        changes: the changes in the copy of each file, by the path of the file.
     """
 
     files: Mapping[str, tuple[Fault, ...]]
@@ -53,14 +52,14 @@ def validate(
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return every error of CoNLL-U files, and their warnings.
+    """Return all errors and warnings of CoNLL-U files.
 
     Args:
         paths: files, compressed or not, or folders of files.
         format: "conllu" or "conllx".
         rules: "ud" for CoNLL-U, "msp25" or "msp25-sorted" for files of morphosyntactic parsing.
-        fix: where to write copies in which everything is repaired that can be repaired in one way only: a file for a
-            single file, else a folder. The errors and warnings are then those of the copies.
+        fix: the path of repaired copies, with only unambiguous repairs: a file for a single file, otherwise a folder.
+            The errors and warnings are then those of the copies.
 
     Raises:
         InputError: a folder has no CoNLL-U file.
@@ -70,14 +69,14 @@ def validate(
     if fix is None:
         return Validation({file: faults_of(file, format=format, rules=rules) for file in tracked(files, "validating")})
     if rules != "ud":
-        message = "only CoNLL-U (rules ud) is repaired, not files of morphosyntactic parsing"
+        message = "fix requires the rules ud: files of morphosyntactic parsing cannot be repaired"
         raise InputError(Fault("invalid-argument", message))
     copies = copies_of(files, os.fspath(fix), folder=any(map(os.path.isdir, paths)))
     return _fixed(copies, format)
 
 
 def _fixed(copies: Mapping[str, str], form: Format) -> Validation:
-    """Write copies; the errors of a file that cannot be copied are its own."""
+    """Write copies; for a file that cannot be copied, report the errors of the file itself."""
     faults: dict[str, tuple[Fault, ...]] = {}
     changes: dict[str, tuple[Fault, ...]] = {}
     for file, copy in tracked(copies.items(), "repairing"):

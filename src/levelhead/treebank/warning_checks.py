@@ -1,4 +1,4 @@
-"""Warnings about valid treebanks: most are found on distinct strings, which costs next to nothing."""
+"""Warnings about valid treebanks, most of them found quickly on distinct strings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes, StringColumn
     from levelhead.treebank.treebank import Treebank
 
-# White space other than the plain space, control characters, and what is invisible: zero-width space and
-# non-joiner, word joiner, byte order mark. Bidirectional controls and the joiner are part of how text is written.
+# White space other than the plain space, control characters, and invisible characters: zero-width space and
+# non-joiner, word joiner, byte order mark. Bidirectional controls and the joiner are part of normal text.
 _UNUSUAL = character_set(
     (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200C), (0x2028, 0x2029), (0x202F, 0x202F),
     (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
@@ -40,17 +40,17 @@ _LONG_CELL = 1_000_000
 
 
 Kind = tuple[int, ...]
-"""What a warning is about: where it comes among all warnings, then which column, then which slug."""
+"""The key of a warning: its position among all warnings, its column, its slug."""
 
 
 def find_warnings(treebank: Treebank) -> Iterator[Fault]:
-    """Find what deserves a warning: one warning per kind, at its first place."""
+    """Return the warnings about a treebank: one per kind, at its first place."""
     found = dict(warnings_by_kind(treebank))
     return iter(in_order(found, tuple(_sent_ids(treebank))))
 
 
 def warnings_by_kind(treebank: Treebank) -> Iterator[tuple[Kind, Fault]]:
-    """Give the warnings about a treebank or a part of one, but that about repeated sentence ids, by kind.
+    """Return the warnings about a treebank or a part of it by kind, except repeated sentence ids.
 
     Args:
         treebank: the treebank.
@@ -81,7 +81,7 @@ _ORDER = (
     "unusual-character", "empty-column", "surrounding-space", "not-normalized", "single-word-range",
     "long-multiword-token", "range-with-columns",
 )  # fmt: skip
-"""The order of slugs that several of the steps above can give."""
+"""The order of slugs that several of the steps above can produce."""
 
 
 def _of_kind(kind: Kind, faults: Iterator[Fault]) -> Iterator[tuple[Kind, Fault]]:
@@ -90,18 +90,18 @@ def _of_kind(kind: Kind, faults: Iterator[Fault]) -> Iterator[tuple[Kind, Fault]
 
 
 def in_order(found: Mapping[Kind, Fault], repeated_ids: tuple[Fault, ...]) -> list[Fault]:
-    """Return the warnings about a treebank in order, without those that others make pointless.
+    """Return the warnings about a treebank in order, without those made redundant by others.
 
     Args:
         found: the warnings by kind.
-        repeated_ids: the warning about repeated sentence ids, if there is one.
+        repeated_ids: the warning about repeated sentence ids, or None.
     """
     slugs = {(kind[0], fault.slug) for kind, fault in found.items()}
     unreadable = bool({(*_BAD_DEPS, "invalid-deps"), (*_ODD_EMPTY_NODES, "invalid-deps")} & slugs)
     first: dict[Kind, Fault] = {}
     for kind in sorted(found):
         if kind[:1] == _NOWHERE and unreadable:
-            continue  # edges are looked at where all DEPS can be read
+            continue  # edges are only checked if all DEPS are valid
         alone = kind[:1] in {_NOWHERE, _LONG}
         first.setdefault(kind[:1] if alone else kind, found[kind])
     if repeated_ids:
@@ -153,7 +153,7 @@ _FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
 
 
 def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str) -> Iterator[Fault]:
-    """Search the distinct strings of a column all at once; line by line only where something was found."""
+    """Search the distinct strings of a column all at once, and line by line only if something was found."""
     codes, texts = column.distinct.tolist(), column.distinct_texts
     if re.search(bad, "\n".join(texts)):
         found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
@@ -187,7 +187,9 @@ def _multiword(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fault
     filled = (multiword.cells[:, [2, 3, 5, 6, 7]] != 0).any(axis=1)
     typo = [code for code in set(multiword.cells[:, 4].tolist()) if strings[code] not in {"_", "Typo=Yes"}]
     filled |= np.isin(multiword.cells[:, 4], np.array(typo, dtype=np.int32))
-    yield from _warn_multiword(treebank, "range-with-columns", filled, "it has values in columns that are for words")
+    yield from _warn_multiword(
+        treebank, "range-with-columns", filled, "it has values in columns that only words may have"
+    )
 
 
 def _warn_multiword(treebank: Treebank, slug: str, which: np.ndarray, message: str) -> Iterator[Fault]:
@@ -220,7 +222,7 @@ def _warn_empty_node(treebank: Treebank, slug: str, which: NDArray[np.bool_], me
 
 
 def _dangling_edges(treebank: Treebank) -> Iterator[Iterator[Fault]]:
-    """Warn of enhanced edges whose head is not a node of the sentence: those of words, then those of empty nodes."""
+    """Warn about enhanced edges whose head is not a node of the sentence: of words, then of empty nodes."""
     try:
         words, empty_nodes = dangling(treebank, treebank.graph)
     except MalformedDeps:
@@ -250,16 +252,16 @@ def repeated_id(name: bytes, place: Place, count: int) -> Fault:
     """Return the warning about repeated sentence ids.
 
     Args:
-        name: the first id that was there before.
-        place: where it is.
-        count: how many are repeated.
+        name: the first repeated id.
+        place: its place.
+        count: the number of repeated ids.
     """
     message = f"sent_id {quoted(name.decode().strip())} is used twice"
     return Fault("duplicate-sent-id", message, place, "warning", count)
 
 
 def _long_cells(treebank: Treebank) -> Iterator[Iterator[Fault]]:
-    """Warn of very long cells: column by column, then those of multiword tokens."""
+    """Warn about very long cells: of each column, then of multiword tokens."""
     lengths = treebank.strings.lengths
     if int(lengths.max()) < _LONG_CELL:
         return

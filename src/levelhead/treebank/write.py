@@ -1,4 +1,4 @@
-"""Treebanks to CoNLL-U, byte for byte as they were read."""
+"""Writing of treebanks as CoNLL-U, byte for byte as they were read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def to_conllu(treebank: Treebank) -> bytes:
 
 
 def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
-    """Give the treebank as CoNLL-U, a few thousand sentences at a time."""
+    """Yield the treebank as CoNLL-U, a few thousand sentences at a time."""
     if treebank.extra is not None:
         from levelhead.treebank.plus import plus_parts
 
@@ -54,10 +54,11 @@ def _treebank() -> type:
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 
-    A treebank from a CoNLL-U Plus file is written as one, with the same columns, and those that have values since.
+    A treebank from a CoNLL-U Plus file is written as CoNLL-U Plus, with the same columns and any new columns with
+    values.
 
     Args:
-        treebank: what to write.
+        treebank: the treebank.
         path: the file, which is replaced if it exists; "-" is standard output.
 
     Raises:
@@ -67,7 +68,7 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Write bytes to a file next to the target, then rename it to the target; write straight to pipes and devices.
+    """Write bytes to a temporary file, then rename it to the target; pipes and devices are written directly.
 
     Raises:
         OutputError: the file cannot be written.
@@ -77,9 +78,10 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     if os.fsdecode(path) == "-":
         sys.stdout.buffer.writelines(parts)
         return
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fsdecode(path))
         mode = target.stat().st_mode if target.exists() else None
+        _check_name(path)
         if mode is not None and not stat.S_ISREG(mode):
             with target.open("wb") as file:  # a pipe or device cannot be replaced
                 file.writelines(parts)
@@ -88,7 +90,7 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Check that `replace_file` can write a file, without leaving anything behind.
+    """Check that `replace_file` can write a file, without changing anything.
 
     Args:
         path: the file; "-" is standard output.
@@ -100,9 +102,10 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
     if os.fsdecode(path) == "-":
         return
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fsdecode(path))
         mode = target.stat().st_mode if target.exists() else None
+        _check_name(path)
         if mode is None or stat.S_ISREG(mode):
             _check_new_file(target.resolve().parent)
         elif stat.S_ISDIR(mode):
@@ -112,7 +115,7 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Check that files can be written in a folder, which may have to be made first, without leaving anything behind.
+    """Check that files can be written in a folder, which may have to be created first, without changing anything.
 
     Args:
         path: the folder.
@@ -122,7 +125,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     """
     from pathlib import Path
 
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fsdecode(path)).resolve()
         while not target.exists():
             target = target.parent
@@ -130,25 +133,58 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 
 def _check_new_file(folder: Path) -> None:
-    """Make a file in a folder and remove it: permissions alone are not enough, for example for root."""
+    """Create a file in a folder and remove it, since permissions alone are not conclusive, for example for root."""
     import tempfile
 
     with tempfile.TemporaryFile(dir=folder):
         pass
 
 
+def _check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse the name of a folder, which would become a file without the slash."""
+    if os.fsdecode(path).endswith(("/", os.sep)):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+
+
 @contextmanager
-def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the operating system about a path into an OutputError."""
+def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn errors of the operating system about a path into an OutputError.
+
+    Args:
+        path: the file or folder that is checked or written.
+
+    Raises:
+        OutputError: what is wrong with the path, and what to do.
+    """
     if not os.fsdecode(path):
         raise OutputError("the path is empty: name a file", "output")
     if "\0" in os.fsdecode(path):
-        raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
+        raise OutputError("a path cannot contain NUL", "output", Place(os.fsdecode(path)))
     try:
         yield
+    except OutputError:
+        raise
     except (OSError, RuntimeError) as error:  # a circle of links is a RuntimeError before Python 3.13
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(reason, "output", Place(os.fsdecode(path))) from error
+        raise OutputError(_reason(error, os.fsdecode(path)), "output", Place(os.fsdecode(path))) from error
+
+
+def _reason(error: OSError | RuntimeError, path: str) -> str:
+    """What is wrong with a path, in plain words where the system's are about one of its folders."""
+    number = getattr(error, "errno", None)
+    if number == errno.EISDIR:
+        return "this is the name of a folder: name a file"
+    folder = _first_wrong_folder(path) if number in {errno.ENOENT, errno.ENOTDIR} else None
+    if folder is not None:
+        return f"{folder} is not a folder" if os.path.lexists(folder) else f"the folder {folder} does not exist"
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _first_wrong_folder(path: str) -> Path | None:
+    from pathlib import Path
+
+    target = Path(path)
+    wrong = next((folder for folder in reversed(target.parents) if not folder.is_dir()), None)
+    return target if wrong is None and target.is_file() else wrong
 
 
 def _replace_regular(target: Path, parts: Iterable[bytes], mode: int) -> None:

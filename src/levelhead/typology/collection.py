@@ -35,7 +35,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
     Args:
         profiles: a profile for each treebank by its name.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     profiles: Mapping[str, Profile]
@@ -70,7 +70,7 @@ class Similarities(Tabular):
 
     Args:
         pairs: for each pair of names, in the order given, how far they are apart.
-        provenance: where the numbers come from.
+        provenance: the provenance of the numbers.
     """
 
     pairs: Mapping[tuple[str, str], Similarity]
@@ -103,7 +103,7 @@ class Samples(Tabular):
 
     Args:
         rows: those of each treebank by its name.
-        provenance: where the numbers come from; its notes name treebanks that are too small for samples.
+        provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 
     rows: Mapping[str, Sequence[Rarefied]]

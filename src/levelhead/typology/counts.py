@@ -108,7 +108,7 @@ class RunningCounts:
 
     Args:
         chunks: how running text is cut for type/token ratios.
-        training: what was seen in training, to count how much of the treebank occurs there; or None.
+        training: what was seen in training, to count how much of the treebank occurs there, or None.
     """
 
     def __init__(self, chunks: Chunks, training: Training | None = None) -> None:
@@ -140,7 +140,7 @@ def count_treebank(
     Args:
         treebank: the treebank.
         chunks: how running text is cut for type/token ratios.
-        training: what was seen in training, to count how much of the treebank occurs there; or None.
+        training: what was seen in training, to count how much of the treebank occurs there, or None.
     """
     return _count(treebank, count_lexical(treebank, chunks or Chunks()), training)
 

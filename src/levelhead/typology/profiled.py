@@ -32,7 +32,7 @@ class ProfileTask(NamedTuple):
         least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
         format: "conllu" or "conllx".
         with_counts: whether the counts are returned, too.
-        training: what was seen in training, for the columns on leakage; or None.
+        training: what was seen in training, for the columns on leakage, or None.
     """
 
     columns: tuple[str, ...]
@@ -123,7 +123,7 @@ def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
         task: what is computed.
 
     Raises:
-        InputError: the file is not valid; with every fault.
+        InputError: the file is invalid; all errors are listed.
     """
     if isinstance(source, Treebank):
         return _counted_treebank(source, source, task)
@@ -139,7 +139,7 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
         task: what is computed.
 
     Raises:
-        InputError: it is not valid; with every fault.
+        InputError: it is not valid; all errors are listed.
     """
     if isinstance(contents, bytes):
         return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)

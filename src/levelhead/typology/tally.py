@@ -197,16 +197,16 @@ class Histogram:
 
     @property
     def mean(self) -> float | None:
-        """Their mean, None if there are none."""
+        """Their mean, None without any."""
         return self.sum / self.total if self.total else None
 
     @property
     def max(self) -> int | None:
-        """The largest, None if there are none."""
+        """The largest, None without any."""
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
-        """Return the share of numbers for which something holds, None if there are none.
+        """Return the share of numbers for which something holds, None without any.
 
         Args:
             wanted: a condition on distinct numbers, int64, shape (numbers,); returns bool of the same shape.

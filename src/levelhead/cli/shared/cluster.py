@@ -1,4 +1,4 @@
-"""The options of commands whose jobs may run on a cluster."""
+"""The options of commands whose jobs can run on a cluster."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tls_of(address: str | None, authority: str | None, certificate: str | None, key: str | None) -> Tls | None:
-    """Return the files of the encryption, None if there is none.
+    """Return the TLS files; None without encryption.
 
     Args:
-        address: what --cluster says.
-        authority: what --tls-ca says.
-        certificate: what --tls-cert says.
-        key: what --tls-key says.
+        address: the value of --cluster.
+        authority: the value of --tls-ca.
+        certificate: the value of --tls-cert.
+        key: the value of --tls-key.
     """
     if authority is None and certificate is None and key is None:
         return None
     if authority is None or certificate is None or key is None:
         given = {"--tls-ca": authority, "--tls-cert": certificate, "--tls-key": key}
         missing = " and ".join(option for option, path in given.items() if path is None)
-        raise click.UsageError(f"--tls-ca, --tls-cert and --tls-key go together: give {missing}, too")
+        raise click.UsageError(f"--tls-ca, --tls-cert and --tls-key must be used together: add {missing}")
     if address is None:
-        raise click.UsageError("--tls-ca, --tls-cert and --tls-key are for --cluster")
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key require --cluster")
     from levelhead.jobs import Tls
 
     return Tls(authority, certificate, key)
@@ -67,9 +67,9 @@ def workers_of(address: str | None, n_workers: int, tls: Tls | None) -> Workers:
     """Return the workers: processes of this machine, or a cluster.
 
     Args:
-        address: what --cluster says.
-        n_workers: how many.
-        tls: the files of the encryption, as `tls_of` returns them.
+        address: the value of --cluster.
+        n_workers: the number of processes.
+        tls: the TLS files, as `tls_of` returns them.
     """
     from levelhead.jobs import cluster, processes
 

@@ -1,4 +1,4 @@
-"""The options of commands that count outputs with the engine: which split, who counts, where results are kept."""
+"""The options of commands that count outputs with the engine: the split, the workers, the store of results."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer t
 
 split_option: Decorator = click.option(
     "--split", type=Choice(["train", "dev", "test"], "split"),
-    help="Which files of UD releases are gold.  [default: test, or the only split available]",
+    help="Which files of UD releases are gold  [default: test, or the only split available]",
 )  # fmt: skip
 
 
 class WorkerOptions(NamedTuple):
-    """The values of the options that say who counts outputs; see there."""
+    """The values of the options of workers."""
 
     jobs: int | None
     address: str | None
@@ -38,15 +38,15 @@ class WorkerOptions(NamedTuple):
 
     @property
     def tls(self) -> Tls | None:
-        """The files of the encryption, None if there is none."""
+        """The TLS files; None without encryption."""
         return tls_of(self.address, self.tls_ca, self.tls_cert, self.tls_key)
 
     def for_files(self, paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None) -> Workers:
         """Return the workers of a command.
 
         Args:
-            paths: the files they read; for small ones, one process is faster than several.
-            n_jobs: how many jobs there are, if it is known; for a single one, one process is enough.
+            paths: the files that they read; for small files, one process is faster than several.
+            n_jobs: the number of jobs, if known; a single job needs only one process.
         """
         from levelhead.jobs import n_cores
 
@@ -56,7 +56,7 @@ class WorkerOptions(NamedTuple):
 
 
 class EngineOptions(NamedTuple):
-    """The values of the options of a command that counts outputs; see there."""
+    """The values of the options of a command that counts outputs."""
 
     split: Split | None
     workers: WorkerOptions
@@ -64,7 +64,7 @@ class EngineOptions(NamedTuple):
 
     @contextmanager
     def running(self, plan: Plan) -> Iterator[dict[str, Any]]:
-        """Give the workers and the store of a run, as `score_plan` takes them; the store is closed afterwards.
+        """Yield the workers and the store of a run, as `score_plan` takes them; the store is closed afterwards.
 
         Args:
             plan: what is scored.
@@ -87,18 +87,18 @@ def _size(path: str | os.PathLike[str]) -> int:
 
 
 def worker_options(default: str = "one per core; one for small inputs") -> Decorator:
-    """Return --jobs, --cluster and its TLS files, whose values a command gets as the argument `workers`.
+    """Return --jobs, --cluster and its TLS options, passed to a command as the argument `workers`.
 
     Args:
-        default: what the help says of the default of --jobs.
+        default: the default of --jobs, as shown in the help.
     """
     jobs = click.option("-j", "--jobs", type=limited("jobs"), help=f"Number of processes  [default: {default}]")
     return grouped("workers", WorkerOptions, (jobs, cluster_options))
 
 
 store_option: Decorator = click.option(
-    "--store", type=STORE, help="Keep results in this file, and continue from there in the next run"
+    "--store", type=STORE, help="Keep results in this file, and resume from it in the next run"
 )
 
 engine_options: Decorator = grouped("engine", EngineOptions, (split_option, worker_options(), store_option))
-"""The options of commands that count outputs, whose values a command gets as the argument `engine`."""
+"""The options of commands that count outputs, passed to a command as the argument `engine`."""

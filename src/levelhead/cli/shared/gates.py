@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
-    """Give the gates that the command line asks for.
+    """Yield the gates on the command line.
 
     Args:
         under: the values of `--fail-under`: percentages.
@@ -24,7 +24,7 @@ def gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iter
         registry: the available measures.
 
     Raises:
-        InputError: one is not MEASURE=NUMBER, or of the other kind of measure.
+        InputError: a value is not MEASURE=NUMBER, or its measure belongs to the other option.
         MeasureError: a measure is unknown.
     """
     if not (under or over):
@@ -56,7 +56,7 @@ def _parts(text: str) -> tuple[str, Fraction]:
 
 
 def passed(values: Mapping[str, Fraction | None], wanted: Iterable[Gate]) -> int:
-    """Report which gates are not met, and return the exit code.
+    """Report the gates that failed, and return the exit code.
 
     Args:
         values: the value of each measure.

@@ -1,4 +1,4 @@
-"""Groups of options whose values a command gets as one argument."""
+"""Groups of options, passed to a command as a single argument."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
-    """Return what adds options to a command, which gets their values as one argument.
+    """Return a decorator that adds options to a command and passes their values as a single argument.
 
     Args:
         name: the name of the argument.
-        kind: a NamedTuple with a field for each option; those with a default need none.
+        kind: a NamedTuple with a field for each option; fields with a default need no option.
         options: the options, in the order of the help.
     """
 

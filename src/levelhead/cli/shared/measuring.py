@@ -1,4 +1,4 @@
-"""The options that choose what is measured: measures, the schemes of their classes, training treebanks."""
+"""The options that choose measures, schemes of classes and training treebanks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Measuring(NamedTuple):
     """The values of these options.
 
     Args:
-        measures: the measures, as they were written.
+        measures: the measures, as written on the command line.
         definitions: files with measures and schemes.
         scheme: the default scheme, or None.
-        punct: which punctuation is left out.
+        punct: which punctuation to leave out.
         train: training treebanks.
     """
 
@@ -41,12 +41,12 @@ class Measuring(NamedTuple):
 
     @property
     def default_scheme(self) -> Scheme:
-        """The scheme of classes that are named without one."""
+        """The scheme of classes without a scheme."""
         schemes = self.registry.schemes
         return schemes.by_name[schemes.default]
 
     def names(self, *default: str) -> list[str]:
-        """Return the measures in their full form, with the punctuation that they leave out.
+        """Return the full names of the measures, with the punctuation that they leave out.
 
         Args:
             default: the measures if none were given.
@@ -54,18 +54,18 @@ class Measuring(NamedTuple):
         return options.without_punctuation(self.measures or default, self.punct, self.registry)
 
     def single(self) -> str:
-        """Return the one measure of a table, LAS by default.
+        """Return the single measure of a table, LAS by default.
 
         Raises:
-            click.UsageError: there are several.
+            click.UsageError: several measures are given.
         """
         names = self.names("LAS")
         if len(names) > 1:
-            raise click.UsageError("this table shows one measure: give one -m")
+            raise click.UsageError("this table shows a single measure: give only one -m")
         return names[0]
 
     def weights(self, measures: Iterable[str]) -> dict[str, Weights]:
-        """Return the weights of WLAS(WDE) from the training treebanks, or nothing if no measure needs them.
+        """Return the weights of WLAS(WDE) from the training treebanks; empty if no measure needs them.
 
         Args:
             measures: the measures that are counted.
@@ -73,20 +73,20 @@ class Measuring(NamedTuple):
         return options.entropy_weights_of(self.train) if options.needs_entropy(measures) else {}
 
     def training(self) -> Training | None:
-        """Return what the training treebanks hold; None without any."""
+        """Return the contents of the training treebanks; None without training treebanks."""
         return options.training_of(self.train)
 
     def files(self) -> Iterator[str]:
-        """Give the files that are read."""
+        """Yield the files that are read."""
         yield from (*self.train, *self.definitions, *options.files_of_measures(self.measures))
 
 
 def measuring_options(default: str, train: str) -> Decorator:
-    """Return the options, whose values a command gets as the argument `measuring`.
+    """Return the options, passed to a command as the argument `measuring`.
 
     Args:
-        default: what the help says of the measures without -m.
-        train: what the help says that training treebanks are for.
+        default: the default measures, as shown in the help.
+        train: the purpose of training treebanks, as shown in the help.
     """
     training = click.option(
         "--train", multiple=True, type=options.PATH, help=f"Training treebank, for {train}; can be repeated"

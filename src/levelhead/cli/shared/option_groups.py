@@ -33,7 +33,7 @@ GROUPS = {
 """The long names of options by group. An option has the same name and group in every command."""
 
 OTHER = "Other options"
-"""The group of `--help`, and of options that only one shared-task command has."""
+"""The group of `--help` and of options of a single shared-task command."""
 
 _GROUP_OF = {f"--{name}": group for group, names in GROUPS.items() for name in names.split()}
 

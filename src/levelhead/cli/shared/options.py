@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
 PATH = click.Path(readable=False)
-"""A path that is checked where it is opened, so that all errors of files are reported alike."""
+"""A path that is checked when it is opened, so that all errors of files are reported the same way."""
 
 _MOST_FILES = 2
 
@@ -56,7 +56,7 @@ def measure_option(default: str) -> Decorator:
     """Return the option -m.
 
     Args:
-        default: what the help says of the measures without the option.
+        default: the default measures, as shown in the help.
     """
     return click.option(
         "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated,
@@ -73,7 +73,7 @@ def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[
 
 
 places_option: Decorator = click.option(
-    "--places", type=limited("places"), help="Decimal places  [default: 2; all in TSV; JSON always has all]"
+    "--places", type=limited("places"), help="Number of decimal places  [default: 2; all in TSV; JSON always has all]"
 )
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
@@ -84,12 +84,12 @@ definitions_option: Decorator = click.option(
 )  # fmt: skip
 scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
-    help="Scheme of classes that are named without one, such as CORE  [default: nivre-fang]",
+    help="Scheme of classes in measures that name only the class, such as CORE  [default: nivre-fang]",
 )  # fmt: skip
 punct_option: Decorator = click.option(
     "--punct", type=Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
-    help="Leave punctuation out of UAS, LAS and LS: words with the gold relation punct, or as Callin does. The measures"
-    " are then named LAS(nopunct) or LAS(nopunct=callin)",
+    help="Leave punctuation out of UAS, LAS and LS: words with the gold relation punct, or punctuation as defined by"
+    " Callin. The measures are then named LAS(nopunct) or LAS(nopunct=callin)",
 )  # fmt: skip
 input_format_option: Decorator = click.option(
     "--input-format", type=Choice(["conllu", "conllx"], "format"), default="conllu", show_default=True,
@@ -97,11 +97,11 @@ input_format_option: Decorator = click.option(
 )  # fmt: skip
 gold_format_option: Decorator = click.option(
     "--gold-format", type=Choice(["conllu", "conllx"], "format"),
-    help="Format of GOLD, if it differs. If only GOLD is CoNLL-U, its multiword tokens are split",
+    help="Format of GOLD, if different. If only GOLD is CoNLL-U, its multiword tokens are split",
 )  # fmt: skip
 allow_several_roots_option: Decorator = click.option(
     "--allow-several-roots", is_flag=True,
-    help="Accept sentences with several words that have HEAD 0 (rules ud and udtools)",
+    help="Accept sentences with several roots (words with HEAD 0) under the rules ud and udtools",
 )  # fmt: skip
 merge_option: Decorator = click.option(
     "--merge", is_flag=True, help="Count the train, dev and test file of a treebank as one treebank"
@@ -124,8 +124,8 @@ def _resample_by(context: click.Context, parameter: click.Parameter, text: str) 
 
 resample_by_option: Decorator = click.option(
     "--resample-by", default="auto", show_default=True, metavar="UNIT", callback=_resample_by,
-    help="What intervals and tests take as independent: sentence, document (# newdoc), comment:NAME (sentences with the"
-    " same comment), or auto: documents if gold marks two or more, otherwise sentences",
+    help="Independent units of intervals and tests: sentence, document (# newdoc), comment:NAME (sentences with the"
+    " same comment), or auto (documents if gold marks two or more, otherwise sentences)",
 )  # fmt: skip
 seed_option: Decorator = click.option("--seed", type=limited("seed"), default=0, show_default=True, help="Random seed")
 
@@ -141,13 +141,13 @@ figures_option: Decorator = click.option(
 
 partial_option: Decorator = click.option(
     "--partial", is_flag=True,
-    help="Score outputs whose text differs from gold or whose trees are broken, over all gold words; not official",
+    help="Also score outputs with different text or broken trees, over all gold words; scores are not official",
 )  # fmt: skip
 
 
 def _removed(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
     if value:
-        raise click.UsageError("--align-sentences was replaced by --partial, which counts every gold word")
+        raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
 
 
 align_sentences_option: Decorator = click.option(
@@ -156,7 +156,7 @@ align_sentences_option: Decorator = click.option(
 
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
-    """Return the registry that --definitions and --scheme make."""
+    """Return the registry that --definitions and --scheme define."""
     from levelhead.measures.registry import STANDARD
 
     registry = STANDARD
@@ -168,7 +168,7 @@ def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
 
 
 def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
-    """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing without any."""
+    """Return the weights of WLAS(WDE), averaged over the training treebanks; empty without training treebanks."""
     from levelhead.scoring.weights import ENTROPY
     from levelhead.treebank import read
     from levelhead.typology import entropy_weights
@@ -177,7 +177,7 @@ def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
 
 
 def training_of(train: Sequence[str]) -> Training | None:
-    """Return what the training treebanks hold; None without any."""
+    """Return the contents of the training treebanks; None without training treebanks."""
     if not train:
         return None
     from levelhead.treebank import read
@@ -187,7 +187,7 @@ def training_of(train: Sequence[str]) -> Training | None:
 
 
 def needs_entropy(measures: Iterable[str]) -> bool:
-    """Return whether a measure has weights of training treebanks: WLAS(WDE)."""
+    """Return whether a measure needs weights from training treebanks: WLAS(WDE)."""
     from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
     from levelhead.scoring.weights import ENTROPY, key_of
@@ -197,7 +197,7 @@ def needs_entropy(measures: Iterable[str]) -> bool:
 
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
-    """Give the files that measures name, weights or training treebanks."""
+    """Yield the files that measures name: weights and training treebanks."""
     from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
     from levelhead.scoring.weights import ENTROPY, path_of
@@ -208,7 +208,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
 
 
 def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:
-    """Write measures as --punct asks."""
+    """Return measures without punctuation, as --punct defines it."""
     from levelhead.measures.registry import parse_measure
 
     parsed = [parse_measure(text, registry) for text in measures]
@@ -225,13 +225,13 @@ def _with_option(measure: Measure, option: str, registry: Registry) -> Measure:
 
 
 def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Give a path, and all files below it where it is a folder."""
+    """Yield a path, and all files below it if it is a folder."""
     yield os.fspath(path)
     yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
 
 
 def holds_test_sets(path: str) -> bool:
-    """Return whether a path is a folder of gold treebanks, or a manifest that lists them; else it is one treebank.
+    """Return whether a path is a folder or a manifest of gold treebanks, not a single treebank.
 
     Args:
         path: GOLD on the command line.
@@ -240,11 +240,12 @@ def holds_test_sets(path: str) -> bool:
 
 
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
-    """Refuse inputs that cannot be read, and two results in one file, and results that replace or join inputs.
+    """Refuse inputs that cannot be read, two results in one file, and results that overwrite inputs.
 
     Args:
         inputs: the paths that are read.
-        outputs: those that are written, that of the table first; None where there is none, or the table is printed.
+        outputs: the paths that are written, the path of the table first; None for results that are printed or not
+            requested.
 
     Raises:
         click.UsageError: standard input is read twice, or a result would replace another or an input.
@@ -255,9 +256,9 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     if sources.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
     if table is None and "-" in others:
-        raise click.UsageError("standard output is for the table: write the table to a file with --output")
+        raise click.UsageError("the table goes to standard output: use --output to write it to a file")
     if len(set(map(os.path.realpath, targets))) < len(targets):
-        raise click.UsageError("two results cannot go to one file")
+        raise click.UsageError("two results cannot be written to the same file")
     for target in targets:
         if any(_same_file(target, source) for source in sources):
             raise click.UsageError(f"{printable(target)} is an input file: write the output to another file")
@@ -267,7 +268,7 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
 
 
 def _listed_in(path: str) -> Iterable[str]:
-    """The treebanks that a manifest or TIRA's metadata lists; any other path is given as it is."""
+    """Yield the treebanks that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
     if not path.endswith(".toml") and not os.path.isfile(os.path.join(path, "metadata.json")):  # noqa: PTH113, PTH118
         return [path]
     from pathlib import Path
@@ -286,7 +287,7 @@ def treebank_files(
 
     Args:
         paths: files, folders of files, or "-" for standard input.
-        outputs: the paths that are written, None where there is none.
+        outputs: the paths that are written; None for results that are not requested.
         merge: whether the train, dev and test file of a treebank count as one treebank.
         others: other paths that are read.
 
@@ -304,13 +305,13 @@ def treebank_files(
 
 
 def check_inputs(paths: Iterable[str]) -> None:
-    """Refuse inputs that cannot be read, before any is.
+    """Refuse inputs that cannot be read, before reading any.
 
     Args:
         paths: the inputs; "-" and templates with `{treebank}` are not checked.
 
     Raises:
-        InputError: some do not exist (all are reported), or an optional library is missing.
+        InputError: inputs do not exist (all are reported), or an optional library is missing.
     """
     missing = []
     for path in paths:
@@ -367,15 +368,15 @@ def print_result(
     *,
     lines: Callable[[], list[Any]] | None = None,
 ) -> None:
-    """Print a table, or a JSON document; each is made only when it is printed.
+    """Print a table or a JSON document; only what is printed is computed.
 
     Args:
-        table: makes the table.
-        document: makes the document of `--format json`.
+        table: returns the table.
+        document: returns the document of `--format json`.
         output_format: the value of `--format`.
         places: digits after the point, None for the default of the format.
         output: the file, or None for standard output.
-        lines: makes the documents of `--format jsonl`; the one document in a line if None.
+        lines: returns the documents of `--format jsonl`; None for a single document.
     """
     if output_format == "jsonl":
         print_json((lines or document)(), output, lines=True)
@@ -393,12 +394,12 @@ def print_json(document: object, output: str | None, *, lines: bool = False) -> 
         text = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document)
     else:
         text = json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n"
-    # what a terminal would obey or hide is escaped, which changes nothing for whoever reads the JSON
+    # characters that a terminal interprets or hides are escaped; a JSON reader gets the same text
     emit(re.sub(r"[^\n -~]", lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text), output)
 
 
 def emit(text: str, output: str | None) -> None:
-    """Write text as UTF-8 to a file, whole or not at all, or to standard output."""
+    """Write text as UTF-8 to a file (completely or not at all) or to standard output."""
     data = text.encode("utf-8", "backslashreplace")
     if output is None or output == "-":
         if sys.stdout is None:
@@ -415,7 +416,7 @@ def emit(text: str, output: str | None) -> None:
 
 
 def write_page(page: Page, report: str | None, figures: str | None) -> None:
-    """Write a page, or its charts and tables, if they are requested.
+    """Write a page, its charts and tables, if requested.
 
     Args:
         page: the page.
@@ -434,7 +435,7 @@ def write_page(page: Page, report: str | None, figures: str | None) -> None:
 
 
 def print_warnings(faults: Iterable[Fault]) -> None:
-    """Print warnings on standard error; of those of one kind in more files than a pair has, the first and how many."""
+    """Print warnings to standard error; for a kind found in many files, only the first and the number of files."""
     every = list(faults)
     files: dict[str, set[str | None]] = {}
     for fault in every:
@@ -447,7 +448,7 @@ def print_warnings(faults: Iterable[Fault]) -> None:
         elif fault.slug not in reported:
             reported.add(fault.slug)
             example = f"first {fault.place}: {fault.message}"
-            say(f"warning: {fault.slug} in {n_files} files, {example}; levelhead validate lists all")
+            say(f"warning: {fault.slug} in {n_files} files, {example}; run levelhead validate to list all")
 
 
 def print_unpaired(paths: Sequence[object], of: str) -> None:
@@ -455,7 +456,7 @@ def print_unpaired(paths: Sequence[object], of: str) -> None:
 
     Args:
         paths: the files.
-        of: what they should match: "gold treebank".
+        of: what the files should match: "gold treebank".
     """
     if paths:
         from levelhead.campaign.plan import unmatched_note
@@ -482,6 +483,6 @@ def print_extra_gold(gold: str) -> None:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print what to know before the numbers are used, each sentence once, on standard error."""
+    """Print notes about the numbers to standard error, each note once."""
     for note in dict.fromkeys(notes):
         say(f"note: {note}")

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
-    help="Print a sentence on methods and the BibTeX entries of the measures and tests instead of numbers (LaTeX with"
+    help="Instead of numbers, print a sentence on methods and the BibTeX entries of measures and tests (LaTeX with"
     " --format latex)",
 )  # fmt: skip
 
 _layout_option: Decorator = click.option(
     "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
-    help="Print the usual table, or one for a paper: best scores in bold, marks of significance, intervals, a caption"
-    " (requires --format latex, markdown or html)",
+    help="Print the usual table, or a table for a paper with best scores in bold, significance marks, intervals and a"
+    " caption (requires --format latex, markdown or html)",
 )  # fmt: skip
 
 
@@ -47,17 +47,17 @@ class Papers(NamedTuple):
         return self.layout == "paper"
 
     def check(self, output_format: str) -> None:
-        """Refuse formats that cannot hold what is requested.
+        """Refuse formats that do not support the requested layout.
 
         Args:
             output_format: the value of `--format`.
 
         Raises:
-            click.UsageError: they cannot.
+            click.UsageError: the format does not support it.
         """
         check_cite(output_format, cite=self.cite)
         if self.cite and self.table:
-            raise click.UsageError("--cite prints no table: leave out --layout paper")
+            raise click.UsageError("--cite cannot be combined with --layout paper: it prints no table")
         if self.table:
             from levelhead.report.paper_formats import PAPER_FORMATS
 
@@ -67,12 +67,12 @@ class Papers(NamedTuple):
                 raise click.UsageError(f"--layout paper requires --format {formats}, not {output_format}")
 
     def print(self, result: Cited, tables: Callable[[int], list[PaperTable]], printing: Printing) -> bool:
-        """Print a table for a paper, or what to cite; return whether either is requested.
+        """Print a table for a paper or a citation; return whether either was requested.
 
         Args:
             result: a comparison or a ranking.
-            tables: makes the tables, with this many digits after the point.
-            printing: how and where to.
+            tables: returns the tables with this number of decimal places.
+            printing: how and where to print.
         """
         if self.cite:
             print_citation(result, printing)
@@ -85,35 +85,37 @@ class Papers(NamedTuple):
 
 
 papers_options: Decorator = grouped("papers", Papers, (_layout_option, cite_option))
-"""The options for papers, whose values a command gets as the argument `papers`."""
+"""The options for papers, passed to a command as the argument `papers`."""
 
 
 def check_cite(output_format: str, *, cite: bool) -> None:
-    """Refuse formats without a citation.
+    """Refuse formats that do not support citations.
 
     Args:
         output_format: the value of `--format`.
-        cite: whether to print what to cite.
+        cite: whether a citation is requested.
 
     Raises:
-        click.UsageError: the format has no citation.
+        click.UsageError: the format does not support citations.
     """
     if cite and output_format not in {"text", "latex", "json"}:
         raise click.UsageError(f"--cite requires --format text, latex or json, not {output_format}")
 
 
 def print_citation(result: Cited, printing: Printing) -> None:
-    """Print a sentence on methods, and the BibTeX entries of what it cites.
+    """Print a sentence on methods, and the BibTeX entries that it cites.
 
     Args:
-        result: what was computed.
-        printing: how and where to.
+        result: the result to cite.
+        printing: how and where to print.
     """
     from levelhead.report.citation import citation
+    from levelhead.report.documents import header
 
     found = citation(result)
     if printing.output_format == "json":
-        options.print_json({"methods": found.methods, "latex": found.latex, "bibtex": found.bibtex}, printing.output)
+        texts = {"methods": found.methods, "latex": found.latex, "bibtex": found.bibtex}
+        options.print_json({**header("citation"), **texts}, printing.output)
         return
     methods = found.latex if printing.output_format == "latex" else found.methods
     options.emit(f"{methods}\n\n{found.bibtex}", printing.output)

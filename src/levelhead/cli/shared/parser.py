@@ -20,22 +20,22 @@ _RUNNING = (
     click.option(
         "--parse-cmd",
         metavar="COMMAND",
-        help="Command that parses, with {model}, {input} and {output}; run without a shell (command)",
+        help="Command for parsing, with {model}, {input} and {output}; run without a shell (command)",
     ),
 )
 _TRAINING = (
     click.option("--beam", type=limited("beam"), help="Beam width (transition systems)  [default: 4]"),
     click.option(
         "--relations", type=Choice(["universal", "full"]), default="universal", show_default=True,
-        help="Learn relations without or with subtypes",
+        help="Learn relations without subtypes (universal) or with subtypes (full)",
     ),
     click.option(
         "--scheme", type=Choice(["content-head", "function-head"]), default="content-head", show_default=True,
-        help="Learn the trees unchanged, or converted to function heads; parses are converted back",
+        help="Learn the trees as annotated (content heads) or converted to function heads; parses are converted back",
     ),
     click.option(
         "--train-cmd", metavar="COMMAND",
-        help="Command that trains, with {train} and {model}; run without a shell (command)",
+        help="Command for training, with {train} and {model}; run without a shell (command)",
     ),
     click.option(
         "--options", "more", default="", metavar="TEXT",
@@ -45,7 +45,7 @@ _TRAINING = (
 )  # fmt: skip
 
 repair_option: Decorator = click.option(
-    "--repair", is_flag=True, help="Repair invalid trees of external parsers instead of refusing them"
+    "--repair", is_flag=True, help="Repair invalid trees of external parsers instead of rejecting them"
 )
 
 
@@ -55,7 +55,7 @@ def running_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that decide which parser is trained."""
+    """Add the options that define the parser to train."""
     return _with(_TRAINING, function)
 
 
@@ -66,11 +66,11 @@ def _with(decorators: tuple[Decorator, ...], function: Callable[..., Any]) -> Ca
 
 
 def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
-    """Return the recipe that the options of training describe.
+    """Return the recipe of a parser from the options of training.
 
     Args:
         parser: the name of the parser.
-        chosen: the values of `training_options`, and of `running_options` where the command has them.
+        chosen: the values of `training_options`, and of `running_options` if the command has them.
     """
     from levelhead.parsing import ALL_PARSERS, Outside, Recipe
     from levelhead.parsing.training import DEFAULT_BEAM, check_parser

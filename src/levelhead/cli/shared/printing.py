@@ -1,4 +1,4 @@
-"""The options that say how a result is printed, and where."""
+"""The options that choose how and where a result is printed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Printing(NamedTuple):
     """The values of these options.
 
     Args:
-        output_format: how to print.
-        places: digits after the point, or None.
+        output_format: the output format.
+        places: the number of decimal places, or None.
         output: the file, or None for standard output.
     """
 
@@ -33,12 +33,12 @@ class Printing(NamedTuple):
         *,
         lines: Callable[[], list[Any]] | None = None,
     ) -> None:
-        """Print a table, or its JSON document; each is made only when it is printed.
+        """Print a table or its JSON document; only what is printed is computed.
 
         Args:
-            table: makes the table.
-            document: makes the document.
-            lines: makes the documents of JSON lines, if there are several.
+            table: returns the table.
+            document: returns the document.
+            lines: returns the documents of JSON lines; None for a single document.
         """
         options.print_result(table, document, self.output_format, self.places, self.output, lines=lines)
 
@@ -46,14 +46,14 @@ class Printing(NamedTuple):
 printing_options: Decorator = grouped(
     "printing", Printing, (options.format_option(), options.places_option, options.output_option)
 )
-"""The options that say how a table is printed, whose values a command gets as the argument `printing`."""
+"""The options that choose how a table is printed, passed to a command as the argument `printing`."""
 
 
 def print_provenance(*provenances: Provenance) -> None:
-    """Print the warnings and notes of results on standard error.
+    """Print the warnings and notes of results to standard error.
 
     Args:
-        provenances: where their numbers come from.
+        provenances: the provenance of each result.
     """
     options.print_warnings(dict.fromkeys(fault for one in provenances for fault in one.warnings))
     options.print_notes(note for one in provenances for note in one.notes)

@@ -1,4 +1,4 @@
-"""GOLD, SYSTEM and the options that say how files are read."""
+"""GOLD, SYSTEM and the options that choose how files are read."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """The values of the options that say how files are read.
+    """The values of the options that choose how files are read.
 
     Args:
         rules: the name of the rules.
         input_format: the format of files.
-        gold_format: that of gold, or None.
-        allow_several_roots: whether sentences may have several roots, for commands with this option.
+        gold_format: the format of gold, or None if it is the same.
+        allow_several_roots: whether sentences can have several roots; only for commands with this option.
     """
 
     rules: str
@@ -37,7 +37,7 @@ class Reading(NamedTuple):
     allow_several_roots: bool = False
 
     def or_own(self, *measures: str) -> tuple[str, ...]:
-        """Return the default measures of a command, or all of the rules if they have few of their own.
+        """Return the default measures of a command, or all measures of rules that define only a few.
 
         Args:
             measures: the names of the defaults.
@@ -60,9 +60,9 @@ class Reading(NamedTuple):
         Args:
             measures: the measures; those of the rules' scorer if None.
             registry: the available measures and schemes; the shipped ones if None.
-            weights: weights that measures name, if they were read already.
-            rules: the rules, if they are not simply those named.
-            partial: whether outputs with other text or broken trees are scored.
+            weights: the weights that measures name, if they were already read.
+            rules: the rules, if they differ from the named rules.
+            partial: whether to score outputs with different text or broken trees.
         """
         from levelhead.evaluation.setup import setup_of
         from levelhead.measures.registry import STANDARD
@@ -75,20 +75,20 @@ class Reading(NamedTuple):
 _READING = (options.rules_option, options.input_format_option, options.gold_format_option)
 
 reading_options: Decorator = grouped("reading", Reading, _READING)
-"""The options that say how files are read, whose values a command gets as the argument `reading`."""
+"""The options that choose how files are read, passed to a command as the argument `reading`."""
 
 scored_reading_options: Decorator = grouped("reading", Reading, (*_READING, options.allow_several_roots_option))
-"""The same with --allow-several-roots, for commands that score outputs."""
+"""The same options with --allow-several-roots, for commands that score outputs."""
 
 
 def pair_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the arguments GOLD and SYSTEM, and --split, which a command gets as `gold`, `system` and `split`."""
+    """Add GOLD, SYSTEM and --split, passed to a command as the arguments `gold`, `system` and `split`."""
     with_split = split_option(function)
     return click.argument("gold", type=options.PATH)(click.argument("system", type=options.PATH)(with_split))
 
 
 def inputs_of(paths: Iterable[str]) -> Iterator[str]:
-    """Give paths, and all files below those that are folders.
+    """Yield paths, and all files below folders.
 
     Args:
         paths: gold and systems.
@@ -104,7 +104,7 @@ def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False
         gold: a file, a folder or a manifest.
         systems: files or folders.
         split: which files of UD releases are gold, or None.
-        runs: whether a system may be a folder of runs of a single gold file.
+        runs: whether a system can be a folder of runs on a single gold file.
 
     Raises:
         click.UsageError: gold is a file and a system a folder, or the other way around.
@@ -124,7 +124,7 @@ def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False
 
 
 def check_kinds(gold: str, systems: Sequence[str]) -> None:
-    """Refuse a file with a folder.
+    """Check that gold and systems are all files or all folders.
 
     Args:
         gold: a file, a folder or a manifest.
@@ -142,7 +142,7 @@ def check_kinds(gold: str, systems: Sequence[str]) -> None:
 
 
 def name_of(gold: str, system: str) -> str:
-    """Return the name of a system: its folder, or its file if that says more than the name of the gold file.
+    """Return the name of a system: its folder, or its file if that name is more informative than that of the gold file.
 
     Args:
         gold: a file, a folder or a manifest.

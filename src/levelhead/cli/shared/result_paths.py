@@ -1,4 +1,4 @@
-"""Paths of results, checked when the command line is read: long work must not end in "cannot be written"."""
+"""Paths of results, checked when the command line is parsed, so that long work does not end in "cannot be written"."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import click
 
 
 class ResultPath(click.Path):
-    """A path of a result: a command refuses it before it reads anything if the result cannot be written.
+    """The path of a result; it is checked before the command reads any input.
 
     Args:
-        folder: whether files are written in a folder of this name, which is made; None if the command decides later.
-        library: what gives the optional library for a path, and what needs it: `("jinja2", "reports")`; None if the
-            path needs no library.
-        kind: `str` or `Path`: what the command gets.
+        folder: whether the path is a folder, created if missing, in which files are written; None if the command
+            decides.
+        library: returns the optional library that a path requires and its use, `("jinja2", "reports")`, or None.
+        kind: the type of the value, `str` or `Path`.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class ResultPath(click.Path):
 
         Raises:
             InputError: an optional library is missing.
-            OutputError: nothing can be written there.
+            OutputError: the path cannot be written.
         """
         path = super().convert(value, param, ctx)
-        if ctx is None or not ctx.resilient_parsing:  # which a shell does that asks for completions
+        if ctx is None or not ctx.resilient_parsing:  # true for shell completion
             self._check(os.fsdecode(path))
         return path
 
@@ -59,7 +59,7 @@ class ResultPath(click.Path):
 
 
 class ReportPath(ResultPath):
-    """A page, or a folder of pages: one that exists, or a name that ends in a slash."""
+    """A page, or a folder of pages: an existing folder, or a name that ends in a slash."""
 
     def _check(self, path: str) -> None:
         from levelhead.extras import require
@@ -74,7 +74,7 @@ class ReportPath(ResultPath):
 
 
 class StorePath(ResultPath):
-    """A path of a store: one that exists must be a store, too."""
+    """The path of a store; an existing file must be a store."""
 
     def _check(self, path: str) -> None:
         from levelhead.jobs.store import check_store
@@ -92,13 +92,13 @@ RESULT_FOLDER = ResultPath(folder=True)
 """A folder."""
 
 RESULT_OR_FOLDER = ResultPath(folder=None)
-"""A file or a folder, as the command decides when it knows more."""
+"""A file or a folder; the command decides which."""
 
 REPORT = ResultPath(library=lambda _: ("jinja2", "reports"))
-"""A page of HTML."""
+"""An HTML page."""
 
 REPORT_OR_FOLDER = ReportPath()
-"""A page of HTML, or a folder of pages."""
+"""An HTML page, or a folder of pages."""
 
 FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
 """A folder of charts and tables."""
@@ -108,16 +108,16 @@ CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower(
 
 
 def refuse_compressed(what: str, path: str | None) -> None:
-    """Refuse to write a file whose name says that it is compressed, which no file is that a command writes.
+    """Refuse names of compressed files, since commands write no compressed files.
 
     Args:
         what: what is written.
-        path: its path; None if nothing is written.
+        path: the path; None if nothing is written.
 
     Raises:
-        click.UsageError: the path ends like that of a compressed file.
+        click.UsageError: the path ends in the suffix of a compressed format.
     """
     from levelhead.treebank.input_bytes import SUFFIXES
 
     if path is not None and path.lower().endswith(SUFFIXES):
-        raise click.UsageError(f"{what} not compressed: remove the suffix of compression")
+        raise click.UsageError(f"{what} not compressed: use a name without .gz, .bz2, .xz or .zst")

@@ -19,8 +19,8 @@ class Statistics(NamedTuple):
 
     Args:
         resamples: the number of permutations.
-        resample_by: what is taken as independent.
-        seed: the seed of all draws.
+        resample_by: the independent units.
+        seed: the random seed.
         level: the confidence level of intervals.
     """
 
@@ -30,10 +30,10 @@ class Statistics(NamedTuple):
     level: float
 
     def settings(self, margin: float | None = None) -> InferenceSettings:
-        """Return how differences are tested.
+        """Return the settings of tests.
 
         Args:
-            margin: the largest difference that does not matter, or None.
+            margin: the largest irrelevant difference, or None.
         """
         from levelhead.significance import InferenceSettings
 
@@ -50,4 +50,4 @@ statistics_options: Decorator = grouped(
     Statistics,
     (_RESAMPLES, options.resample_by_option, options.seed_option, options.level_option),
 )
-"""The options of intervals and tests, whose values a command gets as the argument `statistics`."""
+"""The options of intervals and tests, passed to a command as the argument `statistics`."""

@@ -1,4 +1,4 @@
-"""Values of options: the limits and the errors are those of the library's arguments."""
+"""Types of options, with the limits and errors of the arguments of the public functions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from levelhead.errors import unknown
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer versions of click
-    """One of some values; the error suggests a similar one.
+    """A choice of values; the error for an unknown value suggests a similar value.
 
     Args:
         choices: the values.
-        kind: what has such a name: "parser"; "value" if it has no name of its own.
+        kind: the kind of value, for errors: "parser"; by default "value".
     """
 
     def __init__(self, choices: Any, kind: str = "value") -> None:
@@ -27,7 +27,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
         """Return the value.
 
         Args:
-            value: what was written.
+            value: the text on the command line.
             param: the option or argument.
             ctx: the command.
 
@@ -39,7 +39,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
         return value
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Return what to give where the value is missing, on one line.
+        """Return a one-line hint for a missing value.
 
         Args:
             param: the option or argument.
@@ -49,10 +49,10 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
 
 
 class FiniteRange(click.FloatRange):
-    """A range of numbers without infinity and without what is not a number."""
+    """A range of finite numbers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, refused if it is not finite."""
+        """Return the number; infinity and NaN are refused."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number", param, ctx)

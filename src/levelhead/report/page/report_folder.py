@@ -47,9 +47,9 @@ def no_folder(*, partial: bool, from_scores: bool) -> str | None:
         from_scores: whether a table of scores is ranked.
     """
     if partial:
-        return "partial scores have no folder of pages: write the report to an HTML file"
+        return "partial scores cannot be reported to a folder: give an HTML file as the report"
     if from_scores:
-        return "a table of scores has no outputs, so no folder of pages: write the report to an HTML file"
+        return "a table of scores cannot be reported to a folder: give an HTML file as the report"
     return None
 
 

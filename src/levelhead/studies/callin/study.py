@@ -45,6 +45,9 @@ from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy
 
+MAIN_CLAIM = "LAS is higher than WLAS for every language"
+"""How the claim begins that the page opens with."""
+
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
@@ -85,7 +88,7 @@ def reproduce(request: StudyRequest) -> Study:
     source = "file" if request.weights else over or "none"
     signed = signature(request, scheme=SCHEME, weights=source)
     setting = _setting(treebanks, outputs, request)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
 
 
 def _description(parts: Parts) -> StudyTask:

@@ -39,6 +39,9 @@ NOMINAL = 0.93
 STAY = 0.9
 """The share of significant pairs that should stay significant."""
 
+MAIN_CLAIM = "Percentile bootstrap intervals of LAS over sentences"
+"""How the claim begins that the page opens with."""
+
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
@@ -62,7 +65,7 @@ def reproduce(request: StudyRequest) -> Study:
     known = dict(known_results(results))
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
     sections = (_sets(results), *_variances(known), *_coverage(known), _pairs(known))
-    return Study(NAME, TITLE, SOURCE, _setting(results, known, request), sections, _claims(known), signed)
+    return Study(NAME, TITLE, SOURCE, _setting(results, known, request), sections, _claims(known), signed, MAIN_CLAIM)
 
 
 def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest) -> Results:

@@ -14,7 +14,7 @@ from levelhead.studies.kohita.claims import (
     claims_on_scores,
 )
 from levelhead.studies.kohita.measures import Rows, describe
-from levelhead.studies.kohita.study import measured_by_parser
+from levelhead.studies.kohita.study import MAIN_CLAIM, measured_by_parser
 from levelhead.studies.kohita.tables import conversion, figure_2, in_function_heads
 from levelhead.studies.kohita_ud2.tables import entropy, scores, scores_by_relation
 from levelhead.studies.printed_numbers import printed
@@ -49,8 +49,9 @@ def reproduce(request: StudyRequest) -> Study:
         *claims_on_own_gains(described, measured), *claims_on_scores(measured, request, ud=2),
     )  # fmt: skip
     signed = signature(request, rules="ud", scheme="kohita", variant="paper")
+    setting = _setting(treebanks, measured, request)
     title = f"{numbers['title']}: the same questions on UD 2.0"
-    return Study(NAME, title, numbers["source"], _setting(treebanks, measured, request), sections, claims, signed)
+    return Study(NAME, title, numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
 
 
 def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], request: StudyRequest) -> tuple[str, ...]:

@@ -18,6 +18,9 @@ from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signat
 from levelhead.studies.study import Study, StudySection
 from levelhead.studies.treebank_parts import Parts, parts_of
 
+MAIN_CLAIM = "LAS drops when FUN is left out"
+"""How the claim begins that the page opens with."""
+
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
@@ -47,7 +50,7 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
     return Study(
         NAME, numbers["title"], numbers["source"], _setting(rows, treebanks, request, numbers), sections, claims,
-        signature(request, rules="ud", scheme="nivre-fang"),
+        signature(request, rules="ud", scheme="nivre-fang"), MAIN_CLAIM,
     )  # fmt: skip
 
 

@@ -35,6 +35,9 @@ from levelhead.studies.treebank_parts import Parts, format_of, parts_of
 
 _UNSWAPPED = "no swaps needed"
 
+MAIN_CLAIM = "Parsers of lower derivation perplexity have a higher UAS"
+"""How the claim begins that the page opens with."""
+
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
@@ -61,7 +64,7 @@ def reproduce(request: StudyRequest) -> Study:
     claims = (*claims_on_treebanks(listed, request), *claims_on_parsers(judged_parsers, numbers, request))
     signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
     setting = _setting(listed, treebanks, rows, request)
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
 
 
 def _setting(

@@ -147,7 +147,7 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
         folder: the folder of the task, which has a `task.toml`.
 
     Raises:
-        InputError: the file is missing or invalid; with every fault.
+        InputError: the file is missing or invalid; all errors are listed.
     """
     made = TaskFolder(Path(folder).resolve())
     path = Path(folder) / made.description.name

@@ -93,7 +93,7 @@ class GoldTrees:
         return self._codes.get(data)
 
     def leak_in(self, data: bytes) -> Leak | None:
-        """Return the column of a file that has more gold trees than allowed, None if there is none.
+        """Return the column of a file that has more gold trees than allowed, or None.
 
         A sentence counts wherever it is in the file: only the numbers of a column are compared, one after the other.
 

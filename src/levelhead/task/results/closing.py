@@ -49,7 +49,7 @@ def close_task(
         workers: who counts; this process by default.
 
     Returns:
-        The final results; None if there are none.
+        The final results; None without any.
 
     Raises:
         InputError: submissions wait to be finished, or failed through the organizer's fault. Nothing has changed then,

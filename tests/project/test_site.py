@@ -1,0 +1,109 @@
+"""The documentation as a site: its pictures and example report are those of the code, and it fits the screen."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from conftest import ROOT
+from documentation import COLUMNS, PAGES
+from levelhead.cli import program
+
+BLOCK = re.compile(r"^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
+LONG = {
+    "README.md": 1,  # the command that installs and runs
+}
+"""How many lines of code on a page may be longer, because they cannot be shorter."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_lines_of_code_blocks_fit(page: Path) -> None:
+    lines = [line for block in BLOCK.findall(page.read_text(encoding="utf-8")) for line in block.splitlines()]
+    too_long = [line for line in lines if len(line) > COLUMNS]
+    assert len(too_long) <= LONG.get(page.name, 0), too_long
+
+
+@pytest.mark.parametrize("language", ["en", "fi"])
+def test_the_pictures_of_trees_are_what_the_command_draws(language: str, tmp_path: Path) -> None:
+    folder, drawn = ROOT / "examples" / "nivre-fang", tmp_path / "trees.svg"
+    pair = [str(folder / side / f"{language}.conllu") for side in ("gold", "system")]
+    assert program.run(["trees", *pair, "--show", "obl:obl", "--format", "svg", "-o", str(drawn)]) == 0
+    hashes = re.compile(r"unicode:[0-9.]+")
+    committed = (ROOT / "docs" / f"trees-{language}.svg").read_text(encoding="utf-8")
+    assert hashes.sub("", committed) == hashes.sub("", drawn.read_text(encoding="utf-8")), "draw it again"
+
+
+def test_the_example_report_is_written_by_the_command_on_its_page() -> None:
+    pytest.importorskip("mkdocs")
+    page = (ROOT / "docs" / "example-report.md").read_text(encoding="utf-8")
+    source = (ROOT / "scripts" / "site.py").read_text(encoding="utf-8")
+    (measures,) = re.findall(r"-m (\S+) --report example-report/", page)
+    assert f'"-m", "{measures}"' in source
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built without warnings."""
+    folder = tmp_path_factory.mktemp("site")
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+def opened(browser: Browser, path: Path, width: int) -> tuple[Page, list[str]]:
+    """Open a file without a network; what it asks for elsewhere, and its complaints, are listed."""
+    page, wrong = browser.new_context(offline=True, viewport={"width": width, "height": 900}).new_page(), []
+    page.on("request", lambda request: wrong.extend([request.url] * request.url.startswith("http")))
+    page.on("console", lambda message: wrong.extend([message.text] * (message.type in {"error", "warning"})))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(path.as_uri())
+    return page, wrong
+
+
+@pytest.mark.slow
+def test_search_needs_no_server(browser: Browser, site: Path) -> None:
+    page, wrong = opened(browser, site / "studies/callin.html", 1400)
+    page.fill(".md-search__input", "permutation")
+    page.wait_for_selector(".md-search-result__link")
+    found = [link.get_attribute("href") or "" for link in page.locator(".md-search-result__link").all()]
+    assert any("/correlate.html" in address for address in found)
+    assert wrong == []
+    page.context.close()
+
+
+KINDS = [
+    "index", "tutorial", "errors", "ci", "concepts", "measures", "cli", "formats", "api/scoring", "studies/callin",
+    "benchmarks", "decisions", "example-report",
+]  # fmt: skip
+"""Pages of every kind: with sessions, pictures, long tables, generated text."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [400, 1400])
+def test_pages_fit_the_screen_and_complain_of_nothing(browser: Browser, site: Path, width: int) -> None:
+    """Only tables and code scroll sideways, never the page; at 1400 pixels, code of 100 columns does not either."""
+    for name in KINDS:
+        page, wrong = opened(browser, site / f"{name}.html", width)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        if width == 1400:
+            wide = "[...document.querySelectorAll('pre > code')].filter(one => one.scrollWidth > one.clientWidth)"
+            assert page.evaluate(f"{wide}.map(one => one.textContent.slice(0, 80))") == [], name
+        assert wrong == [], name
+        page.context.close()
+
+
+@pytest.mark.slow
+def test_the_example_report_is_part_of_the_site(browser: Browser, site: Path) -> None:
+    page, wrong = opened(browser, site / "example-report.html", 1400)
+    page.get_by_role("link", name="Open the report").click()
+    page.get_by_role("heading", level=1).wait_for()
+    assert page.url.endswith("/example-report/index.html")
+    assert "alpha" in page.inner_text("body")
+    assert wrong == []
+    page.context.close()
+    assert (
+        len(list((site / "example-report").rglob("*.html"))) == 24
+    )  # a page of the ranking, and one of each valid output

@@ -1,0 +1,47 @@
+"""The committed pages of studies: their titles, and their first sentences, are those that the code would write."""
+
+import re
+from importlib import import_module
+
+import pytest
+
+from conftest import ROOT
+from levelhead.studies import STUDIES, Claim, Study
+from levelhead.studies.page import markdown, summary
+
+
+def claims_on(page: str) -> tuple[Claim, ...]:
+    """The claims in the table of a page."""
+    rows = re.findall(r"^\| (.*) \|$", page.partition("## Claims\n")[2].partition("\n## ")[0], re.MULTILINE)
+    return tuple(Claim(*row.split(" | ")) for row in rows[2:])
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_opens_with_two_sentences_of_result(name: str) -> None:
+    page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
+    main_claim = import_module(f"{STUDIES[name].package}.study").MAIN_CLAIM
+    study = Study(name, "", "", (), (), claims_on(page), {}, main_claim)
+    title, _, opening = page.split("\n")[:3]
+    assert opening == summary(study)
+    assert f'The main claim, "{main_claim}' in opening
+    assert title.startswith("# Replication of ") or name.endswith("-2018")
+
+
+def study_of(*verdicts: str, main_claim: str = "") -> Study:
+    claims = tuple(Claim(f"claim {i}", "page 1", verdict, f"evidence {i}") for i, verdict in enumerate(verdicts))
+    return Study("x", "X", "Nobody", ("A setting.",), (), claims, {}, main_claim)
+
+
+def test_verdicts_are_counted_in_words() -> None:
+    assert summary(study_of("holds")) == "Of 1 claims, 1 holds."
+    assert summary(study_of("inconclusive", "holds", "holds", "no data")) == (
+        "Of 4 claims, 2 hold, 1 is inconclusive and 1 cannot be tested."
+    )
+
+
+def test_the_main_claim_follows() -> None:
+    study = study_of("holds", "does not hold", main_claim="claim 1")
+    assert summary(study) == (
+        'Of 2 claims, 1 holds and 1 does not hold. The main claim, "claim 1", does not hold: evidence 1.'
+    )
+    assert markdown(study).startswith(f"# X\n\n{summary(study)}\n\nNobody.\n\nA setting.\n\n## Claims\n\n| claim |")
