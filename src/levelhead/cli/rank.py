@@ -134,7 +134,8 @@ class _Request(NamedTuple):
         """Refuse what cannot be combined, and a file that cannot be written."""
         self.papers.check(self.output_format)
         if self.partial and self.output_format == "prototext":
-            raise click.UsageError("--partial cannot be combined with --format prototext, the format of official scorers")
+            message = "--partial cannot be combined with --format prototext, the format of official scorers"
+            raise click.UsageError(message)
         if self.scores is not None:
             self._check_for_scores()
         if self.extras.is_folder:
