@@ -280,7 +280,7 @@ def _write_page(results: Results, found: RankedSystems, extras: _Extras) -> None
     if extras.report is not None:
         write_ranking_report(extras.report, results, found)
     if extras.figures is not None:
-        options.write_page(page_of(results, found), None, extras.figures)
+        options.write_page(lambda: page_of(results, found), None, extras.figures)
 
 
 def _chosen(request: _Request, written: Manifest | None) -> _Options:

@@ -178,14 +178,21 @@ function saidOf(sentence, tree, asked) {
   return [said((sentence.k || SIDES)[0], sentence.d[asked], head, sentence.f[head - 1]), said(tree.n, at < 0 ? undefined : tree.d[at], other, forms[other - 1])];
 }
 
+let nSaid = 0;
+
 function figureOf(sentence, asked = -1) {
   const figure = make("figure"), caption = make("figcaption"), kept = keptWords(sentence, asked), boxes = [];
   caption.append(make("bdi", { dir: sentence.r ? "rtl" : "auto" }, sentence.t), " ", make("small", {}, sentence.i));
   figure.append(caption);
-  let folds = Boolean(kept);
-  const draw = () => boxes.forEach(([box, tree]) => { box.replaceChildren(drawTree(sentence, tree, asked, folds ? kept : null)); });
+  let folds = Boolean(kept), described = "";
+  const draw = () => boxes.forEach(([box, tree]) => {
+    const svg = drawTree(sentence, tree, asked, folds ? kept : null);
+    if (described) svg.setAttribute("aria-describedby", described);
+    box.replaceChildren(svg);
+  });
   if (asked >= 0) {
-    const line = make("p", { class: "said" });
+    described = `said-${++nSaid}`;
+    const line = make("p", { class: "said", id: described });
     line.append(make("mark", {}, sentence.f[asked]), ...sentence.s.flatMap((tree, i) => saidOf(sentence, tree, asked).slice(i ? 1 : 0)));
     figure.append(line);
   }
