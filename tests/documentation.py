@@ -79,7 +79,7 @@ def _folded(line: str) -> str:
     return f"{line[: end + 1].rstrip(' ')}\n" + _folded(f"  {line[end + 1 :]}")
 
 
-SIGNATURE = re.compile(r" *[\w-]+:[^ ]+\|")
+SIGNATURE = re.compile(r" *[\w.-]+:[^ ]+\|")
 
 
 def folder_of(page: str) -> Path:
