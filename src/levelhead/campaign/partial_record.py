@@ -1,4 +1,4 @@
-"""The record of a job whose output is scored although its text differs or its trees are broken."""
+"""The records of jobs with partial scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Scored = tuple[dict[str, Any], PartialOutput | None]
 
 
 def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the fields of a record that only partial scores have.
+    """Return the fields that only records of partial scores have.
 
     Args:
         evaluation: the scores.
@@ -29,13 +29,13 @@ def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by_sentence: bool) -> Scored:
-    """Return the record of an output, without what gold decides, and its aligned words; None if it is invalid.
+    """Return the record of an output, without fields that depend only on gold, and its aligned words; None if invalid.
 
     Args:
         gold: the gold treebank.
         output: the system treebank, or the contents of its file.
         setup: the settings, with the weights that measures name.
-        by_sentence: whether the counts of every gold sentence are part of it.
+        by_sentence: whether it includes the counts of every gold sentence.
     """
     try:
         matched = match_output(gold, output, None, setup)

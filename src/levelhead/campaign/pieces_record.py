@@ -1,4 +1,4 @@
-"""The record of a job whose files are read piece by piece."""
+"""The records of jobs whose files are read in pieces."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ _GOLDS_AT_ONCE = 2
 def record_in_pieces(
     gold: File, system: File | None, setup: Setup, resample_by: str | None, size: int
 ) -> dict[str, Any] | None:
-    """Count what a system got right, piece by piece.
+    """Return the record of an output, counted in pieces.
 
     Args:
         gold: the gold file.
         system: the system's output, or None if it is missing.
         setup: the settings, with the weights that measures name.
-        resample_by: what tests take as units, for counts of every sentence; None for no such counts.
+        resample_by: the units of tests, for counts of every sentence; None for no counts of sentences.
         size: the approximate number of bytes of gold in a piece.
 
     Returns:
-        The record; None if the files must be read whole: the output is not valid, a weight is missing, or a file
-        cannot be cut; or nothing is compared with gold, whose features may then be malformed (msp25).
+        The record; None if the files must be read whole: the output is invalid, a weight is missing, a file cannot be
+        cut, or nothing is compared with gold, whose features could be malformed (msp25).
 
     Raises:
-        StaleInput: a file is not what it was when the job was planned.
+        StaleInput: a file changed since the job was planned.
     """
     if system is None and setup.rules.content:
         return None
@@ -70,16 +70,16 @@ def record_in_pieces(
 
 
 def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> Any:
-    """Return what is made of the pieces of a gold treebank; None if it is not valid.
+    """Return the result of a function of the pieces of a gold treebank; None if it is invalid.
 
     Args:
         gold: the gold file.
         setup: the settings: rules and formats.
-        view: what is made of it.
-        size: how many bytes a piece has, about.
+        view: the function.
+        size: the approximate number of bytes of a piece.
 
     Raises:
-        StaleInput: the file is not what it was when the job was planned.
+        StaleInput: the file changed since the job was planned.
         HeadsBack: the file cannot be cut.
     """
     with unchanged(gold):
@@ -136,7 +136,7 @@ def _gold(file: File, setup: Setup) -> Pieces:
 
 
 class _Learned:
-    """What the jobs of a worker learn about a gold file, which each of them reads: its warnings are found only once.
+    """Facts about a gold file that the jobs of a worker share, so that its warnings are found only once.
 
     Args:
         file: the file.
@@ -162,7 +162,7 @@ def _score_gold(gold: File, setup: Setup, size: int) -> Evaluation:
 
 
 class _NoUnits(Exception):
-    """Gold does not have the units that tests should take."""
+    """Gold does not mark the units of tests."""
 
     def __init__(self, reason: InputError) -> None:
         super().__init__(reason)
@@ -174,12 +174,12 @@ class _SentenceTally:
 
     Args:
         setup: the settings.
-        resample_by: what tests take as units.
+        resample_by: the units of tests.
     """
 
     def __init__(self, setup: Setup, resample_by: str) -> None:
         self._setup = setup
-        self._defined = dict(setup.defined)  # each measure once
+        self._defined = dict(setup.defined)  # without duplicates
         self._units = UnitTally(resample_by)
         self._kinds = PARTIAL_COUNTS if setup.partial else ("sentences",)
         self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
@@ -238,7 +238,7 @@ class _SentenceTally:
         """Return the units.
 
         Raises:
-            _NoUnits: gold does not have them.
+            _NoUnits: gold does not mark them.
         """
         try:
             return units_fields(self._units.units(GOLD))

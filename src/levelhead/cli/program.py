@@ -44,7 +44,7 @@ GROUPS = {
     },
     "Convert": {
         "convert": "Convert content-head trees to function-head trees, and back",
-        "derive": "Print the transitions or the order in which transition systems build trees",
+        "derive": "Print the transitions or the order in which parsers build trees",
         "perplexity": "Measure string or derivation perplexity",
         "recover": "Turn answers of language models into CoNLL-U",
     },
@@ -60,6 +60,7 @@ GROUPS = {
     },
     "Help": {
         "measures": "Show measures: definition, formula, source, example",
+        "schema": "Print the JSON Schema of a JSON output",
         "doctor": "Show which optional dependencies are installed",
         "completion": "Print a shell completion script",
     },

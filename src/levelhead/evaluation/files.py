@@ -68,11 +68,14 @@ def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes
     if len(paths) == 2 and not any(map(is_stream, paths)) and adds_up(ready) and _any_large(paths, sizes):
         from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
         from levelhead.evaluation.partial_survey import Rereadable
+        from levelhead.progress import counter
         from levelhead.treebank.official_reader import HeadsBack
 
-        with contextlib.suppress(HeadsBack):
+        with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
             ours, theirs = (Rereadable(path, partial(parts_of, path)) for path in paths)
-            found = partial_scores_in_pieces(ours, theirs, ready, sizes.piece)
+            found = partial_scores_in_pieces(
+                ours, theirs, ready, sizes.piece, lambda pair: advance(pair.matches.gold.n_words)
+            )
             if found is not None:
                 return found
     return score_partially(gold, system, ready)

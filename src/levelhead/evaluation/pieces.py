@@ -12,6 +12,7 @@ from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Pla
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, takes_apart
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.progress import counter
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
@@ -70,7 +71,9 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
     ready = setup.single()
     ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
     try:
-        return score_pieces(ours, theirs, ready, size, together=are_files(gold[0], system[0]))
+        with counter("scoring", "words") as advance:
+            together = are_files(gold[0], system[0])
+            return score_pieces(ours, theirs, ready, size, lambda pair: advance(pair.gold.n_words), together=together)
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready)
 
