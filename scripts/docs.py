@@ -122,12 +122,7 @@ def page(title: str, about: str, blocks: Iterable[str]) -> str:
 
 
 def measures() -> Iterator[str]:
-    """Which rules print what, then each measure of the registry."""
-    yield "## Under which rules"
-    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
-    names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
-    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
-    yield table(["measure", *RULES], rows)
+    """Each measure of the registry in its group, with advice; then which rules print it."""
     for group in MEASURE_GROUPS:
         yield f"## {group.title}"
         yield escaped(group.advice)
@@ -135,6 +130,11 @@ def measures() -> Iterator[str]:
             yield f"### {definition.name}"
             yield escaped(definition.meaning)
             yield "\n".join(f"- {line}" for line in facts(definition))
+    yield "## Measures by rules"
+    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
+    names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
+    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
+    yield table(["measure", *RULES], rows)
 
 
 def in_order(names: Iterable[str]) -> list[str]:
