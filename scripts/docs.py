@@ -316,8 +316,8 @@ TOPICS = {
         ("levelhead.api.treebanks", "levelhead.typology", "levelhead.typology.collection"),
     ),
     "correlations": Topic(
-        "Correlations and judgements",
-        "Correlate columns of tables by treebank, and measures with people's judgements.",
+        "Correlations and judgments",
+        "Correlate columns of tables by treebank, and measures with people's judgments.",
         ("levelhead.api.tables", "levelhead.correlation", "levelhead.comparison.judgement"),
     ),
     "conversion": Topic(
@@ -338,9 +338,9 @@ TOPICS = {
             "levelhead.report.writers", "levelhead.report.page",
         ),
     ),
-    "studies": Topic("Studies", "Run the experiments of papers again.", ("levelhead.api.studies", "levelhead.studies")),
+    "studies": Topic("Studies", "Replicate the experiments of papers.", ("levelhead.api.studies", "levelhead.studies")),
     "jobs": Topic("Jobs", "Run jobs in processes or on a cluster, and keep their results.", ("levelhead.jobs",)),
-    "errors": Topic("Errors", "What is raised, and what an error holds.", ("levelhead.errors",)),
+    "errors": Topic("Errors", "The exceptions, and what they contain.", ("levelhead.errors",)),
     "official": Topic(
         "Official scripts", "The functions and classes of official scorers, for existing code.", ("levelhead.compat",)
     ),
