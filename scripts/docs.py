@@ -122,12 +122,7 @@ def page(title: str, about: str, blocks: Iterable[str]) -> str:
 
 
 def measures() -> Iterator[str]:
-    """Which rules print what, then each measure of the registry."""
-    yield "## Under which rules"
-    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
-    names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
-    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
-    yield table(["measure", *RULES], rows)
+    """Each measure of the registry in its group, with advice; then which rules print it."""
     for group in MEASURE_GROUPS:
         yield f"## {group.title}"
         yield escaped(group.advice)
@@ -135,6 +130,11 @@ def measures() -> Iterator[str]:
             yield f"### {definition.name}"
             yield escaped(definition.meaning)
             yield "\n".join(f"- {line}" for line in facts(definition))
+    yield "## Measures by rules"
+    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
+    names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
+    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
+    yield table(["measure", *RULES], rows)
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -316,8 +316,8 @@ TOPICS = {
         ("levelhead.api.treebanks", "levelhead.typology", "levelhead.typology.collection"),
     ),
     "correlations": Topic(
-        "Correlations and judgements",
-        "Correlate columns of tables by treebank, and measures with people's judgements.",
+        "Correlations and judgments",
+        "Correlate columns of tables by treebank, and measures with people's judgments.",
         ("levelhead.api.tables", "levelhead.correlation", "levelhead.comparison.judgement"),
     ),
     "conversion": Topic(
@@ -338,9 +338,9 @@ TOPICS = {
             "levelhead.report.writers", "levelhead.report.page",
         ),
     ),
-    "studies": Topic("Studies", "Run the experiments of papers again.", ("levelhead.api.studies", "levelhead.studies")),
+    "studies": Topic("Studies", "Replicate the experiments of papers.", ("levelhead.api.studies", "levelhead.studies")),
     "jobs": Topic("Jobs", "Run jobs in processes or on a cluster, and keep their results.", ("levelhead.jobs",)),
-    "errors": Topic("Errors", "What is raised, and what an error holds.", ("levelhead.errors",)),
+    "errors": Topic("Errors", "The exceptions, and what they contain.", ("levelhead.errors",)),
     "official": Topic(
         "Official scripts", "The functions and classes of official scorers, for existing code.", ("levelhead.compat",)
     ),
