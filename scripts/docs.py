@@ -1,6 +1,6 @@
-"""Write the pages of the documentation that say what the code says: measures, command line, messages, Python.
+"""Write the pages of the documentation that say what the code says: measures, command line, messages, formats, Python.
 
-python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md and docs/api/
+python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md, docs/formats.md and docs/api/
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
@@ -26,6 +26,9 @@ from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.treebank import faults_of
+
+sys.path.insert(0, str(Path(__file__).parent))
+from formats import ABOUT_FORMATS, escaped, formats
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -107,6 +110,7 @@ def pages() -> dict[str, str]:
         "measures.md": page("Measures", ABOUT_MEASURES, measures()),
         "cli.md": page("Command line", ABOUT_COMMANDS, commands()),
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
+        "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         **reference(),
     }
 
@@ -454,13 +458,6 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, but for `code`."""
-    parts = text.split("`")
-    parts[::2] = [part.replace("*", "\\*").replace("<", "&lt;") for part in parts[::2]]
-    return "`".join(parts)
 
 
 if __name__ == "__main__":
