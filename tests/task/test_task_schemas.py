@@ -53,5 +53,6 @@ def test_documents_of_a_task_are_as_their_schemas_say(tmp_path, run, monkeypatch
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         names = [name for name in archive.getnames() if name.endswith("submission.json")]
         documents = [json.load(archive.extractfile(name)) for name in names]
-    assert [check("exported-submission", one)["state"] for one in documents] == ["finished", "failed"]
-    check("submission", documents[0]["document"])
+    made = {check("exported-submission", one)["state"]: one["document"] for one in documents}
+    assert (made.keys(), made["failed"]) == ({"finished", "failed"}, None)
+    check("submission", made["finished"])
