@@ -11,16 +11,16 @@ from levelhead.report.documents import SCHEMA
 SCHEMAS = Path(__file__).parent.parent / "src/levelhead/report/schemas"
 
 ABOUT_FORMATS = f"""
-`--format text` is for people, `markdown`, `latex` and `html` are the same tables, `tsv`, `json` and `jsonl` are for
-programs.
+Look up what the results of a command look like for programs. `--format text` is for people, `markdown`, `latex` and
+`html` are the same tables, and `tsv`, `json` and `jsonl` are for programs.
 
 ## TSV
 
-TSV has one line of unique column names, then one row for each treebank, system, word or pair, at full precision. Rows
-that sum others up (averages, totals) are in the other formats only. An interval such as `95% CI` is two columns in TSV:
-in `compare`, `low` and `high` for the score, `diff_low` and `diff_high` for the difference. TSV has the uncorrected
-p-values, too: `p` next to `p (Holm)`, and `p (TOST)` with `--margin`. `compare` with folders prints averages; with
-`--each`, its TSV has the treebanks instead.
+TSV has a line of unique column names, then a row for each treebank, system, word or pair, at full precision. Averages
+and totals are only in the other formats. An interval such as `95% CI` has two columns: in `compare`, `low` and `high`
+for the score, `diff_low` and `diff_high` for the difference. There are also uncorrected p-values: `p` next to
+`p (Holm)`, and `p (TOST)` with `--margin`. `compare` of folders prints averages; with `--each`, its TSV has the treebanks
+instead.
 
 ## JSON
 
@@ -39,9 +39,9 @@ is removed; a new version may add fields without a new number, so validate a doc
 that wrote it.
 
 Shares and scores are percentages at full precision, differences of scores are points, `null` means that there is no
-value. `signature` holds everything that decides the numbers: `gold` and `system` (`systems` where there may be several)
-are the first twelve digits of the SHA-256 of the files, of several files those of the SHA-256 of their digits one after
-another, system by system.
+value. `signature` has everything that determines the numbers, by name. Its `gold` and `system` (`systems` if there can be
+several) are the first twelve digits of the SHA-256 of the files; for several files, of the SHA-256 of their digits one
+after another, system by system.
 
 ## JSON lines
 

@@ -95,7 +95,7 @@ def test_doctor_looks_for_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         monkeypatch.setenv("PATH", os.fspath(path))
         installed = json.loads(printed("doctor", "--format", "json"))["installed"]
         assert (installed["bwrap"], installed["java"]) == (found, found)
-    assert "sandbox of systems" in printed("doctor")
+    assert "in a sandbox" in printed("doctor")
 
 
 def test_help_lists_commands_in_groups() -> None:

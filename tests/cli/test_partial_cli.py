@@ -139,7 +139,7 @@ def test_treebanks_in_memory_may_have_broken_trees():
     (("rank", "--scores", "scores.tsv", "--partial"), "--scores cannot be combined with --partial"),
     (("score", TR, INVALID, "--partial", "-m", f"DPPL({TR})"), "no partial score"),
     (("rank", GOLD, SYSTEMS, "--partial", "--format", "prototext"), "--partial cannot be combined with --format prototext"),
-    (("score", TR, INVALID, "--partial", "--rules", "msp25"), "msp25 have no partial scores"),
+    (("score", TR, INVALID, "--partial", "--rules", "msp25"), "msp25 do not support partial scores"),
 ])  # fmt: skip
 def test_what_cannot_be_done_is_refused(run, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -149,8 +149,8 @@ def test_what_cannot_be_done_is_refused(run, arguments, message, tmp_path, monke
 
 
 @pytest.mark.parametrize(("contents", "message"), [
-    (b"", "no row"), (b"\n\n", "no row"), (b"no rows here\n\n", "no row"), (b"\xff\xfe1\ta\n", "UTF-8"),
-    (b"# sent_id = a\n\n", "no row"), (b"1 a _ _ _ _ 0 root _ _\n\n", "no row"),
+    (b"", "no readable row"), (b"\n\n", "no readable row"), (b"no rows here\n\n", "no readable row"), (b"\xff\xfe1\ta\n", "UTF-8"),
+    (b"# sent_id = a\n\n", "no readable row"), (b"1 a _ _ _ _ 0 root _ _\n\n", "no readable row"),
 ])  # fmt: skip
 def test_outputs_without_rows(run, tmp_path, contents, message):
     (tmp_path / "system.conllu").write_bytes(contents)

@@ -138,7 +138,7 @@ def test_published_scores_are_ranked_without_files(tmp_path):
     assert [line.split("|")[:3] for line in done.stdout.splitlines()[2:4]] == [
         ["   1 ", " x      ", " 75.06 "], ["   2 ", " y      ", " 37.50 "],
     ]  # fmt: skip
-    assert "y: 0 on b: the table has no score" in done.stdout
+    assert "y: 0 on b: no score in the table" in done.stdout
 
 
 def test_by_treebank_and_back(tmp_path):
@@ -213,28 +213,28 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, "nowhere"), "unreadable-file: No such file"),
         (("nowhere", SYSTEMS), "unreadable-file: No such file"),
         ((GOLD, SYSTEMS, "-m", "LASS"), "unknown-measure: unknown measure 'LASS': did you mean LAS?"),
-        ((GOLD, SYSTEMS, "-m", "MLAS", "--rules", "conll17"), "the rules conll17 have no MLAS"),
+        ((GOLD, SYSTEMS, "-m", "MLAS", "--rules", "conll17"), "the rules conll17 do not define MLAS"),
         ((GOLD, SYSTEMS, "--group", "pud"), "unknown-group: unknown group 'pud': "),
         ((GOLD, SYSTEMS, "--system", "delta"), "unknown system 'delta': did you mean beta?"),
         ((GOLD, SYSTEMS, "--ranking", "best"), "unknown ranking 'best': use exact"),
         ((GOLD, SYSTEMS, "--jobs", "0"), "0 is not in the range"),
-        ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "/nowhere/store: output: No such file or directory"),
+        ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "/nowhere/store: output: the folder /nowhere does not exist"),
         ((GOLD, SYSTEMS, "--store", GOLD / "en.conllu"), "invalid-store: "),
         ((GOLD, SYSTEMS, "--store", __file__), "invalid-store: "),
         ((GOLD, SYSTEMS, "--definitions", GOLD / "en.conllu"), "invalid-definitions: not TOML"),
         (("--scores", "x", "--definitions", "y"), "y: unreadable-file"),
         ((GOLD, SYSTEMS, "--cluster", "tcp://8.8.8.8:1"), "8.8.8.8 is a public address"),
-        ((GOLD, SYSTEMS, "--tls-ca", "x"), "go together: give --tls-cert and --tls-key, too"),
-        ((GOLD, SYSTEMS, "--tls-ca", "x", "--tls-cert", "y", "--tls-key", "z"), "are for --cluster"),
+        ((GOLD, SYSTEMS, "--tls-ca", "x"), "must be used together: add --tls-cert and --tls-key"),
+        ((GOLD, SYSTEMS, "--tls-ca", "x", "--tls-cert", "y", "--tls-key", "z"), "require --cluster"),
         ((GOLD, SYSTEMS, "-m", "WLAS(/dev/zero)"), "/dev/zero: unreadable-file: it is neither a file nor a folder"),
         ((GOLD, SYSTEMS, "--manifest", "nowhere.toml"), "nowhere.toml: unreadable-file"),
         ((GOLD, SYSTEMS, "--manifest", GOLD / "en.conllu"), "invalid-manifest: not TOML"),
         (("--scores", GOLD / "en.conllu"), "invalid-table"),
         (("--scores", "x", GOLD), "--scores cannot be combined with GOLD and SYSTEMS"),
-        ((GOLD, SYSTEMS, "--format", "prototext"), "needs --output FOLDER"),
+        ((GOLD, SYSTEMS, "--format", "prototext"), "requires --output FOLDER"),
         (
             (GOLD, SYSTEMS, "--format", "prototext", "-o", GOLD.parent / "README.md"),
-            "README.md: output: Not a directory",
+            "README.md is not a folder",
         ),
         ((GOLD, SYSTEMS, "-o", GOLD / "en.conllu"), "is an input file"),
         ((GOLD, SYSTEMS, "-o", "/nowhere/file"), "/nowhere/file: output: "),

@@ -20,15 +20,15 @@ GOOD = "treebank\ta\tb\nx\t1\t1\ny\t3\t2\nz\t5\t3\nw\t1\t9\n"
 REFUSED = {
     # what follows `levelhead`, in a folder with good.tsv, huge.tsv and tiny.tsv, and what is said
     "convert forward EN out --check": "forward: unreadable-file",
-    "convert forward EN out -o x": "--output is for --check",
+    "convert forward EN out -o x": "--output requires --check",
     "correlate huge.tsv": "invalid-table: the column 'a' holds 1e+308; values may be 1e+150 at most",
     "correlate huge.tsv --diff a b": "invalid-table: the column 'a' holds 1e+308",
     "correlate huge.tsv --cumulative-variance": "invalid-table: the column 'a' holds 1e+308",
     "correlate tiny.tsv": "invalid-table: the values of the column 'a' differ by less than 1e-150",
     "perplexity /no/train /no/test": "/no/test: unreadable-file",
-    "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "go together: give --tls-cert, too",
-    "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "are for --cluster",
-    "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
+    "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "must be used together: add --tls-cert",
+    "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "require --cluster",
+    "reproduce conll17 --cluster local --tls-cert b": "must be used together: add --tls-ca and --tls-key",
     "judge EN A A -j votes": "no-pairs: this output is given twice",
     "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
     "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
@@ -139,7 +139,7 @@ def test_shares_among_percentages_are_warned_of(run) -> None:
     warned = run("score EN A -m LAS --fail-under LAS=0.99")
     assert warned[0] == 0
     assert warned[2].startswith("warning: --fail-under LAS=0.99: scores are percentages;")
-    assert warned[2].endswith("if a share was meant, write LAS=99\n")
+    assert warned[2].endswith("if you meant a share, write LAS=99\n")
     assert "write LAS=100" in run("score EN A -m LAS --fail-under LAS=1")[2]
     for gate in ("--fail-under LAS=0", "--fail-under LAS=1.5", "--fail-over DPPL(RELEASE/en-ud-dev.conllu)=1"):
         assert "warning" not in run(f"score EN A -m LAS {gate}")[2]

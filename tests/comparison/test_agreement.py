@@ -92,7 +92,7 @@ def test_a_lemma_or_column_that_one_side_lacks_is_no_agreement():
         assert lacking.reasons["UPOS"] == "not annotated on both sides: UPOS"
         assert lacking.f1["UPOS"] is None
         assert "UPOS" not in {one.name for one in lacking.labels}
-        assert "not annotated by everybody: UPOS, XPOS, FEATS" in lacking.provenance.notes
+        assert "not annotated by all annotators: UPOS, XPOS, FEATS" in lacking.provenance.notes
 
 
 def test_by_hand():

@@ -306,7 +306,7 @@ CHOICES = {
     "empty": ("", "the file is empty"),
     "another word": ("blue\nred\ngreen\n", "'green'"),
     "no vote": ("blue\n\nred\n", "2: invalid-judgements: the line has no vote"),
-    "too few": ("blue\nred\n", "choices for 2 sentences, gold has 3"),
+    "too few": ("blue\nred\n", "choices for 2 sentences, but gold has 3"),
     "all the same": ("blue\nblue\nblue\n", "all sentences have the same choice"),
 }
 

@@ -174,7 +174,7 @@ def test_margins_without_a_meaning_are_refused(run, name):
     paths = EN[:2] if name == "nothing" else EN
     code, out, err = run("compare", *paths, *(part for one in measures for part in ("-m", one)), "--margin", 0.5)
     assert (code, out) == (2, "")
-    reason = {"nothing": "needs at least two systems", "ratio": "must be above 1, not 0.5",
+    reason = {"nothing": "requires at least two systems", "ratio": "must be above 1, not 0.5",
               "both": "compare them separately"}[name]  # fmt: skip
     assert reason in " ".join(err.split())
 

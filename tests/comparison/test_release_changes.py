@@ -159,7 +159,7 @@ def test_what_is_refused(run, releases, tmp_path: Path) -> None:
     assert (code, out, "two treebanks or two folders" in err) == (2, "", True)
     code, out, err = run("diff", old, PARALLEL / "gold")
     assert (code, out) == (2, "")
-    assert "no file has the name of a file in" in err
+    assert "no file has the same name as a file in" in err
     assert run("diff", old, folder(tmp_path / "empty"))[0] == 2
     (new / "dev.conllu").write_text("1\tword\n\n", encoding="utf-8")
     code, out, err = run("diff", old, new)

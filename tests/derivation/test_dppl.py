@@ -90,7 +90,7 @@ def test_bad_arguments() -> None:
         levelhead.score(gold, gold, measures=["DPPL(no-such.conllu)"])
     with pytest.raises(MeasureError, match="swap-lazy"):
         levelhead.score(gold, gold, measures=[f"DPPL({gold},order=sideways)"])
-    with pytest.raises(MeasureError, match="needs an argument"):
+    with pytest.raises(MeasureError, match="requires an argument"):
         parse_measure("DPPL")
 
 

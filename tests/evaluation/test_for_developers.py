@@ -137,7 +137,7 @@ def test_bounds_of_assertions_are_finite(bound):
 
 def test_a_share_in_place_of_a_percentage_is_warned_about(recwarn):
     for bound in (0.95, 1, np.float32(0.5)):
-        with pytest.warns(UserWarning, match=r"scores are percentages; if a share was meant, write .*=(95|100|50)"):
+        with pytest.warns(UserWarning, match=r"scores are percentages; if you meant a share, write .*=(95|100|50)"):
             assert_las(GOLD, GOLD, at_least=bound)
     recwarn.clear()
     for bound in (0, 1.5, 95):

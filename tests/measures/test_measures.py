@@ -163,10 +163,10 @@ ERRORS = {
     "LSA": "unknown measure 'LSA': did you mean LAS?",
     "xyz": "unknown measure 'xyz': use Tokens, Sentences, Words, UPOS",
     "las@core": "unknown class or relation 'core': did you mean CORE?",
-    "": "'' does not have the form NAME[(argument)]",
-    "LAS@": "'LAS@' does not have the form",
-    "LAS-": "'LAS-' does not have the form",
-    "LAS@CORE@FUN": "'LAS@CORE@FUN' does not have the form",
+    "": "'' is not a measure: write NAME[(argument)]",
+    "LAS@": "'LAS@' is not a measure",
+    "LAS-": "'LAS-' is not a measure",
+    "LAS@CORE@FUN": "'LAS@CORE@FUN' is not a measure",
     "LAS.f2": "unknown component 'f2': choose precision, recall, f1, aligned_accuracy",
     "LAS@CORE-FUN": "'CORE-FUN' in 'LAS@CORE-FUN' is neither a class",
     "LAS@Core": "'Core' in 'LAS@Core' is neither a class",
@@ -183,10 +183,10 @@ ERRORS = {
     "UAS(class=gold)": "UAS(class=gold): class=gold requires a class or relation, as in UAS(class=gold)@CORE",
     "LAS(nopunct,class=gold)": "LAS(nopunct,class=gold): class=gold requires a class or relation",
     "LAS(class=system)@CORE": "LAS has no option 'class=system'",
-    "LAS()": "'LAS()' does not have the form",
+    "LAS()": "'LAS()' is not a measure",
     "CLAS(full)": "CLAS takes no argument",
     "WLAS": "WLAS requires an argument: a file with a universal relation and its weight on each line",
-    "WeightedLAS": "WeightedLAS needs an argument",
+    "WeightedLAS": "WeightedLAS requires an argument",
     "Tokens@CORE": "Tokens does not count words, and has no classes",
     "ELAS-det": "ELAS does not count words",
     "Roots-det": "Roots does not count words",
@@ -262,7 +262,7 @@ def test_missing_weights(tmp_path):
     path = weights_file(tmp_path, "root 2\npunct 1\ncase 1\n")
     gold, system = levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER)
     for name in ("WLAS", "CallinWLAS"):
-        with pytest.raises(MeasureError, match="the relation det has no weight: add one, or give") as refusal:
+        with pytest.raises(MeasureError, match="the relation det has no weight: add it, or give") as refusal:
             levelhead.score(gold, system, measures=[f"{name}({path})"])
         assert refusal.value.slug == "missing-weight"
     scores = levelhead.score(
@@ -585,16 +585,16 @@ BAD = {
     "[scheme.s]\nclasses = { A = ['det'] }\notherwise = 5": "scheme s: classes are written in upper case",
     "[scheme.s]\nclasses = { A = ['det'], B = ['det'] }": "scheme s has det in two classes",
     "[scheme.s]\nclasses = { A = ['det', 'det'] }": "scheme s has det in two classes",
-    "[scheme.s]\nclasses = { A = ['acl:relcl'] }": "scheme s: 'acl:relcl' is not a relation without subtype",
+    "[scheme.s]\nclasses = { A = ['acl:relcl'] }": "scheme s: 'acl:relcl' is not a valid relation without subtype",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = 3": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = [1]": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = true": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nsource = 3": "scheme s: source is not a string",
     "[measure.X]\nneeds = ['head']\nmeaning = 3": "measure X: meaning is not a string",
     "[measure.X]\nneeds = ['head']\nsource = ['a']": "measure X: source is not a string",
-    "[measure.X]\nneeds = ['head']\nonly = 'CORE'\nwithout = ['CORE']": "measure X: `only` and `without` leave no relation",
-    "[measure.X]\nneeds = ['head']\nonly = 'det'\nwithout = ['FUN']": "measure X: `only` and `without` leave no relation",
-    "[measure.X]\nneeds = ['head']\nonly = 'nmod:poss'\nwithout = ['nmod']": "measure X: `only` and `without` leave no relation",
+    "[measure.X]\nneeds = ['head']\nonly = 'CORE'\nwithout = ['CORE']": "measure X: `only` and `without` exclude all relations",
+    "[measure.X]\nneeds = ['head']\nonly = 'det'\nwithout = ['FUN']": "measure X: `only` and `without` exclude all relations",
+    "[measure.X]\nneeds = ['head']\nonly = 'nmod:poss'\nwithout = ['nmod']": "measure X: `only` and `without` exclude all relations",
     "[scheme.s]\nclasses = {}": "scheme s needs a name in lower case and a table of classes",
 }
 

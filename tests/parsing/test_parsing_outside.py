@@ -528,7 +528,7 @@ def test_crossval_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run([*command, "--folds", "999"]) == 2
     assert "too-few-sentences" in capsys.readouterr().err
     assert run([*command, "--tls-ca", "a", "--tls-cert", "b", "--tls-key", "c"]) == 2
-    assert "are for --cluster" in capsys.readouterr().err
+    assert "require --cluster" in capsys.readouterr().err
 
 
 def test_damaged_models_of_others(tmp_path: Path) -> None:

@@ -509,7 +509,7 @@ def test_what_is_missing_is_told(tmp_path):
         compare(find_plan(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
     assert refusal.value.slug == "missing-system-file"
     assert refusal.value.faults[-1].place.file == str(tmp_path / "two/de.conllu"), "invalid outputs are reported, too"
-    with pytest.raises(InputError, match="GOLD is a folder, and this is a file: give a folder of outputs"):
+    with pytest.raises(InputError, match="GOLD is a folder, but this is a file: give a folder of outputs"):
         compare(find_plan(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"]), setup_of(["LAS"]))
     with pytest.raises(InputError, match="this output is given twice"):
         find_plan(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])

@@ -1,4 +1,4 @@
-"""Intervals of averages from a few numbers of each test set, which can be stored when an output is scored."""
+"""Intervals of averages, computed from a few stored numbers per test set."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LEVEL = 0.95
 
 
 def spread_on(results: Results, system: str, code: str, measure: str) -> Spread | None:
-    """Return how far the score of a system on a test set may be off; None for a perplexity or without a value.
+    """Return the error of a system's score on a test set; None for a perplexity or without a value.
 
     Args:
         results: the results of a campaign, with the counts of sentences.
         system: the name of the system.
         code: the code of the test set.
-        measure: the text of the measure.
+        measure: the name of the measure.
     """
     if lower_is_better(measure) or results.results[system, code].values[measure] is None:
         return None
@@ -37,11 +37,11 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:
-    """Return the confidence interval of an average over test sets, that of `with_intervals` for the same outputs.
+    """Return the confidence interval of an average over test sets, equal to that of `with_intervals`.
 
     Args:
         values: the score on each test set, a ratio.
-        spreads: how far each may be off, as `spread_on` returns it.
+        spreads: the error of each score, from `spread_on`.
 
     Returns:
         Both ends; None with too few units.

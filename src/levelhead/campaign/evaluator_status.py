@@ -1,6 +1,6 @@
-"""What the evaluators of the shared tasks said of an output: conll17_tira_eval.py and conll18_tira_eval.py.
+"""The status messages of the shared tasks' evaluators: conll17_tira_eval.py and conll18_tira_eval.py.
 
-These texts are in the archives of the tasks, and other programs read them, so they are reproduced exactly.
+They are in the archives of the tasks, and other programs read them, so they are reproduced exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def status_of_refusal(error: InputError) -> str:
     """Return the status of an output that was refused when it was read.
 
     Args:
-        error: what was found.
+        error: the error.
     """
     if isinstance(error, CycleRefused):
         return _CYCLE
@@ -36,11 +36,11 @@ def status_of_refusal(error: InputError) -> str:
 
 
 def status_of_other_text(n_system: int, n_gold: int) -> str:
-    """Return the status of an output whose characters differ from gold's.
+    """Return the status of an output whose characters differ from gold.
 
     Args:
-        n_system: how many characters it has, without spaces.
-        n_gold: how many gold has.
+        n_system: the number of its characters, without spaces.
+        n_gold: the number of characters of gold.
     """
     if n_system == 0:
         return EMPTY
@@ -52,7 +52,7 @@ def status_of_other_text(n_system: int, n_gold: int) -> str:
 
 
 def status_of_scores(scores: Mapping[str, Score], rules: str) -> str:
-    """Return the status of a valid output: in 2017 that its LAS is not 0, since 2018 its main scores to five percent.
+    """Return the status of a valid output: its nonzero LAS (2017), or its main scores rounded to 5% (since 2018).
 
     Args:
         scores: its scores by measure.

@@ -1,4 +1,4 @@
-"""Groups of test sets over which averages are taken."""
+"""Groups of test sets for averages."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ ALL = "all"
 """The group of all test sets of a campaign."""
 
 EACH = "each"
-"""Every test set as a group of its own."""
+"""The name for every test set as a separate group."""
 
 
 class Group(NamedTuple):
-    """Some test sets, over which averages are taken.
+    """A group of test sets for averages.
 
     Args:
-        name: what it is called.
+        name: its name.
         codes: the codes of its test sets.
-        lacks: the codes of its test sets that this campaign does not have.
+        lacks: the codes of its test sets that are not in this campaign.
     """
 
     name: str
@@ -45,11 +45,10 @@ def groups_named(
     own: Mapping[str, Sequence[str]] | None = None,
     ranking: str = "exact",
 ) -> tuple[Group, ...]:
-    """Find groups by their names.
+    """Return groups by name.
 
-    A name is `all`; `each`, which makes a group of every test set; one of a campaign's own; `language:Czech`,
-    `family:Uralic` or `genus:Slavic`, as the test sets have them; or one of a shared task, `conll18:pud`, or just `pud`
-    where systems are ranked as in that task.
+    A name is `all`; `each` (every test set separately); a group of the campaign; `language:Czech`, `family:Uralic` or
+    `genus:Slavic`; or a group of a shared task, `conll18:pud`, or just `pud` if systems are ranked as in that task.
 
     Args:
         names: the names.
@@ -58,7 +57,7 @@ def groups_named(
         ranking: the rule of ranking.
 
     Raises:
-        InputError: the group is unknown, or the campaign has none of its test sets.
+        InputError: the group is unknown, or none of its test sets is in the campaign.
     """
     groups = (
         _each(test_sets) if name == EACH and EACH not in (own or {}) else [_group(name, test_sets, own or {}, ranking)]
@@ -80,7 +79,7 @@ def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[s
     here = {test_set.code for test_set in test_sets}
     codes = tuple(code for code in dict.fromkeys(members) if code in here)
     if not codes:
-        raise InputError(Fault("unknown-group", f"the group {name!r} has no test set of this campaign"))
+        raise InputError(Fault("unknown-group", f"the group {name!r} contains no test set of this campaign"))
     return Group(name, codes, tuple(code for code in dict.fromkeys(members) if code not in here))
 
 

@@ -41,15 +41,15 @@ from levelhead.treebank.contents import contents_hash, contents_of
 if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialOutput
 
-_GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
+_GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once
 _FILES_AT_ONCE = 8
 
 Source = File | Treebank
-"""Gold or an output: a file, or a treebank that is in memory already."""
+"""Gold or an output: a file, or a treebank in memory."""
 
 
 def hash_of(source: Source | None) -> str | None:
-    """Return the hash of a file, or of what a treebank in memory holds; None for none.
+    """Return the hash of a file or of the contents of a treebank in memory; None without a source.
 
     Args:
         source: gold or an output.
@@ -60,14 +60,14 @@ def hash_of(source: Source | None) -> str | None:
 
 
 class JobSetup(NamedTuple):
-    """What decides the counts of a job besides gold and output.
+    """Everything that determines the counts of a job, except gold and output.
 
     Args:
         setup: the settings; weights that are files are read by the worker.
-        files: weights and models by the measure that names them.
-        treebank: the code of the test set, for measures that name a file for each.
+        files: weights and models by measure.
+        treebank: the code of the test set, for measures that name a file per test set.
         by_sentence: whether the counts of every sentence are returned, for tests of significance.
-        resample_by: what such tests take as units, see `significance.units_of`.
+        resample_by: the units of these tests, see `significance.units_of`.
     """
 
     setup: Setup
@@ -78,27 +78,27 @@ class JobSetup(NamedTuple):
 
 
 Look = Callable[[str, Sequence[Output]], Any]
-"""What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
+"""An additional function of the code of a test set and its matched outputs, such as for parts of a page."""
 
 
 GoldView = Callable[[Iterable[Treebank]], Any]
-"""What else is made of a gold treebank, or of its pieces in order, in plain JSON: its sentence ids.
+"""An additional function of a gold treebank, or of its pieces in order, that returns plain JSON, such as sentence ids.
 
-A function at the top of a module.
+It must be a function at the top level of a module.
 """
 
 
 ScoreOfGold = Callable[[Any, Setup, int], Mapping[str, Score]]
-"""What scores gold against itself, whole or in pieces of some size."""
+"""A function that scores gold against itself, whole or in pieces of a given size."""
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
-    """Return the key of a result: a hash of all that decides it.
+    """Return the key of a result: a hash of everything that determines it.
 
     Args:
         gold: gold.
         system: the system's output, or None if it is missing.
-        settings: what else decides.
+        settings: the settings of the job.
     """
     parts: list[Any] = [
         *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
@@ -110,12 +110,12 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
 
 
 def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
-    """Return the key of what is made of a gold treebank.
+    """Return the key of the result of a function of a gold treebank.
 
     Args:
         gold: gold.
         setup: the settings: rules and formats.
-        view: what is made of it.
+        view: the function.
     """
     name = f"{view.__module__}.{view.__qualname__}"
     parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
@@ -124,15 +124,15 @@ def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
 
 
 def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
-    """Return what is made of a gold treebank, as JSON; null if it is not valid, which every count of it reports.
+    """Return the result of a function of a gold treebank as JSON; null if it is invalid, which its counts report.
 
     Args:
         gold: the gold file.
         setup: the settings: rules and formats.
-        view: what is made of it.
+        view: the function.
 
     Raises:
-        StaleInput: the file is not what it was when the job was planned.
+        StaleInput: the file changed since the job was planned.
     """
     try:
         return _view_whole(gold, setup, view, blocks.SIZES.large)  # as for counts, so that a worker reads it once
@@ -154,7 +154,7 @@ def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxs
 
 
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
-    """Count what a system got right; the result is JSON, the same bytes wherever it is made.
+    """Return the counts of an output as JSON, with the same bytes on every machine.
 
     Args:
         gold: the gold file.
@@ -162,7 +162,7 @@ def count_output(gold: Source, system: Source | None, settings: JobSetup) -> byt
         settings: the settings of the job.
 
     Raises:
-        StaleInput: a file is not what it was when the job was planned.
+        StaleInput: a file changed since the job was planned.
     """
     try:
         return _record(gold, system, settings, blocks.SIZES.large)[0]
@@ -171,7 +171,7 @@ def count_output(gold: Source, system: Source | None, settings: JobSetup) -> byt
 
 
 def _record_of_large_files(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
-    """Count piece by piece if possible; an output that is not valid is read whole for its valid sentences."""
+    """Count in pieces if possible; an invalid output is read whole for its valid sentences."""
     record = None
     if isinstance(gold, File) and not isinstance(system, Treebank) and adds_up(settings.setup):
         from levelhead.campaign.pieces_record import record_in_pieces
@@ -184,19 +184,19 @@ def _record_of_large_files(gold: Source, system: Source | None, settings: JobSet
 def look_at_outputs(
     code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
 ) -> bytes:
-    """Count all outputs on one test set, and look at them; no file is read twice.
+    """Count all outputs on one test set and call a function with them; no file is read twice.
 
     Args:
         code: the code of the test set.
         gold: the gold file.
         outputs: the system, its name with the run, the file, and the settings of each output.
-        look: what else is made of them; it is not called if an output is missing or invalid.
+        look: the function; it is not called if an output is missing or invalid.
 
     Returns:
-        The results of `count_output` and what `look` returned, pickled.
+        The results of `count_output` and of `look`, pickled.
 
     Raises:
-        StaleInput: a file is not what it was when the job was planned.
+        StaleInput: a file changed since the job was planned.
     """
     records, matched = _counted(gold, outputs)
     return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
@@ -205,7 +205,7 @@ def look_at_outputs(
 def look_at_valid_outputs(
     code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
 ) -> bytes:
-    """Count all outputs on one test set, and look at those that are valid; otherwise as `look_at_outputs`."""
+    """Do the same as `look_at_outputs`, but call the function with all valid outputs."""
     records, matched = _counted(gold, outputs)
     return pickle.dumps((records, look(code, matched)))
 
@@ -213,7 +213,7 @@ def look_at_valid_outputs(
 def _counted(
     gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]]
 ) -> tuple[list[bytes], list[Output]]:
-    """The results of all outputs, and the aligned words of those that are valid."""
+    """The results of all outputs, and the aligned words of valid outputs."""
     from levelhead.evaluation.partial import PartialOutput
 
     records, matched = [], []
@@ -275,7 +275,7 @@ class _UnusableFile(Exception):
 
     Args:
         name: "gold", or the measure.
-        reason: why not.
+        reason: the reason.
     """
 
     def __init__(self, name: str, reason: InputError) -> None:
@@ -284,7 +284,7 @@ class _UnusableFile(Exception):
 
 
 def _setup_with_files(settings: JobSetup) -> Setup:
-    """The settings with what the measures need, each file read once by a worker for as long as it is needed."""
+    """The settings with the files of measures; a worker reads each file once while it is needed."""
     if not settings.files:
         return settings.setup
     read = dict(settings.setup.weights)
@@ -301,20 +301,20 @@ def _setup_with_files(settings: JobSetup) -> Setup:
 
 @lru_cache(maxsize=_FILES_AT_ONCE)
 def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Resource:
-    contents(file)  # is what it was
+    contents(file)  # is unchanged
     return load(argument)
 
 
 def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank | InputError:
-    """Return the gold treebank of a job, or why it cannot be read.
+    """Return the gold treebank of a job, or the reason why it cannot be read.
 
     Args:
         source: the gold file, or the treebank itself.
         setup: the settings.
-        most: how many bytes are not large.
+        most: the maximum number of bytes.
 
     Raises:
-        LargeFile: the gold file has more.
+        LargeFile: the gold file is larger.
     """
     taken_apart = takes_apart(setup)
     if isinstance(source, Treebank):
@@ -338,14 +338,14 @@ def _gold(
 def undefined_measures(
     gold: Source, setup: Setup, valueless: Iterable[str], size: int, score_gold: ScoreOfGold
 ) -> list[str]:
-    """Return the measures without a value for which gold has nothing to measure: gold itself has no value either.
+    """Return the measures without a value that gold does not annotate: gold scored against itself has no value either.
 
     Args:
         gold: gold.
         setup: the settings.
-        valueless: the texts of the measures without a value.
-        size: is passed on to `score_gold`.
-        score_gold: scores gold against itself; a function at the top of a module.
+        valueless: the names of the measures without a value.
+        size: passed on to `score_gold`.
+        score_gold: the function that scores gold against itself, at the top level of a module.
     """
     measures = tuple(valueless)
     return list(_undefined(gold, setup, measures, size, score_gold)) if measures else []
@@ -355,22 +355,22 @@ def undefined_measures(
 def _undefined(
     gold: Source, setup: Setup, measures: tuple[str, ...], size: int, score_gold: ScoreOfGold
 ) -> tuple[str, ...]:
-    scores = score_gold(gold, without_files(setup, measures), size)  # those with weights or models always have a value
+    scores = score_gold(gold, without_files(setup, measures), size)  # always with a value
     return tuple(name for name, score in scores.items() if score.value is None)
 
 
 def _score_gold(gold: Source, setup: Setup, most: int) -> Mapping[str, Score]:
-    """Score gold against itself; an invalid one has no scores."""
+    """Score gold against itself; invalid gold has no scores."""
     treebank = gold_of(gold, setup, most)
     return score_treebanks(treebank, treebank, setup) if isinstance(treebank, Treebank) else {}
 
 
 def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
-    """Return the settings for some of their measures, without those that need a file: they always have a value.
+    """Return the settings with some of their measures, without measures that need a file, which always have a value.
 
     Args:
         setup: the settings.
-        measures: the texts of the measures.
+        measures: the names of the measures.
     """
     chosen = [one for one, definition in setup.defined if str(one) in measures and not definition.needs_file]
     return setup.with_measures(chosen)
@@ -379,7 +379,7 @@ def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
 def _scored(
     gold: Treebank, output: Source, setup: Setup, most: int, *, by_sentence: bool
 ) -> tuple[dict[str, Any], TreebankPair | None]:
-    """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
+    """Score an output; an invalid output gets a status, reasons, and the scores of its valid sentences."""
     data = b""
     try:
         if isinstance(output, Treebank):
@@ -401,7 +401,7 @@ def _scored(
 
 
 def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
-    """Return the record of a valid output, without what gold decides.
+    """Return the record of a valid output, without the fields that depend only on gold.
 
     Args:
         evaluation: its scores.
@@ -420,7 +420,7 @@ def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
 
 
 def _sentences(evaluation: Evaluation, matches: TreebankPair, setup: Setup) -> dict[str, list[list[float]]]:
-    """The numerators and the denominators of each measure that has a value, a number for each gold sentence."""
+    """The numerators and denominators of each measure with a value, for each gold sentence."""
     schemes = setup.registry.schemes
     found = {}
     for measure, definition in setup.defined:
@@ -432,7 +432,7 @@ def _sentences(evaluation: Evaluation, matches: TreebankPair, setup: Setup) -> d
 
 
 def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
-    """Return the numerators and the denominators of a measure, float64, shape (2, sentences).
+    """Return the numerators and denominators of a measure, float64, shape (2, sentences).
 
     Args:
         counts: its counts in every gold sentence.
@@ -442,7 +442,7 @@ def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
 
 
 def lists_of(parts: NDArray[Any]) -> list[list[float]]:
-    """Return numbers as lists, of integers if all are whole.
+    """Return numbers as lists, with integers if all are whole.
 
     Args:
         parts: the numbers, shape (2, sentences).
@@ -464,8 +464,8 @@ def _refused(error: InputError, status: str, secondary: tuple[Evaluation, Covera
 
 
 def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> tuple[Evaluation, Coverage] | None:
-    """The scores of the sentences of an invalid output that can be compared, if there are any."""
-    if setup.rules.content:  # sentences are compared by their number only
+    """The scores of the sentences of an invalid output that can be compared, or None."""
+    if setup.rules.content:  # sentences are only compared by number
         return None
     try:
         return score_valid_sentences(gold, *valid_sentences(data), setup)

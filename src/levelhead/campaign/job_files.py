@@ -1,4 +1,4 @@
-"""The files of a job: what was in them when the jobs were planned, and their contents."""
+"""The files of a job, with checks that they do not change after planning."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_o
 
 @dataclass(frozen=True)
 class File:
-    """A file, and what was in it when the jobs were planned.
+    """A file with the hash of its contents when the jobs were planned.
 
     Args:
-        path: where it is.
-        sha256: the hash of its bytes as they are on the disk.
-        data: the bytes themselves, if they are at hand: those of a pipe, which can be read only once, and those of a
-            file that this process has just read for the hash and scores itself.
+        path: its path.
+        sha256: the hash of its bytes on disk.
+        data: the bytes themselves, if available: those of a pipe, which can be read only once, and those of a file that
+            this process has just read for the hash and scores itself.
     """
 
     path: str
@@ -35,13 +35,13 @@ class LargeFile(Exception):
 
 
 def contents(file: File) -> bytes:
-    """Return the bytes of a file as they are.
+    """Return the bytes of a file without decompression.
 
     Args:
         file: the file.
 
     Raises:
-        StaleInput: it is not what it was when the job was planned.
+        StaleInput: it changed since the job was planned.
     """
     if file.data is not None:
         return file.data
@@ -58,12 +58,12 @@ def whole_contents(file: File, most: int) -> bytes:
 
     Args:
         file: the file.
-        most: how many bytes are not large.
+        most: the maximum number of bytes.
 
     Raises:
-        LargeFile: it has more.
-        StaleInput: it is not what it was when the job was planned.
-        UnreadableFile: its compression is damaged, or it is too large.
+        LargeFile: the file is larger.
+        StaleInput: it changed since the job was planned.
+        UnreadableFile: its compressed data are damaged, or it is too large.
     """
     if file.data is None and _state(file)[0] > most:
         raise LargeFile
@@ -77,26 +77,26 @@ def whole_contents(file: File, most: int) -> bytes:
 
 
 def parts_of_file(file: File) -> Iterator[bytes]:
-    """Give the contents of a file part by part, decompressed.
+    """Yield the decompressed contents of a file in parts.
 
     Args:
         file: the file.
 
     Raises:
-        UnreadableFile: its compression is damaged, or it changes meanwhile.
+        UnreadableFile: its compressed data are damaged, or it changes meanwhile.
     """
     return parts_of(file.path) if file.data is None else parts_of_bytes(file.data, "")
 
 
 @contextlib.contextmanager
 def unchanged(*files: File) -> Iterator[None]:
-    """Check that files are what they were when the job was planned, and that they stay so.
+    """Check that files are unchanged since the job was planned, and remain unchanged.
 
     Args:
         files: the files.
 
     Raises:
-        StaleInput: one is not; also if its change led to another error.
+        StaleInput: a file changed, even if the change led to another error.
     """
     on_disk = [file for file in files if file.data is None]
     before = [_state(file) for file in on_disk]
@@ -115,7 +115,7 @@ def unchanged(*files: File) -> Iterator[None]:
 
 
 def _state(file: File) -> tuple[int, int, int]:
-    """Size, time of the last change and number of a file."""
+    """The size, modification time and inode of a file."""
     try:
         status = Path(file.path).stat()
     except OSError as error:

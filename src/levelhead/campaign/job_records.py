@@ -1,4 +1,4 @@
-"""What a job returned, read back as results."""
+"""Results read from the records of jobs."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _MOST_REASONS = 20
 
 
 def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[OutputResult, Contents]:
-    """Read what `count_output` returned.
+    """Return the result in a record of `count_output`.
 
     Args:
-        data: what it returned.
+        data: the record.
         settings: the settings of the job.
         gold: the path of the gold file, for messages.
-        output: that of the output.
+        output: the path of the output.
 
     Raises:
-        InputError: gold, or a file that a measure names, was not valid.
+        InputError: gold, or a file that a measure names, is invalid.
     """
     record = json.loads(data)
     if "faults" in record:
@@ -67,7 +67,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
 
 
 def _parts(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
-    """The counts of sentences; there may be millions, so that lists are dropped one by one."""
+    """The counts of sentences; lists are dropped one at a time, since there can be millions."""
     return {name: small(np.array(named.pop(name))) for name in tuple(named)}
 
 
@@ -79,7 +79,7 @@ def _units(fields: dict[str, Any]) -> Units:
 
 @lru_cache(maxsize=1)
 def _numbered(n_sentences: int) -> NDArray[np.int64]:
-    """The same units for all outputs on a test set."""
+    """Units, shared by all outputs on a test set."""
     return np.arange(n_sentences, dtype=np.int64)
 
 
@@ -89,9 +89,9 @@ def _contents(sizes: list[Any], path: str | None) -> Contents:
 
 
 def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> dict[str, Fraction | None]:
-    """The value of each measure: 0 where only the system has none, None where gold has nothing to measure."""
+    """The value of each measure: 0 if only the system lacks annotation, None if gold lacks it."""
     values = {name: scores[name].exact if name in scores else None for name in setup.names}
-    worst = {name: None if name in setup.perplexities else _NOTHING for name in values}  # no perplexity is the worst
+    worst = {name: None if name in setup.perplexities else _NOTHING for name in values}  # no perplexity is a maximum
     return {n: None if n in undefined else worst[n] if value is None else value for n, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""Languages of treebanks, by the code with which UD names them."""
+"""Languages of treebanks, by UD's language code."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Language(NamedTuple):
     """A language as UD classifies it.
 
     Args:
-        name: its name, empty if not known.
+        name: its name; empty if unknown.
         family: its language family.
-        genus: its genus, empty if not known or if UD gives none.
+        genus: its genus; empty if unknown or if UD gives none.
     """
 
     name: str = ""
@@ -29,7 +29,7 @@ class Language(NamedTuple):
 
 
 UNKNOWN = Language()
-"""A language of which nothing is known."""
+"""An unknown language."""
 
 
 @cache
@@ -50,7 +50,7 @@ def language_of(code: str) -> Language:
 
 
 def family_of(code: str) -> str:
-    """Return the family of a treebank's language, of Indo-European its branch; "other" if not known.
+    """Return the family of a treebank's language, for Indo-European the branch; "other" if unknown.
 
     Args:
         code: as in `language_of`.
@@ -60,7 +60,7 @@ def family_of(code: str) -> str:
 
 
 def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
-    """Return who votes for each treebank in tests over treebanks: the treebank itself, its language or its family.
+    """Return the voter of each treebank in tests over treebanks: the treebank itself, its language or its family.
 
     Args:
         languages: the language of each treebank, by the code of the treebank.

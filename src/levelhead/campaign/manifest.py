@@ -1,4 +1,4 @@
-"""Campaigns written down in a TOML file."""
+"""Campaigns described in a TOML file."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _TOP = ("campaign", "treebank", "system", "groups")
 
 
 class Manifest(NamedTuple):
-    """What a manifest says.
+    """The contents of a manifest.
 
     Args:
-        test_sets: the test sets that it lists; none if it leaves that to the folder of gold.
-        folders: the folders of systems that it lists, by name; empty if it lists none.
+        test_sets: the listed test sets; empty to use the folder of gold.
+        folders: the listed folders of systems, by name; can be empty.
         gold: the folder of gold.
         systems: the folder of systems.
         groups: the codes of the test sets of each group.
-        measures: the texts of measures, or None.
-        definitions: files of own measures and schemes.
-        scheme: the scheme of classes that measures name without one, or None.
+        measures: the names of measures, or None.
+        definitions: files of custom measures and schemes.
+        scheme: the scheme of classes without a scheme, or None.
         rules: the name of rules, or None.
         ranking: the rule of ranking, or None.
         show: the groups to rank, or None.
-        path: where it was read.
+        path: its path.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -55,10 +55,10 @@ class Manifest(NamedTuple):
     path: str
 
     def campaign(self) -> Plan:
-        """Find the files of the campaign.
+        """Return the plan of the campaign.
 
         Raises:
-            InputError: it names no gold or no systems, or a folder or a gold file is missing.
+            InputError: gold or systems are not named, or a folder or a gold file is missing.
         """
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
@@ -69,10 +69,10 @@ class Manifest(NamedTuple):
         """Return the test sets.
 
         Args:
-            split: which files of UD releases to take, if the manifest names a folder.
+            split: which files of UD releases to use, if the manifest names a folder.
 
         Raises:
-            InputError: it names none, or its folder has none.
+            InputError: no test sets are named, or the folder has none.
         """
         if self.test_sets:
             return self.test_sets
@@ -91,7 +91,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         path: the TOML file.
 
     Raises:
-        InputError: it is not TOML, or not a valid manifest; the error holds every fault.
+        InputError: it is not TOML, or not a valid manifest; the error lists all faults.
     """
     name = os.fsdecode(path)
     try:
@@ -102,14 +102,14 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
 
 
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
-    """Take apart what a manifest says.
+    """Return the manifest in a TOML document.
 
     Args:
         document: the TOML document.
-        path: where it was read; paths in it are relative to its folder.
+        path: its path; paths in it are relative to its folder.
 
     Raises:
-        InputError: it is not a valid manifest; the error holds every fault.
+        InputError: it is not a valid manifest; the error lists all faults.
     """
     name = os.fsdecode(path)
     reading = _ManifestReader(Path(name).parent)
@@ -120,14 +120,14 @@ def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> 
 
 
 class _ManifestReader:
-    """Takes a document apart, and collects what is wrong with it."""
+    """Reads a document, and collects its errors."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.wrong: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
-        """Return what the document says; what is wrong is collected in `wrong`."""
+        """Return the contents of the document; errors are collected in `wrong`."""
         self._keys(document, _TOP, "the manifest")
         campaign = self._table(document, "campaign", _CAMPAIGN)
         treebanks = self._tables(document, "treebank", _TREEBANK)
@@ -186,7 +186,7 @@ class _ManifestReader:
     def _groups(
         self, document: Mapping[str, Any], treebanks: Iterable[tuple[str, Mapping[str, Any]]], codes: Sequence[str]
     ) -> dict[str, list[str]]:
-        """The groups that are listed, and those that treebanks say they belong to."""
+        """The listed groups, and the groups named by treebanks."""
         listed = self._table(document, "groups", None)
         groups = {name: list(self._texts(listed, name, "groups") or ()) for name in listed}
         for where, table in treebanks:
@@ -248,7 +248,7 @@ class _ManifestReader:
         return None if text is None else self.folder / text
 
     def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
-        """A string, one of the choices if there are any."""
+        """A string, limited to the choices if there are any."""
         text = self._text(table, key, "campaign")
         if text is not None and choices and text not in choices:
             self._report(f"campaign.{key} is {quoted(text)}: choose {', '.join(choices)}")

@@ -1,4 +1,4 @@
-"""Outputs in memory, matched with gold: for what needs the trees themselves, not only counts."""
+"""Outputs in memory, matched with gold, for results that need the trees, not only counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Output(NamedTuple):
         system: the name of the system.
         name: the system, with the name of the run if there are several.
         matches: the aligned words.
-        partial: what is known of an output with partial scores; None for other scores.
+        partial: the partial matches of an output with partial scores; None for other scores.
     """
 
     system: str
@@ -33,7 +33,7 @@ class Output(NamedTuple):
 
 
 def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tuple[str, list[Output]]]:
-    """Read and match all outputs, one test set after the other; none is kept.
+    """Yield all outputs, matched with gold, one test set at a time; none is kept.
 
     Args:
         plan: the test sets and systems.
@@ -41,7 +41,7 @@ def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tu
         trees: whether gold and outputs must have trees.
 
     Raises:
-        InputError: an output is missing, or any file is invalid; after the last test set, with the faults of all.
+        InputError: an output is missing, or any file is invalid; raised after the last test set, with all errors.
     """
     faults = missing_outputs(plan)
     for test_set in plan.test_sets:

@@ -1,4 +1,4 @@
-"""The record of a job whose output is scored although its text differs or its trees are broken."""
+"""The records of jobs with partial scores."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from levelhead.evaluation.partial import PartialOutput, match_output, partial_ev
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank
 
+PARTIAL_COUNTS = ("sentences", "sentences_valid_trees")
+"""The counts of every gold sentence in a record: of all readable rows, and of valid trees only."""
+
 Scored = tuple[dict[str, Any], PartialOutput | None]
 
 
 def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the fields of a record that only partial scores have.
+    """Return the fields that only records of partial scores have.
 
     Args:
         evaluation: the scores.
@@ -26,13 +29,13 @@ def partial_fields(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by_sentence: bool) -> Scored:
-    """Return the record of an output, without what gold decides, and its aligned words; None if it is invalid.
+    """Return the record of an output, without fields that depend only on gold, and its aligned words; None if invalid.
 
     Args:
         gold: the gold treebank.
         output: the system treebank, or the contents of its file.
         setup: the settings, with the weights that measures name.
-        by_sentence: whether the counts of every gold sentence are part of it.
+        by_sentence: whether it includes the counts of every gold sentence.
     """
     try:
         matched = match_output(gold, output, None, setup)
@@ -42,7 +45,7 @@ def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by
     record = valid_fields(evaluation, setup) | partial_fields(evaluation)
     if by_sentence:
         measures = [measure for measure in setup.measures if str(measure) in counted]
-        for key in ("sentences", "sentences_valid_trees"):
+        for key in PARTIAL_COUNTS:
             parts = {str(one): sentence_parts(getattr(counted[str(one)], key), one) for one in measures}
             record[key] = {name: lists_of(numbers) for name, numbers in parts.items()}
     return record, matched

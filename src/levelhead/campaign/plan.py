@@ -1,4 +1,4 @@
-"""What is to be scored: test sets, and systems with their outputs."""
+"""Plans of scoring: test sets, and systems with their outputs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class TestSet(NamedTuple):
     Args:
         code: its name in tables, for example `en_ewt`.
         gold: the gold file; None if only scores are known.
-        outputs: where a system's output may be, relative to the system's folder; the first that exists is taken.
+        outputs: the possible paths of an output, relative to the system's folder; the first existing path is used.
         language: its language.
-        treebank: the gold treebank, if it is in memory already.
+        treebank: the gold treebank, if it is in memory.
     """
 
     code: str
@@ -46,12 +46,12 @@ class System(NamedTuple):
 
     Args:
         name: the name of the system, as printed.
-        outputs: its output for each test set, by code; missing outputs are not there.
-        run: the name of the run; empty if the system has one run only.
-        folder: where the outputs are, if that is known.
-        ignored: treebanks in the folder that belong to no test set.
-        treebanks: outputs that are in memory already, by code.
-        faults: why what is named as an output cannot be used, by code.
+        outputs: its output for each test set, by code; missing outputs are left out.
+        run: the name of the run; empty if the system has a single run.
+        folder: the folder of the outputs, if known.
+        ignored: treebanks in the folder that match no test set.
+        treebanks: outputs in memory, by code.
+        faults: why an output cannot be used, by code.
     """
 
     name: str
@@ -81,16 +81,16 @@ class Plan(NamedTuple):
 
     @property
     def ignored(self) -> tuple[Path, ...]:
-        """The treebanks in the systems' folders that belong to no test set."""
+        """The treebanks in the systems' folders that match no test set."""
         return tuple(path for system in self.systems for path in system.ignored)
 
 
 def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
-    """Find the test sets in a file or a folder, in any layout that the finder knows.
+    """Return the test sets in a file or a folder, in any supported layout.
 
     Args:
         gold: a file, a folder, or a manifest (TOML) that lists test sets.
-        split: which files of UD releases to take.
+        split: which files of UD releases to use.
 
     Raises:
         InputError: see `gold_files` and `read_manifest`.
@@ -108,28 +108,28 @@ def _test_set(gold: GoldFile) -> TestSet:
 
 
 def plan_in(gold: str | os.PathLike[str], systems: str | os.PathLike[str], split: Split | None = None) -> Plan:
-    """Plan the scoring of all systems in a folder.
+    """Return the plan for all systems in a folder.
 
     Args:
-        gold: the gold treebanks, in any layout that the finder knows.
+        gold: the gold treebanks, in any supported layout.
         systems: a folder with a folder for each system, or the folder of a single system.
         split: which files of UD releases are gold.
 
     Raises:
-        InputError: a folder cannot be read, is empty, or fits two layouts.
+        InputError: a folder cannot be read, is empty, or matches two layouts.
     """
     return plan_of(find_test_sets(Path(gold), split), system_folders(Path(systems)))
 
 
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path]) -> Plan:
-    """Plan the scoring of systems.
+    """Return the plan for systems.
 
     Args:
         test_sets: the test sets.
         systems: the file or folder of each system, by name.
 
     Raises:
-        InputError: a folder cannot be read or fits two layouts.
+        InputError: a folder cannot be read or matches two layouts.
     """
     wanted = tuple(test_sets)
     golds = [GoldFile(one.code, one.gold or Path(), one.outputs) for one in wanted]
@@ -149,23 +149,23 @@ def _runs(name: str, path: Path, golds: Sequence[GoldFile]) -> Sequence[RunFiles
 PathLike = str | os.PathLike[str]
 
 Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
-"""A path in any layout, a treebank in memory, or one of both for each test set by its code."""
+"""A path in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
 
 
 Systems = Sequence[PathLike] | Mapping[str, Treebanks]
-"""The outputs of each system by its name; or a list of paths, which name the systems."""
+"""The outputs of each system by name; or a list of paths, from which the names are taken."""
 
 
 def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
-    """Plan the scoring of systems; whoever needs all outputs checks `missing_outputs`.
+    """Return the plan for systems; callers that need all outputs must check `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
         systems: the systems; or a folder with a folder for each.
-        split: which files of UD releases to take.
+        split: which files of UD releases to use.
 
     Raises:
-        InputError: a path cannot be read, is given twice, or fits two layouts.
+        InputError: a path cannot be read, is given twice, or matches two layouts.
     """
     if isinstance(systems, str | os.PathLike):
         systems = system_folders(Path(systems))
@@ -201,7 +201,7 @@ def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Seq
         return [System(name, paths, treebanks={c: one for c, one in outputs.items() if isinstance(one, Treebank)})]
     path = Path(outputs)
     if path.is_file() and any(one.outputs for one in test_sets):
-        message = "GOLD is a folder, and this is a file: give a folder of outputs"
+        message = "GOLD is a folder, but this is a file: give a folder of outputs"
         raise InputError(Fault("missing-system-file", message, Place(os.fspath(path))))
     return plan_of(test_sets, {name: path}).systems
 
@@ -209,7 +209,7 @@ def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Seq
 def missing_outputs(plan: Plan) -> list[Fault]:
     """Return one error for each run with missing outputs, and one for each output that cannot be used.
 
-    The first also names files that match no test set: one of them may be a missing output with another name.
+    The first also names files that match no test set, which may be missing outputs with different names.
 
     Args:
         plan: the plan.
@@ -252,13 +252,13 @@ def unmatched_note(files: Sequence[str], of: str) -> str:
 
     Args:
         files: at least one file.
-        of: what they should match: "gold treebank".
+        of: what the files should match: "gold treebank".
     """
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
 
 def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
-    """Name systems by the last part of their paths in which all differ, or else by their whole paths.
+    """Return the names of systems: the last part in which all paths differ, or otherwise the whole paths.
 
     Args:
         paths: the file or folder of each system.
@@ -281,5 +281,5 @@ def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
 
 
 def _without_dots(path: Path) -> Path:
-    """Return a path from the root, in which every part is a name."""
+    """Return an absolute path without dots."""
     return path.resolve() if ".." in path.parts else path.absolute()

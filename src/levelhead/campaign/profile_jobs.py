@@ -32,26 +32,26 @@ from levelhead.typology.profiled import (
     profiled,
 )
 
-_JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+_JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that every worker gets some
 
 NamedFile = tuple[str, File]
-"""A file, and its path as it was given, which messages and results have."""
+"""A file, and its path as given, which is used in messages and results."""
 
 
 def profile_with(workers: Workers, store: Store | None = None) -> Runner:
-    """Return what profiles treebanks, each a job; the results do not depend on the workers.
+    """Return a function that profiles treebanks as jobs; the results do not depend on the workers.
 
     Pipes, standard input and treebanks in memory are profiled by this process, and not stored.
 
     Args:
         workers: the workers.
-        store: where results are kept, if anywhere: under the hashes of the files, the settings and the version.
+        store: the store of results, or None; keys are hashes of the files, the settings and the version.
     """
     if workers.here and store is None:
         return profile_here
 
     def run(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
-        """Run the jobs, then give the results in the order of the treebanks."""
+        """Run the jobs and return the results in the order of the treebanks."""
         jobs = {name: _job(name, found, task) for name, sources in files.items() if (found := _seen(sources))}
         results = _results(list(jobs.values()), workers, store) if jobs else {}
         for name, sources in files.items():
@@ -68,19 +68,19 @@ def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
 
     Args:
         files: its files.
-        task: what is computed.
+        task: the computation.
 
     Returns:
         The profile as JSON, or the faults of an invalid file.
 
     Raises:
-        StaleInput: a file is not what it was when the job was planned.
+        StaleInput: a file changed since the job was planned.
     """
     return _to_bytes(profiled((_counted(*one, task) for one in files), task))
 
 
 def _results(jobs: Sequence[Job], workers: Workers, store: Store | None) -> Mapping[str, bytes]:
-    """Run jobs, the largest first, so that no worker is left with one at the end."""
+    """Run jobs, the largest first, so that no large job is left for the end."""
     ordered = sorted(jobs, key=lambda job: -job.weight)
     batch = max(1, min(workers.batch, len(jobs) // _JOBS_FOR_A_BATCH))
     with progress_bar("profiling", len(jobs), sum(job.weight for job in jobs)) as advance:
@@ -91,7 +91,7 @@ def _results(jobs: Sequence[Job], workers: Workers, store: Store | None) -> Mapp
 
 
 def _seen(sources: Sequence[str | Treebank]) -> list[NamedFile]:
-    """Return files with their hashes; none if one is in memory, cannot be read, or can be read only once."""
+    """Return files with their hashes; empty if one is in memory, cannot be read, or can be read only once."""
     found = []
     for source in sources:
         if isinstance(source, Treebank) or not Path(source).is_file():

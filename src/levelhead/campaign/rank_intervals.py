@@ -1,4 +1,4 @@
-"""How reliable a ranking is: intervals of averages, ranges of ranks, and which neighbors differ significantly."""
+"""Intervals and tests of rankings: intervals of averages, confidence sets of ranks, significant differences."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ class RankedIntervals(NamedTuple):
 
     Args:
         rankings: the rankings with `lines`, their standings with `interval`, `ranks` and `letters`.
-        wins: of each ranking, on how many test sets a system (first) is significantly better than another (second);
-            empty if only scores are known.
-        units: what was left out and swapped as a whole on each test set; empty if only scores are known, where that
-            is the test set.
+        wins: for each ranking, the number of test sets on which a system (first) is significantly better than another
+            (second); empty if only scores are known.
+        units: the units of each test set; empty if only scores are known, when the test sets are the units.
     """
 
     rankings: tuple[Ranking, ...]
@@ -42,33 +41,34 @@ def with_intervals(
 ) -> RankedIntervals:
     """Return rankings with intervals and tests from the counts of units: documents or sentences.
 
-    Intervals of averages are those of `Estimate`: the same as `compare` gives for the same files and level.
+    Intervals of averages are computed by `Estimate`, and are the same as in `compare` for the same files and level.
 
-    The confidence set of a rank follows from the differences to all other systems: it has the ranks below all systems
-    that are significantly better, and above all that are significantly worse. It holds the rank of a system with the
-    probability of the level; `simultaneous` sets hold all ranks at once. Letters come from all pairs: two systems share
-    a letter if they do not differ significantly. Sets and letters take the largest studentized difference of each
-    draw from the errors of all systems, stepwise, so that errors stay below 1 - level over all comparisons.
+    The confidence set of a rank is computed from the differences from all other systems: it contains the ranks below
+    all systems that are significantly better, and above all systems that are significantly worse. It contains the rank
+    of a system with the probability of the level; `simultaneous` sets contain all ranks jointly. Two systems share a
+    letter if they do not differ significantly. Sets and letters use the largest studentized difference of each draw
+    from the errors of all systems, stepwise, so that the error over all comparisons is at most 1 - level.
 
     Between neighbors a line is drawn if the p-value of the difference of their averages, as in `differences`, corrected
     by Holm's method over the pairs of neighbors, is below 1 - level. A system beats another on a test set if the
     p-value by Student's t, corrected over test sets, is below 1 - level.
 
-    A missing or invalid output is 0. In tests it is one event, and alone it makes no difference
-    significant; see `significance.failed_outputs.evidence`. Swaps depend only on the seed and the gold contents: not on
-    the group, the systems or their order.
+    A missing or invalid output scores 0. In tests it is a single event, which alone makes no difference significant;
+    see `significance.failed_outputs.evidence`. Swaps depend only on the seed and the gold contents, not on the group,
+    the systems or their order.
 
-    If only scores are known, test sets are the units: the intervals then speak of other test sets of the same kind, not
-    of other sentences of these.
+    If only scores are known, test sets are the units: the intervals then refer to other test sets of the same kind, not
+    to other sentences of these test sets.
 
-    Averages are of scores at full precision, whatever the rule of ranking. A ranking by a perplexity, or without
-    averages, stays as it is.
+    Averages have full precision, regardless of the rule of ranking. A ranking by a perplexity, or without averages, is
+    returned unchanged.
 
     Args:
-        results: the results of the campaign: with counts of sentences, or scores alone.
+        results: the results of the campaign, with counts of sentences or only scores.
         rankings: its rankings.
-        settings: how many resamples and permutations, the seed, the level.
-        rank_sets: `marginal`: each confidence set of a rank holds at the level; `simultaneous`: all sets at once.
+        settings: the numbers of resamples and permutations, the seed, the level.
+        rank_sets: `marginal`: each confidence set of a rank holds at the level separately; `simultaneous`: all sets
+            jointly.
 
     Raises:
         ValueError: the campaign was not scored with `by_sentence`.
@@ -105,7 +105,7 @@ def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: Inferenc
 
 
 def _values(results: Results, ranking: RankedAverages) -> Sums:
-    """The value of each system (column) on each test set (row); none counts as 0."""
+    """The value of each system (column) on each test set (row); a missing value counts as 0."""
     found = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
     values = [float(one.values[ranking.measure] or 0) for one in found]
     return np.array(values).reshape(len(ranking.test_sets), -1)
@@ -119,7 +119,7 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
     Args:
         results: the results of the campaign, with the counts of sentences.
         code: the code of the test set.
-        measure: the text of the measure.
+        measure: the name of the measure.
     """
     own = [results.results[system, code].sentences.get(measure) for system in results.systems]
     n_sentences = results.gold[code].sentences
@@ -130,7 +130,7 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
 
 
 def _failed(results: Results, code: str, measure: str) -> NDArray[np.bool_]:
-    """Which outputs are missing or invalid, shape (systems,)."""
+    """Whether the output of each system is missing or invalid, shape (systems,)."""
     return np.array([results.results[system, code].sentences.get(measure) is None for system in results.systems])
 
 

@@ -1,4 +1,4 @@
-"""Systems ranked: by each measure over each group of test sets, with intervals and tests where requested."""
+"""Rankings of systems by each measure over each group of test sets, with optional intervals and tests."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from levelhead.tabular import Tabular
 
 @dataclass(frozen=True)
 class RankingChoice:
-    """How systems are ranked.
+    """The settings of rankings.
 
     Args:
         ranking: the rule, one of `RANKINGS`.
         groups: the groups of test sets: all, a name of `own`, family:NAME, genus:NAME, language:NAME, conll18:pud ...
         own: the codes of the test sets of named groups.
-        tests: how differences are tested; no intervals and tests if None.
-        rank_sets: which confidence sets of ranks are computed.
+        tests: the settings of tests; None for no intervals and tests.
+        rank_sets: the kind of confidence sets of ranks.
     """
 
     ranking: str = "exact"
@@ -49,10 +49,10 @@ class RankedSystems(Tabular):
     """Systems ranked by macro-averages.
 
     Args:
-        rankings: one for each group and measure; all measures of a group together.
+        rankings: one per group and measure, ordered by group.
         results: the result of each system on each test set.
         provenance: the provenance of the numbers.
-        intervals: the rankings with their tests; None if none were requested.
+        intervals: the rankings with their tests; None if not requested.
     """
 
     rankings: tuple[Ranking, ...]
@@ -61,20 +61,20 @@ class RankedSystems(Tabular):
     intervals: RankedIntervals | None = None
 
     def __getitem__(self, measure: str) -> Ranking:
-        """Return the ranking by a measure, in any case, over the first group."""
+        """Return the ranking by a measure (ignoring case) over the first group."""
         for ranking in self.rankings:
             if ranking.measure.lower() == measure.lower():
                 return ranking
-        raise KeyError(f"no ranking by {measure!r}; there are {', '.join(one.measure for one in self.rankings)}")
+        raise KeyError(f"no ranking by {measure!r}: available are {', '.join(one.measure for one in self.rankings)}")
 
 
 def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
-    """Count every output of a plan and rank the systems; missing and invalid outputs count as 0.
+    """Score every output of a plan and return rankings of the systems; missing and invalid outputs count as 0.
 
     Args:
         plan: the test sets and systems.
         setup: the settings, with the measures to rank by.
-        choice: how systems are ranked.
+        choice: the settings of rankings.
         how: `workers`, `store` and `look`, as in `score_plan`.
 
     Raises:
@@ -86,12 +86,12 @@ def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING
 
 
 def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> RankedSystems:
-    """Rank systems by results that are known, such as a table of scores.
+    """Return rankings of systems by known results, such as a table of scores.
 
     Args:
         results: the result of each system; with counts of sentences if there are tests and gold files.
-        measures: the measures to rank by, as the results name them.
-        choice: how systems are ranked.
+        measures: the measures to rank by, as named in the results.
+        choice: the settings of rankings.
 
     Raises:
         InputError: a group is unknown or has no test set.
@@ -109,11 +109,11 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
 
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
-    """Return a measure as results name it; published tables spell measures in their own ways.
+    """Return the name of a measure in results; spellings vary in published tables.
 
     Args:
         results: any results.
-        measure: the measure as it was written.
+        measure: the measure, as written by the user.
         registry: the available measures and schemes.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Macro-averages and ranks, by the rules of the shared tasks or exactly."""
+"""Macro-averages and ranks, exactly or by the rules of the shared tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levelhead.evaluation.partial import total_coverage
 from levelhead.measures.registry import lower_is_better
 
 RankSets = Literal["marginal", "simultaneous"]
-"""Whether each confidence set of a rank holds at the level, or all sets at once."""
+"""Whether confidence sets of ranks hold at the level separately or jointly."""
 
 RANK_SETS: tuple[RankSets, ...] = get_args(RankSets)
 
@@ -26,17 +26,16 @@ class Standing(NamedTuple):
     Args:
         system: its name.
         rank: its rank, shared by systems of equal value; None without a value.
-        value: its macro-average, a ratio, as the rule ranks it; None where the measure has no value on a test set.
+        value: its macro-average, a ratio, as used by the rule; None if the measure has no value on a test set.
         valid_only: the average with the score over its valid sentences instead of the 0 of an invalid output;
-            None if it has no invalid output. It never decides a rank.
-        n_valid: how many of its outputs count; the others are 0.
-        interval: a confidence interval of the value, if one was computed.
-        ranks: the best and the worst rank of the confidence set of its rank, if one was computed.
-        letters: its letters: systems that share a letter do not differ significantly; None if no test was made.
-        valid_trees: of partial scores, the average in which sentences without a valid tree get nothing; it never
-            decides a rank.
-        answered: of partial scores, the share of all gold sentences that is answered.
-        aligned: of partial scores, the share of all gold words that is aligned.
+            None if it has no invalid output. It never affects ranks.
+        n_valid: the number of its outputs that count; the others score 0.
+        interval: the confidence interval of the value, if computed.
+        ranks: the best and the worst rank of the confidence set of its rank, if computed.
+        letters: its letters: systems that share a letter do not differ significantly; None without tests.
+        valid_trees: for partial scores, the average in which invalid trees count as wrong; it never affects ranks.
+        answered: for partial scores, the share of gold sentences with an answer.
+        aligned: for partial scores, the share of gold words that are aligned.
     """
 
     system: str
@@ -56,14 +55,13 @@ class Ranking(NamedTuple):
     """Systems in order of a macro-average.
 
     Args:
-        measure: which measure.
-        group: over which test sets.
-        rule: by which rule.
-        standings: the systems, the best first, in alphabetical order where ranks are shared.
-        undefined: the test sets on which gold has nothing to measure, which leave the average undefined.
-        lines: the places after which a line is drawn, between neighbors that differ significantly; None if no test
-            was made.
-        rank_sets: which confidence sets of ranks the standings have; None if none were computed.
+        measure: the measure.
+        group: the test sets.
+        rule: the rule of ranking.
+        standings: the systems, the best first; systems that share a rank are in alphabetical order.
+        undefined: the test sets that do not annotate what is measured, so that the average is undefined.
+        lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
+        rank_sets: the kind of confidence sets of ranks; None if not computed.
     """
 
     measure: str
@@ -76,7 +74,7 @@ class Ranking(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """How averages are made: what is done to a score before, and to an average after."""
+    """A rule of averaging: the transformations of a score before averaging, and of the average."""
 
     of_score: Callable[[Fraction], Fraction]
     of_average: Callable[[Fraction], Fraction]
@@ -87,7 +85,7 @@ def _exact(value: Fraction) -> Fraction:
 
 
 def _printed(value: Fraction) -> Fraction:
-    """The score as the evaluators printed it: a percentage with two decimals."""
+    """The score as printed by the evaluators: a percentage with two decimals."""
     return Fraction(Decimal(f"{100 * float(value):.2f}")) / 100
 
 
@@ -110,18 +108,18 @@ ranked unrounded; `conll18`, the same averages rounded to two decimals and then 
 
 
 def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> Ranking:
-    """Rank the systems of a campaign by the macro-average of a measure.
+    """Return the ranking of the systems of a campaign by the macro-average of a measure.
 
-    Systems of equal value share a rank, and the next is counted on: 1, 2, 3, 4, 4, 6.
+    Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6.
 
     Args:
         results: the results of the campaign.
-        measure: the text of the measure.
-        group: over which test sets.
+        measure: the name of the measure.
+        group: the test sets.
         rule: `exact`, `conll17` or `conll18`.
     """
     chosen, lower = _RULES[rule], lower_is_better(measure)
-    without = any if not lower else all  # a perplexity is missing where an output is; 0 would be the best
+    without = any if not lower else all  # a missing output has no perplexity: 0 would be the best
     undefined = tuple(
         code
         for code in group.codes
@@ -136,7 +134,7 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
 
 
 def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standing]:
-    """Give standings their ranks, and put them in order: by value, then by name, those without a value last.
+    """Return standings with ranks, ordered by value, then by name; standings without a value are last.
 
     Args:
         standings: in any order, without ranks.
@@ -153,17 +151,17 @@ def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standi
 
 
 def macro_average(values: Sequence[Fraction]) -> Fraction:
-    """Average values exactly, each counting the same.
+    """Return the exact average of values.
 
     Args:
-        values: at least one.
+        values: at least one value.
     """
     total, whole = _sum([(value.numerator, value.denominator) for value in values])
     return Fraction(total, whole * len(values))
 
 
 def _sum(parts: list[tuple[int, int]]) -> tuple[int, int]:
-    """Add fractions in pairs, without reducing: their numbers grow evenly, which is fast where there are hundreds."""
+    """Add fractions in pairs, without reducing them, which is fast for hundreds of fractions."""
     while len(parts) > 1:
         unpaired = parts[-1:] if len(parts) % 2 else []
         parts = [(a * d + c * b, b * d) for (a, b), (c, d) in zip(parts[::2], parts[1::2])] + unpaired
@@ -187,7 +185,7 @@ def _standing(results: Results, system: str, measure: str, group: Group, rule: _
 
 
 def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
-    """Return a partial score in which sentences without a valid tree get nothing; 0 if there is none.
+    """Return a partial score in which invalid trees count as wrong; 0 without a score.
 
     Args:
         result: the result of a system on a test set.
@@ -198,7 +196,7 @@ def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
 
 
 def _coverage(results: Results, system: str, group: Group) -> tuple[Fraction, Fraction]:
-    """The shares of the gold sentences and words of a group that a system covers; missing outputs cover none."""
+    """The shares of the gold sentences and words of a group that a system covers; missing outputs count as 0."""
     found = total_coverage(one for code in group.codes if (one := results.covered(system, code)))
     return Fraction(found.answered, found.sentences), Fraction(found.aligned, found.words)
 
@@ -208,7 +206,7 @@ def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:
 
 
 def _secondary(result: OutputResult, measure: str) -> Fraction:
-    """The value over the valid sentences of an invalid output, the official one of any other."""
+    """The value over the valid sentences of an invalid output; for valid outputs, the official value."""
     score = result.secondary.get(measure)
     value = result.values[measure] if score is None else score.exact
     return value or Fraction(0)

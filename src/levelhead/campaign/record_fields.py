@@ -1,4 +1,4 @@
-"""What a job returns, written as JSON."""
+"""The records of jobs as JSON."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from levelhead.treebank.contents import Contents
 _MOST_FAULTS = 1000
 
 GOLD = "{gold}"
-"""What messages call the gold file: its name does not decide a result, and is put in where the result is read."""
+"""The placeholder for the gold file in messages; its name does not affect results, and is inserted on reading."""
 
 
 def json_of(record: dict[str, Any]) -> bytes:
-    """Return a record as JSON, the same bytes wherever it is made.
+    """Return a record as JSON, with the same bytes on every machine.
 
     Args:
         record: the record.
@@ -30,7 +30,7 @@ def json_of(record: dict[str, Any]) -> bytes:
 
 
 def faults_of_error(error: InputError) -> list[list[Any]]:
-    """Return the faults of an error, the first thousand.
+    """Return the first thousand faults of an error.
 
     Args:
         error: the error.
@@ -39,7 +39,7 @@ def faults_of_error(error: InputError) -> list[list[Any]]:
 
 
 def _fault(fault: Fault) -> list[Any]:
-    """A fault, and whether it is one of gold; without the name of the file."""
+    """A fault without the name of its file, and whether it belongs to gold."""
     place = fault.place
     return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
 
@@ -64,7 +64,7 @@ def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
 
 
 def units_fields(units: Units) -> dict[str, Any]:
-    """Return the units of a gold treebank; if each sentence is one, only how many there are.
+    """Return the units of a gold treebank; for sentences, only their number.
 
     Args:
         units: the units.
@@ -74,7 +74,7 @@ def units_fields(units: Units) -> dict[str, Any]:
 
 
 def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
-    """Return numbers as int32, which takes half the memory, if all are whole and small enough; otherwise as float64.
+    """Return numbers as int32 if all are small whole numbers, to save memory; otherwise as float64.
 
     Args:
         parts: the numbers.

@@ -24,31 +24,31 @@ _Value = TypeVar("_Value")
 State = Literal["valid", "invalid", "missing"]
 
 Values = Mapping[str, Fraction | None]
-"""A value for each measure, a ratio; None if it is not defined."""
+"""The value of each measure, a ratio; None if undefined."""
 
 
 class OutputResult(NamedTuple):
     """The result of one system on one test set.
 
     Args:
-        state: whether there is an output, and whether it counts.
-        values: the value of each measure: 0 where the output is missing or invalid; None where gold has nothing to
-            measure, whatever a system does.
-        status: in the words of the shared tasks' evaluator.
-        reasons: why it is 0; every fault, or those of the first kinds.
-        scores: the counts behind the values; empty if there are none.
-        secondary: the scores over the valid sentences of an invalid output, never mixed with the others.
-        coverage: on which sentences those rest.
+        state: whether there is an output, and whether it is valid.
+        values: the value of each measure: 0 if the output is missing or invalid; None if gold does not annotate what is
+            measured.
+        status: the status message of the shared tasks' evaluator.
+        reasons: why it scores 0: every fault, or the faults of the first kinds.
+        scores: the counts behind the values; can be empty.
+        secondary: the scores over the valid sentences of an invalid output, kept separate from other scores.
+        coverage: the sentences of the secondary scores.
         sentences: the numerators and denominators of each measure in every gold sentence, int32 if all are whole and
             small, otherwise float64, shape (2, sentences); empty if they were not requested or the output is invalid.
         units: the units of the gold treebank, if the counts of sentences were requested.
         gold_hash: the hash of the gold contents, from which draws are seeded; empty without counts of sentences.
         faults: every fault of an invalid output.
         contents: the sizes of a valid output.
-        measures: what decides the meaning of the measures, for signatures.
-        notes: what to know before using the numbers, in sentences that call the system `scoring.measure_notes.SYSTEM`.
-        valid_trees: of partial scores, the counts in which sentences without a valid tree get nothing.
-        partial_coverage: of partial scores, how much of gold the output covers; None for other scores.
+        measures: the parts of signatures that define the measures.
+        notes: notes about the numbers, with `scoring.measure_notes.SYSTEM` as the name of the system.
+        valid_trees: for partial scores, the counts in which invalid trees count as wrong.
+        partial_coverage: for partial scores, the share of gold that the output covers; None for other scores.
         sentences_valid_trees: as `sentences`, with nothing correct in sentences without a valid tree.
     """
 
@@ -76,13 +76,13 @@ class Results(NamedTuple):
 
     Args:
         test_sets: the test sets, in their order.
-        systems: the names of the systems, in theirs.
-        measures: the texts of the measures.
+        systems: the names of the systems, in their order.
+        measures: the names of the measures.
         results: the result of each system (first) on each test set (second), by name and code.
         gold: the size of each gold treebank by code; empty if only scores are known.
-        signature: everything that decides the numbers, by name.
-        looked: what `look` returned for the outputs on each test set, by code.
-        of_gold: what the function `of_gold` returned for each gold treebank, by code.
+        signature: everything that determines the numbers, by name.
+        looked: the result of `look` for the outputs on each test set, by code.
+        of_gold: the result of `of_gold` for each gold treebank, by code.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -121,7 +121,7 @@ class Results(NamedTuple):
         return Provenance(self.signature, files, tuple(warnings), tuple(notes))
 
     def with_valid_trees_only(self) -> Results:
-        """Return the results of partial scores in which sentences without a valid tree get nothing."""
+        """Return the results of partial scores in which invalid trees count as wrong."""
         results = {
             key: one._replace(scores=one.valid_trees, sentences=one.sentences_valid_trees)
             for key, one in self.results.items()
@@ -134,7 +134,7 @@ class Results(NamedTuple):
         return "partial" in self.signature
 
     def covered(self, system: str, code: str) -> PartialCoverage | None:
-        """Return how much of gold an output covers; None unless scores are partial.
+        """Return the share of gold that an output covers; None unless scores are partial.
 
         Args:
             system: the system.
@@ -144,10 +144,10 @@ class Results(NamedTuple):
         return known or (no_coverage(self.gold[code]) if self.partial else None)
 
     def only(self, measures: Iterable[str]) -> Results:
-        """Return the same of some measures.
+        """Return the results for some measures.
 
         Args:
-            measures: their texts.
+            measures: their names.
         """
         asked = set(measures)
         kept = tuple(name for name in self.measures if name in asked)

@@ -1,4 +1,4 @@
-"""The engine: count every output of a plan, with a store and with files that may change under way."""
+"""The engine: counts every output of a plan, with a store, and checks that files do not change meanwhile."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ from levelhead.treebank.layouts import irregularity
 _Source = TypeVar("_Source", Source, Source | None)
 
 _MOST_ROUNDS = 3
-_JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+_JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that every worker gets some
 _TEST_SETS_FOR_A_WORKER = 4
-_OVERHEAD = 100_000  # the cost of a job besides its bytes, in bytes, for the time left
+_OVERHEAD = 100_000  # the fixed cost of a job, in bytes, to estimate the time left
 
 
 def score_plan(
@@ -64,27 +64,28 @@ def score_plan(
     look_at_valid: bool = False,
     of_gold: GoldView | None = None,
 ) -> Results:
-    """Count every output of a plan; a missing or invalid output is a result, too, with its reasons.
+    """Return the results of every output of a plan; missing and invalid outputs are results with reasons.
 
-    The results do not depend on the workers, nor on what a store held before. They are stored under hashes of the
-    files, the settings and the version. A file that changes under way is scored again as it is at the end.
+    The results do not depend on the workers or on the contents of the store. They are stored under hashes of the files,
+    the settings and the version. If a file changes meanwhile, its final contents are scored.
 
     Args:
         plan: the test sets and systems.
         setup: the settings.
         workers: the workers; this process by default.
-        store: where results are kept, if anywhere.
+        store: the store of results, or None.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
-        resample_by: what intervals and tests take as units, see `significance.units_of`.
-        look: what else is made of the outputs on each test set, if anything; workers must be able to import it. It
-            needs the trees, so that outputs are read even if the store has their counts.
-        look_at_valid: whether it is made of all valid outputs, also where others on the test set are missing or
-            invalid; otherwise only where none is.
-        of_gold: what else is made of each gold treebank, if anything; it is stored like the counts.
+        resample_by: the units of intervals and tests, see `significance.units_of`.
+        look: an additional function of the outputs on each test set, or None; workers must be able to import it. It
+            needs the trees, so outputs are read even if the store has their counts.
+        look_at_valid: whether `look` is called with all valid outputs of a test set; otherwise it is only called if no
+            output is missing or invalid.
+        of_gold: an additional function of each gold treebank, or None; its result is stored like the counts.
 
     Raises:
-        InputError: a gold file is missing or invalid, a file does not stop changing, or workers are not available.
-        MeasureError: a measure needs training treebanks that were not given, or the rules have no matches to look at.
+        InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
+        MeasureError: a measure requires training treebanks that were not given, or the rules have no matches for
+            `look`.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()
@@ -102,13 +103,13 @@ def score_plan(
 
 
 def check_valid(results: Results) -> Results:
-    """Return results of which every output is valid.
+    """Return results, checking that every output is valid.
 
     Args:
         results: any results.
 
     Raises:
-        InputError: an output is missing or invalid; with all errors of all.
+        InputError: an output is missing or invalid; all errors are listed.
     """
     faults = dict.fromkeys(fault for one in results.results.values() for fault in one.faults)
     if faults:
@@ -117,14 +118,14 @@ def check_valid(results: Results) -> Results:
 
 
 class _Seen(NamedTuple):
-    """A file when its hash was made, so that a later change is noticed."""
+    """The state of a file when its hash was computed, to detect later changes."""
 
     file: File
     state: tuple[int, int, int]
 
 
 class _Looking(NamedTuple):
-    """The function of the jobs that look at outputs, and what they make of them."""
+    """The function of the jobs that call `look`, and their results."""
 
     at: Callable[..., bytes]
     look: Look
@@ -137,7 +138,7 @@ class _Scoring:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
         self.seen: dict[Path, _Seen] = {}
         self.streams: dict[Path, File] = {}
-        self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process does the work
+        self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
         self.with_files = [
             measure
             for measure, definition in settings.setup.defined
@@ -149,13 +150,13 @@ class _Scoring:
         pairs = [(system, test_set) for test_set in plan.test_sets for system in plan.systems]
         self.sizes = {(s.label, t.code): _size(t.gold) + _size(s.outputs.get(t.code)) for s, t in pairs}
         self.in_memory = any(t.treebank is not None for t in plan.test_sets) or any(s.treebanks for s in plan.systems)
-        # The largest test sets first, so that no worker is left with one at the end; all systems of one together, so
+        # The largest test sets first, so that none is left for the end; all systems of a test set together, so
         # that a worker reads gold once.
         total = {t.code: sum(self.sizes[s.label, t.code] for s in plan.systems) for t in plan.test_sets}
         self.pairs = sorted(pairs, key=lambda pair: (-total[pair[1].code], pair[1].code))
 
     def check_named(self) -> None:
-        """Refuse weights and models that cannot be read, those of all test sets at once."""
+        """Refuse weights and models that cannot be read, for all test sets at once."""
         faults: list[Fault] = []
         for path in dict.fromkeys(self._path_of(one, t.code) for t in self.plan.test_sets for one in self.with_files):
             try:
@@ -166,7 +167,7 @@ class _Scoring:
             raise InputError(*faults)
 
     def round(self, workers: Workers, store: Store | None) -> None:
-        """Do what has no result yet."""
+        """Run the jobs without a result."""
         batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
         if workers.window > 1 and len(self.plan.test_sets) >= _TEST_SETS_FOR_A_WORKER * workers.window:
             batch = max(batch, len(self.plan.systems))  # all outputs on a test set, so that one worker reads its gold
@@ -174,7 +175,7 @@ class _Scoring:
         workers = processes(1) if self.in_memory else workers
         self.at_hand = {} if workers.here else None
         jobs = self._jobs() if self.look is None else self._looks(self.look)
-        own = store if self.look is None else None  # what is looked at must be read, whatever a store has
+        own = store if self.look is None else None  # outputs for `look` must be read even if the store has their counts
         n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
         with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
             outcome = run_jobs(jobs, workers._replace(batch=batch), store=own, advance=advance)
@@ -188,7 +189,7 @@ class _Scoring:
             self.seen.pop(Path(stale.place.file or ""), None)
 
     def _keep(self, store: Store) -> None:
-        """Put the counts of outputs that were looked at into the store."""
+        """Put the counts from jobs with `look` into the store."""
         for test_set in self.plan.test_sets:
             if (found := self.found.get(self._look_key(test_set))) is not None:
                 gold, outputs = self._look_arguments(test_set)
@@ -206,7 +207,7 @@ class _Scoring:
         return not self.restless
 
     def results(self) -> Results:
-        """Put all results together; they are read in the order of the plan."""
+        """Return all results in the order of the plan."""
         results: dict[tuple[str, str], OutputResult] = {}
         golds: dict[str, Contents] = {}
         looked: dict[str, Any] = {}
@@ -225,7 +226,7 @@ class _Scoring:
         return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked, views)
 
     def _view(self, test_set: TestSet) -> Any:
-        """What was made of a gold treebank."""
+        """The result of `of_gold` for a gold treebank."""
         if self.of_gold is None:
             return None
         return json.loads(self.found[key_of_view(self._gold(test_set), self.settings.setup, self.of_gold)])
@@ -257,14 +258,14 @@ class _Scoring:
             if key not in self.found:
                 sources = self._with_contents(gold), self._with_contents(output)
                 yield Job(key, count_output, (*sources, settings), f"{system.label} on {test_set.code}", weight)
-            if self.of_gold is not None and system is self.plan.systems[-1]:  # gold has been read for the counts
+            if self.of_gold is not None and system is self.plan.systems[-1]:  # gold was read for the counts
                 key = key_of_view(gold, settings.setup, self.of_gold)
                 if key not in self.found:
                     arguments = (self._with_contents(gold), settings.setup, self.of_gold)
                     yield Job(key, view_gold, arguments, test_set.code, 0)
 
     def _looks(self, look: _Looking) -> Iterator[Job]:
-        """Give one job for each test set, which reads all outputs on it."""
+        """Yield one job per test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
             key = self._look_key(test_set)
@@ -297,7 +298,7 @@ class _Scoring:
         return self.settings._replace(files=files, treebank=treebank)
 
     def _sources(self, system: System, test_set: TestSet) -> tuple[Source, Source | None]:
-        """Gold and an output; one that cannot be read counts as missing, with the reason."""
+        """Gold and an output; an output that cannot be read counts as missing, with the reason."""
         reference = self._gold(test_set)
         if test_set.code in system.treebanks:
             return reference, system.treebanks[test_set.code]
@@ -328,21 +329,21 @@ class _Scoring:
         return self.streams[path]
 
     def _drop_contents(self, of: TestSet | None = None) -> None:
-        """Forget the contents of all files but the gold file of a test set, whose first job may not have come yet."""
+        """Drop the contents of all files except the gold file of a test set, whose first job may still be pending."""
         if self.at_hand:
             gold = None if of is None or of.gold is None else os.fspath(of.gold.absolute())
             self.at_hand = {path: data for path, data in self.at_hand.items() if path == gold}
 
     def _with_contents(self, source: _Source) -> _Source:
-        """A file with its contents, if this process has just read them for the hash; the job reads others itself."""
+        """A file with its contents, if this process just read them for the hash; otherwise the job reads it."""
         if not isinstance(source, File) or not self.at_hand or source.path not in self.at_hand:
             return source
         return replace(source, data=self.at_hand.pop(source.path))
 
     def _see(self, path: Path) -> _Seen:
-        """The hash of a file, made once."""
+        """The hash of a file, computed once."""
         if path not in self.seen:
-            state = _state(path)  # before it is read: a change in between shows
+            state = _state(path)  # before it is read, so that changes are detected
             try:
                 digest = self._hash_of(path, state[0])
             except (OSError, ValueError) as error:
@@ -353,8 +354,8 @@ class _Scoring:
 
     def _hash_of(self, path: Path, size: int) -> str:
         if reason := irregularity(path):
-            raise OSError(errno.EINVAL, reason)  # a device may have no end
-        if self.at_hand is None or size > blocks.SIZES.large:  # a larger file is not held until its job
+            raise OSError(errno.EINVAL, reason)  # a device can be endless
+        if self.at_hand is None or size > blocks.SIZES.large:  # larger files are not kept until their job
             with path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         self.at_hand[os.fspath(path)] = data = path.read_bytes()
@@ -383,7 +384,7 @@ def _size(path: Path | None) -> int:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Size, time of the last change and number of a file; zeros if it is not there."""
+    """The size, modification time and inode of a file; zeros if it does not exist."""
     try:
         status = path.stat()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Campaigns of which only a table of scores is known, such as published ones."""
+"""Campaigns for which only a table of scores is known, such as published tables."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ _MEASURE = ("measure", "metric")
 _SCORE = ("score", "value", "f1")
 _STATE, _REASON = "state", "reason"
 _TEXT = ("status", _REASON, "software", "rank", _STATE, "answered sentences", "aligned words")
-"""Columns that say something else."""
+"""Columns with other information."""
 
 _MOST_DIGITS = 300
 
 _Cells = dict[tuple[str, str, str], Fraction | None]
 _Zeros = Mapping[tuple[str, str], tuple[State, str]]
-"""By system and test set: the outputs that a table says are missing or invalid, with the reason."""
+"""The outputs marked as missing or invalid in a table, by system and test set, with the reason."""
 
 
 def read_scores(path: str | os.PathLike[str]) -> Results:
-    """Read a table of scores: tab-separated, with a head, scores in percent.
+    """Read a table of scores: tab-separated, with a header, scores in percent.
 
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
-    `score` (or `F1`), with a line for each score; or a column for each measure. A system without a score on a test set
-    of the table has no output there, and 0. The columns `state` and `reason` mark missing and invalid outputs.
+    `score` (or `F1`), with one line per score; or one column per measure. A system without a score on a test set of the
+    table counts as a missing output with score 0. The columns `state` and `reason` mark missing and invalid outputs.
     The apostrophe that `--format tsv` writes before `=`, `+`, `-` and `@` is removed.
 
     Args:
         path: the file; "-" is standard input.
 
     Raises:
-        InputError: the table is invalid; the error holds every fault.
+        InputError: the table is invalid; the error lists all faults.
     """
     name = os.fsdecode(path)
     data = read_bytes(path)
@@ -74,7 +74,7 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
                 state, reason = zeros[system, code]
                 results[system, code] = OutputResult(state, values, CANNOT_OPEN, (reason,) if reason else ())
             elif len(lacking) == len(measures):
-                results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("the table has no score",))
+                results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("no score in the table",))
             else:
                 reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
                 results[system, code] = OutputResult("valid", values, "OK", reasons)
@@ -83,7 +83,7 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
 
 
 class _TableReader:
-    """Takes a table apart, and collects what is wrong with it."""
+    """Reads a table, and collects its errors."""
 
     def __init__(self, name: str, head: Sequence[str]) -> None:
         self.name, self.head = name, [column.strip() for column in head]
@@ -121,7 +121,7 @@ class _TableReader:
         return cells
 
     def _note_state(self, system: str, code: str, row: Sequence[str]) -> None:
-        """Remember that an output was missing or invalid."""
+        """Record that an output is missing or invalid."""
         cells = {column.lower(): cell for column, cell in zip(self.head, row)}
         state, reason = cells.get(_STATE), cells.get(_REASON, "")
         if state == "missing":
@@ -136,7 +136,7 @@ class _TableReader:
         return [(self.head[i], row[i]) for i in self.wide]
 
     def _value(self, text: str, number: int, *, perplexity: bool) -> Fraction | None:
-        """A score as a ratio, or a perplexity as it is; None for an empty cell."""
+        """A score as a ratio, or a perplexity unchanged; None for an empty cell."""
         if not text.strip() or text.strip() == "-":
             return None
         try:
@@ -154,5 +154,5 @@ class _TableReader:
 
 
 def _is_short(value: Decimal) -> bool:
-    """Whether a number can be made a fraction: one like 1e-999999999 would take hours."""
+    """Whether a number can be converted to a fraction: 1e-999999999 would take hours."""
     return abs(value.adjusted()) < _MOST_DIGITS

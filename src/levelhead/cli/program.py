@@ -44,7 +44,7 @@ GROUPS = {
     },
     "Convert": {
         "convert": "Convert content-head trees to function-head trees, and back",
-        "derive": "Print the transitions or the order in which transition systems build trees",
+        "derive": "Print the transitions or the order in which parsers build trees",
         "perplexity": "Measure string or derivation perplexity",
         "recover": "Turn answers of language models into CoNLL-U",
     },

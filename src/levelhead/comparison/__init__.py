@@ -1,4 +1,4 @@
-"""Several outputs compared: systems, languages, annotations, and the sentences in which systems differ."""
+"""Comparisons of systems, languages, annotations and versions, and the sentences in which systems differ."""
 
 from levelhead.comparison.systems import Comparison, compare
 

@@ -1,4 +1,4 @@
-"""Agreement of annotations of one text, none of which is gold."""
+"""Agreement between annotations of the same text; none of them counts as gold."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from levelhead.treebank.contents import contents_of
 from levelhead.treebank.provenance import joint_hash, short_hash
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
-"""What is compared."""
+"""The kinds of labels that are compared."""
 
 
 class BeyondChance(NamedTuple):
     """A coefficient of agreement.
 
     Args:
-        value: at most 1, which is full agreement; 0 is what chance gives. None where it is not defined.
-        interval: its confidence interval, None where there are too few units.
+        value: the coefficient: 1 is full agreement, 0 is chance agreement; None if undefined.
+        interval: its confidence interval; None with too few units.
     """
 
     value: float | None
@@ -56,15 +56,15 @@ class BeyondChance(NamedTuple):
 
 
 class LabelAgreement(NamedTuple):
-    """How far annotators agree on one kind of label.
+    """The agreement of annotators on one kind of label.
 
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
-        words: the number of words that at least two annotators have.
-        n_units: the number of units in which somebody gives another label than the commonest one; with fewer than 10,
-            coefficients have no interval.
+        words: the number of words that at least two annotators labeled.
+        n_units: the number of units with a label other than the most frequent; with fewer than 10, coefficients have no
+            interval.
         observed: the share of words on which two annotators agree, averaged over pairs of annotators.
-        expected: the share on which they would agree by chance.
+        expected: the expected chance agreement.
         cohen: Cohen's kappa, averaged over pairs of annotators.
         fleiss: Fleiss' kappa.
         krippendorff: Krippendorff's alpha.
@@ -85,12 +85,12 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: what the annotator says who is named first; for heads, the tag of the head. Of more than two annotators,
-            the label that comes first in the alphabet.
-        second: what the other says.
-        n_words: on how many words; each pair of annotators counts.
-        share: of all disagreements of this kind, 0 to 1.
-        pair: the annotators of the first case: who gave the first label, and who gave the second.
+        first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
+            label that comes first in alphabetical order.
+        second: the label of the other annotator.
+        n_words: the number of words; each pair of annotators counts.
+        share: the share of all disagreements on this kind of label, 0 to 1.
+        pair: the annotators of the first case: of the first label, and of the second.
         sentence: the index of the first case's sentence in the first of all annotations.
         form: the word of the first case.
     """
@@ -107,16 +107,16 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Tabular):
-    """How far annotations agree.
+    """The agreement between annotations.
 
     Args:
         treebanks: the annotations by name.
         pairs: the symmetric F1 of each measure, for each pair of annotators.
         labels: agreement beyond chance on each kind of label.
-        disagreements: the words on which annotators disagree, by pattern; the commonest first.
-        differing: the sentences of the first in which an annotation differs in span, words, heads or universal
-            relations, by index.
-        units: what the intervals take as independent.
+        disagreements: the words on which annotators disagree, by pattern, most frequent first.
+        differing: the indices of sentences of the first annotation that differ in another in span, words, heads or
+            universal relations.
+        units: the independent units of intervals.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.
     """
@@ -137,7 +137,7 @@ class Agreement(Tabular):
 
     @property
     def f1(self) -> dict[str, float | None]:
-        """The F1 of each measure, 0 to 1, averaged over pairs; None where a pair has no value."""
+        """The F1 of each measure, 0 to 1, averaged over pairs; None if a pair has no value."""
         found: dict[str, float | None] = {}
         for name in next(iter(self.pairs.values())):
             values = [evaluation[name].value for evaluation in self.pairs.values()]
@@ -156,7 +156,7 @@ class Agreement(Tabular):
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
-    """Return a name for each annotation: the part of its path in which they differ, or its number.
+    """Return a name for each annotation: the part in which their paths differ, or its number.
 
     Args:
         annotations: treebanks or paths.
@@ -177,21 +177,20 @@ def named(annotations: Sequence[Input]) -> list[str]:
 def agreement(
     treebanks: Mapping[str, Treebank], setup: Setup, *, resample_by: str = AUTO, level: float = 0.95
 ) -> Agreement:
-    """Compare annotations as equals: all numbers are the same whichever comes first.
+    """Return the agreement between annotations; their order does not affect the numbers.
 
-    A lemma that one lacks counts as any other value, and a column that one lacks altogether has no score, whatever the
-    rules require of gold. One thing is not symmetric: where multiword tokens are split into other words, the words are
-    aligned by a longest common subsequence, and of several of one length the one found first from the first
-    annotation's side is taken.
+    A missing lemma counts like any other value, and a column that an annotation lacks has no score, whatever the rules
+    require of gold. One case is not symmetric: if multiword tokens are split into different words, the words are
+    aligned by a longest common subsequence, and ties are broken from the side of the first annotation.
 
     Args:
         treebanks: at least two annotations, by the name of the annotator.
         setup: the rules.
-        resample_by: what intervals take as independent, see `units_of`; marked in the first annotation.
+        resample_by: the independent units of intervals, see `units_of`; marked in the first annotation.
         level: the confidence level of intervals.
 
     Raises:
-        InputError: the first does not mark what `resample_by` names.
+        InputError: the first annotation does not mark the units of `resample_by`.
         ConlluError: an annotation has no trees.
         TextMismatch: the texts differ.
     """
@@ -227,7 +226,7 @@ def _differing(matches: Matches) -> list[int]:
 
 
 def _missing(measure: Measure, matches: Matches) -> str | None:
-    """Return notes on columns that are annotated on one side only, or on neither."""
+    """Return notes on columns that are annotated on only one side, or on neither."""
     definition = STANDARD.measures[measure.name]
     turned = TreebankPair(matches.system, matches.gold, matches.rules)
     if not (not_annotated(matches, measure, definition) or not_annotated(turned, measure, definition)):
@@ -253,7 +252,7 @@ class _Case(NamedTuple):
 
     Args:
         first: the number of one label.
-        second: that of the other.
+        second: the number of the other label.
         row: the word.
         pair: the annotators who gave them.
     """
@@ -267,7 +266,7 @@ class _Case(NamedTuple):
 def _disagreements(
     words: AnnotatedWords, labeled: Sequence[LabeledWords], names: Sequence[str]
 ) -> Iterator[Disagreement]:
-    """Group the words on which two annotators disagree by their labels; of more than two, in any order."""
+    """Group the words on which two annotators disagree by their labels; with more than two annotators, in any order."""
     for one in labeled:
         shown = _tags_of_heads(words) if one.name == HEADS else one
         cases: dict[tuple[int, int], list[_Case]] = {}
@@ -283,7 +282,7 @@ def _disagreements(
 
 
 def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Iterator[_Case]:
-    """Give the words on which two annotators disagree, with their labels in the order of annotators or of names."""
+    """Yield the words on which two annotators disagree, with their labels in the order of annotators or of names."""
     for i, j in combinations(range(compared.labels.shape[1]), 2):
         one, other = compared.labels[:, i], compared.labels[:, j]
         rows = np.flatnonzero((one != other) & (one != MISSING) & (other != MISSING))
@@ -295,7 +294,7 @@ def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Ite
 
 
 def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:
-    """The tag of the head of each word, which says more than its distance."""
+    """The tag of the head of each word, which is more informative than its distance."""
     names: dict[str, int] = {"root": 0}
     labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
     for i, treebank in enumerate(words.treebanks):
@@ -317,7 +316,7 @@ def _provenance(
     rules = {"rules": every[0].signature["rules"]}
     notes = [note for one in every for note in one.notes]
     if empty := empty_columns(words):
-        notes.append(f"not annotated by everybody: {', '.join(empty)}")
+        notes.append(f"not annotated by all annotators: {', '.join(empty)}")
     signature = {
         **rules,
         "annotations": joint_hash(hashes.values()),

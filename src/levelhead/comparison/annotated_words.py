@@ -1,4 +1,4 @@
-"""Words that annotators have in common, and what each says about them."""
+"""The words that annotations have in common, and their labels."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ NO_FEATURE = "-"
 class AnnotatedWords(NamedTuple):
     """The words of a text in several annotations.
 
-    Words that are aligned with each other, directly or through other annotations, are one word. Of several words of one
-    annotation that this would join (only inside multiword tokens), the first counts.
+    Words that are aligned with each other, directly or through other annotations, are one word. If this joins several
+    words of one annotation (only inside multiword tokens), the first counts.
 
     Args:
         treebanks: the annotations.
-        rows: the word of each annotation, `MISSING` where it has none, int64, shape (words, annotations); in the order
-            of the text.
+        rows: the word of each annotation, or `MISSING`, int64, shape (words, annotations), in the order of the text.
         numbers: the number of each word of each annotation among the rows, int64, shape (words of the annotation,).
     """
 
@@ -42,7 +41,7 @@ class AnnotatedWords(NamedTuple):
 
     @property
     def sentences(self) -> Numbers:
-        """The sentence of the first annotation that each word belongs to, by its place in the text; int64."""
+        """The sentence of the first annotation that contains each word, by its place in the text; int64."""
         first = self.rows[:, 0]
         of_word = np.append(self.treebanks[0].sentence_of_word, 0)
         found = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
@@ -55,7 +54,7 @@ def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, 
 
     Args:
         treebanks: the annotations.
-        rules: how they are aligned.
+        rules: the rules of alignment.
 
     Raises:
         TextMismatch: the texts differ.
@@ -80,7 +79,7 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
 
 
 def _join(groups: Numbers, links: Sequence[tuple[Numbers, Numbers]]) -> None:
-    """Give linked words the number of the first of them."""
+    """Return the number of the first of the linked words for each word."""
     while True:
         before = groups.copy()
         for one, other in links:
@@ -100,7 +99,7 @@ def _in_text_order(
         np.concatenate([_places_in_tokens(one.starts) for one in spans]),
         np.concatenate([one.ends for one in spans]),
         np.concatenate([one.starts for one in spans]),
-    )  # the last decides first; none depends on which annotation comes first
+    )  # the last key is primary; the order of annotations has no influence
     order = np.lexsort([_least(key, numbers.reshape(-1), len(members)) for key in keys])
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -113,7 +112,7 @@ def _in_text_order(
 
 
 def _least(key: Numbers, groups: Numbers, n_groups: int) -> Numbers:
-    """Return the least value of each group."""
+    """Return the smallest value of each group."""
     least = np.full(n_groups, np.iinfo(np.int64).max)
     np.minimum.at(least, groups, key)
     return least
@@ -136,12 +135,12 @@ def _places_in_tokens(starts: Numbers) -> Numbers:
 
 
 class LabeledWords(NamedTuple):
-    """What annotators say about words in one respect.
+    """The labels of one kind that annotators gave to words.
 
     Args:
-        name: what the labels are: "heads", "relations", "UPOS", "XPOS", or the name of a feature.
+        name: the kind of label: "heads", "relations", "UPOS", "XPOS", or the name of a feature.
         names: the label of each number.
-        labels: the number of each label, `MISSING` where an annotation does not have the word; int64, shape (words,
+        labels: the number of each label, or `MISSING` if an annotation lacks the word; int64, shape (words,
             annotations).
     """
 
@@ -151,9 +150,9 @@ class LabeledWords(NamedTuple):
 
 
 def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
-    """Give heads, relations, tags and each feature; columns that an annotation leaves empty are left out.
+    """Yield heads, relations, tags and each feature; columns that are empty in an annotation are left out.
 
-    The label of a head is its distance: how many words after the word it comes in the text of all annotations.
+    The label of a head is its distance from the word, in words of the text of all annotations.
 
     Args:
         words: the words that annotations have in common.
@@ -168,7 +167,7 @@ def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
 
 
 def empty_columns(words: AnnotatedWords) -> tuple[str, ...]:
-    """Return the columns that some annotation leaves empty.
+    """Return the columns that are empty in some annotation.
 
     Args:
         words: the words that annotations have in common.
@@ -196,7 +195,7 @@ def _texts(words: AnnotatedWords, name: str, column: str, value: Callable[[str],
 def _labeled(
     words: AnnotatedWords, name: str, columns: Sequence[StringColumn], values: Sequence[Sequence[str]]
 ) -> LabeledWords:
-    """Number the values of distinct texts."""
+    """Number the values of distinct strings."""
     names = sorted({value for some in values for value in some})
     number = {value: i for i, value in enumerate(names)}
     sides = []

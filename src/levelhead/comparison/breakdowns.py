@@ -1,4 +1,4 @@
-"""Where one system's errors are, on one treebank or many: breakdowns, confusions, kinds of errors, counts."""
+"""The errors of one system on one or several treebanks: breakdowns, confusions, kinds of errors, counts."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from levelhead.treebank.schemes import Scheme
 _Found = TypeVar("_Found")
 
 UsedScheme = tuple[Scheme, str]
-"""A scheme of classes that is used besides those that measures name, and what uses it."""
+"""A scheme of classes in addition to those of measures, and what uses it."""
 
 
 @dataclass(frozen=True, repr=False)
 class PerTreebank(Tabular, Generic[_Found]):
-    """What was found in the output of one system on each treebank.
+    """Results for the output of one system on each treebank.
 
     Args:
-        treebanks: what was found, by the code of the treebank.
+        treebanks: the results, by the code of the treebank.
         provenance: the provenance of the numbers.
     """
 
@@ -56,10 +56,10 @@ class PerTreebank(Tabular, Generic[_Found]):
 
 @dataclass(frozen=True, repr=False)
 class WithIntervals(PerTreebank[_Found]):
-    """The same with confidence intervals.
+    """Results with confidence intervals.
 
     Args:
-        units: what was left out as a whole on each treebank.
+        units: the units of each treebank.
         measure: the measure.
     """
 
@@ -73,25 +73,25 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
 @dataclass(frozen=True, repr=False)
 class Repairs(WithIntervals[Sequence[Repair]]):
-    """What the repair of each kind of error would gain, on each treebank.
+    """The gain of repairing each kind of error, on each treebank.
 
     Args:
-        averages: the mean gains over treebanks; empty for one treebank.
+        averages: the mean gains over treebanks; empty for a single treebank.
     """
 
     averages: Sequence[AverageRepair] = ()
 
 
 class Confusions(PerTreebank[Confusion]):
-    """Which relation is taken for which, on each treebank."""
+    """Confusions of relations on each treebank."""
 
 
 class ErrorTypes(PerTreebank[Mapping[str, int]]):
-    """In which way words are wrong: the number of words of each kind, on each treebank."""
+    """The types of errors: the number of words with each type, on each treebank."""
 
 
 class CascadingErrors(PerTreebank[Sequence[Cascading]]):
-    """How many wrong arcs hang from right ones, by class of relations, on each treebank."""
+    """Cascading errors: the number of wrong arcs whose head is attached correctly, by class, on each treebank."""
 
 
 class CountsBySentence(PerTreebank[SentenceCounts]):
@@ -110,9 +110,9 @@ def break_down_outputs(
     Args:
         plan: the test sets, and one run of one system.
         setup: the settings, with one measure of words.
-        by: properties, see `break_down`; a breakdown for each list.
-        settings: what properties may need.
-        intervals: how confidence intervals are computed.
+        by: properties, see `break_down`; one breakdown per list.
+        settings: the data that properties may need.
+        intervals: the settings of confidence intervals.
 
     Raises:
         InputError: an output is missing or a file is invalid.
@@ -138,12 +138,12 @@ def break_down_outputs(
 
 
 def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD_INTERVALS) -> Repairs:
-    """Return what the repair of each kind of error would gain.
+    """Return the gain of repairing each kind of error.
 
     Args:
         plan: the test sets, and one run of one system.
         setup: the settings, with one measure of words.
-        intervals: how confidence intervals are computed.
+        intervals: the settings of confidence intervals.
 
     Raises:
         InputError: an output is missing or a file is invalid.
@@ -168,7 +168,7 @@ def _with_intervals(
     intervals: Intervals,
     scheme: UsedScheme | None = None,
 ) -> tuple[dict[str, _Found], Provenance, dict[str, Units]]:
-    """What a function makes of each output, its provenance, and the units of each treebank."""
+    """The result of a function for each output, the provenance, and the units of each treebank."""
     every: list[Units] = []
 
     def found(matches: Matches) -> _Found:
@@ -182,7 +182,7 @@ def _with_intervals(
 
 
 def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
-    """Count which relation is taken for which.
+    """Return the confusions of relations.
 
     Args:
         plan: the test sets, and one run of one system.
@@ -195,7 +195,7 @@ def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
 
 
 def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
-    """Count in which way words are wrong.
+    """Return the number of words with each type of error.
 
     Args:
         plan: the test sets, and one run of one system.
@@ -208,7 +208,7 @@ def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
 
 
 def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> CascadingErrors:
-    """Count how many wrong arcs hang from right ones.
+    """Return the number of wrong arcs whose head is attached correctly.
 
     Args:
         plan: the test sets, and one run of one system.
@@ -225,7 +225,7 @@ def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> Cas
 
 
 def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
-    """Count every measure in every sentence.
+    """Return the counts of every measure in every sentence.
 
     Args:
         plan: the test sets, and one run of one system.
@@ -242,13 +242,13 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
 def for_each_output(
     plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
 ) -> tuple[dict[str, _Found], Provenance]:
-    """Return what a function makes of the output on each treebank, by its code, and where that comes from.
+    """Return the result of a function for the output on each treebank, by its code, and the provenance.
 
     Args:
-        plan: the test sets, and one run of one system; outputs are read one by one.
+        plan: the test sets, and one run of one system; outputs are read one at a time.
         setup: the settings.
-        function: what is made of the aligned words.
-        scheme: a scheme that is used besides those of the measures, or None.
+        function: the function of the aligned words.
+        scheme: a scheme in addition to those of the measures, or None.
 
     Raises:
         InputError: an output is missing or a file is invalid.

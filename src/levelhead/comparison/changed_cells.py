@@ -1,4 +1,4 @@
-"""What two versions of a treebank say differently about the words that both have."""
+"""Changes between two versions of a treebank in the words that both have."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from levelhead.treebank.parts import FIELDS, FORM, EmptyNodes, MultiwordTokens
 from levelhead.treebank.strings import StringColumn
 
 ABSENT = "-"
-"""What a pattern shows for an attribute, an edge, a word or a token that one version does not have."""
+"""Shown in a pattern for an attribute, edge, word or token that one version lacks."""
 
 WORDS, MULTIWORD, EMPTY = "words", "multiword tokens", "empty nodes"
 SEGMENTATION = frozenset({WORDS, MULTIWORD})
-"""The patterns that follow from other tokens or words."""
+"""The patterns that are consequences of different tokens or words."""
 
 _TEXTS = {"FORM": "forms", "LEMMA": "lemmas", "UPOS": "upos", "XPOS": "xpos", "DEPREL": "relations"}
 _ATTRIBUTES = {"FEATS": "feats", "MISC": "misc"}
@@ -30,11 +30,11 @@ class ChangedCell(NamedTuple):
 
     Args:
         column: the column, "words", "multiword tokens" or "empty nodes".
-        old: what OLD has.
-        new: what NEW has.
+        old: the value in OLD.
+        new: the value in NEW.
         sentence: the pair of sentences.
         form: the word.
-        word: the word of OLD, `NO_WORD` if the change is not of one aligned word.
+        word: the word of OLD, or `NO_WORD` if the change does not belong to a single aligned word.
     """
 
     column: str
@@ -46,7 +46,7 @@ class ChangedCell(NamedTuple):
 
 
 def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """Give all changes in the sentences that two versions share.
+    """Yield all changes in the sentences that two versions share.
 
     Args:
         pairs: their sentences and words.
@@ -63,7 +63,7 @@ def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
 
 
 def changed_attributes(old: str, new: str) -> list[tuple[str, str]]:
-    """Return the attributes in which two cells differ: `Number=Sing` and `Number=Plur`; `-` if one has none.
+    """Return the attributes in which two cells differ: `Number=Sing` and `Number=Plur`; `-` for a missing attribute.
 
     Args:
         old: a cell of FEATS or MISC; its parts are separated by `|`.
@@ -81,7 +81,7 @@ def changed_attributes(old: str, new: str) -> list[tuple[str, str]]:
 
 
 def _other_words(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """Runs of words between aligned words that only one version has, or that it has instead of others."""
+    """Runs of words between aligned words that differ or exist in only one version."""
     old, new = pairs.old, pairs.new
     ours, theirs = list(old.forms), list(new.forms)
     sentences = old.sentence_of_word[pairs.old_words]
@@ -110,7 +110,7 @@ def _changed(pairs: PairedVersions, name: str, attribute: str, differences: _Dif
 
 
 def _numbered(ours: StringColumn, theirs: StringColumn) -> tuple[Numbers, Numbers]:
-    """Numbers of two columns' values, equal where the values are."""
+    """Numbers of two columns' values; equal values have equal numbers."""
     number: dict[str, int] = {}
     sides = []
     for column in (ours, theirs):
@@ -161,8 +161,8 @@ def changed_relations(old: _Edges, new: _Edges) -> tuple[str, str]:
     """Return the relations of the edges that only one of two sets has, sorted; `-` for none.
 
     Args:
-        old: edges of the enhanced graph.
-        new: others.
+        old: edges of the enhanced graph in OLD.
+        new: edges in NEW.
     """
     sides = (sorted(name for _, name in one) for one in (old - new, new - old))
     first, second = ("|".join(side) or ABSENT for side in sides)
@@ -170,13 +170,13 @@ def changed_relations(old: _Edges, new: _Edges) -> tuple[str, str]:
 
 
 class _Words(NamedTuple):
-    """The names of words in one version: the words of OLD, and what only NEW has."""
+    """The names of words in one version: the words of OLD, and the words that only NEW has."""
 
     treebank: Treebank
     name: Callable[[int], Hashable]
 
     def by_id(self, sentence: int) -> Callable[[int], Hashable]:
-        """How the words of a sentence are named, by their ids."""
+        """The names of the words of a sentence, by their ids."""
         start, end = self.treebank.sentence_starts[sentence : sentence + 2].tolist()
         return lambda one: self.name(start + one - 1) if one <= end - start else ("no word", one)
 
@@ -190,7 +190,7 @@ def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
 
 
 def _deps_differ(pairs: PairedVersions, sentence: int, old: str, new: str) -> list[tuple[str, str]]:
-    """How two cells of DEPS differ; nothing if only the numbers of words do."""
+    """The difference of two cells of DEPS; empty if only the numbers of words differ."""
     if old == new and pairs.same_places[sentence]:
         return []
     one, other = (_edges(cell, side.by_id(sentence)) for cell, side in zip((old, new), _both(pairs), strict=True))
@@ -229,7 +229,7 @@ def _rows(treebank: Treebank, part: MultiwordTokens | EmptyNodes, keys: Iterable
 
 
 def _token_rows(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """The multiword tokens that only one version has, and cells of others; by their first words."""
+    """The multiword tokens that only one version has, and changed cells of the others, by first word."""
     sides = []
     for words in _both(pairs):
         tokens, n_words = words.treebank.multiword, words.treebank.n_words
@@ -244,7 +244,7 @@ def _token_rows(pairs: PairedVersions) -> Iterator[ChangedCell]:
 
 
 def _empty_nodes(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """The empty nodes that only one version has, and cells of others; by the words before them and their numbers."""
+    """The empty nodes that only one version has, and changed cells of the others, by preceding word and number."""
     sides = []
     for words in _both(pairs):
         empty, starts = words.treebank.empty, words.treebank.sentence_starts

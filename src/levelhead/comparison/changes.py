@@ -34,7 +34,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "order": "moved",
     }
 )
-"""The kinds of changes of sentences, as people read them. The first two exclude all others."""
+"""The kinds of changes of sentences. The first two exclude all others."""
 
 MOST_EXAMPLES = 3
 
@@ -43,14 +43,14 @@ _ID_LINE = re.compile(r"(?m)^#[ \t]*sent_id[ \t]*=.*\n?")
 
 
 class SentenceChange(NamedTuple):
-    """A sentence that is not the same in both versions.
+    """A sentence that differs between the versions.
 
     Args:
-        old: its index in OLD, None if it was added.
-        new: its index in NEW, None if it was removed.
-        kinds: what changed, of `KINDS`.
-        n_words: how many of its words that both versions have are annotated differently.
-        patterns: how often each change was made, as column, old and new value.
+        old: its index in OLD; None if it was added.
+        new: its index in NEW; None if it was removed.
+        kinds: the kinds of changes, from `KINDS`.
+        n_words: the number of its words that are annotated differently in both versions.
+        patterns: the frequency of each change (column, old value, new value).
     """
 
     old: int | None
@@ -66,8 +66,8 @@ class ChangeExample(NamedTuple):
     Args:
         old: the index of the sentence in OLD.
         new: its index in NEW.
-        form: the word, as OLD writes it.
-        file: the name of the file, of folders; otherwise empty.
+        form: the word, as written in OLD.
+        file: the name of the file if folders are compared; otherwise empty.
     """
 
     old: int
@@ -81,10 +81,10 @@ class ChangePattern(NamedTuple):
 
     Args:
         column: the column, "words", "multiword tokens" or "empty nodes".
-        old: what OLD has; of HEAD the tag of the head.
-        new: what NEW has.
-        n_changes: how often.
-        n_sentences: in how many sentences.
+        old: the value in OLD; for HEAD, the tag of the head.
+        new: the value in NEW.
+        n_changes: the number of changes.
+        n_sentences: the number of sentences with this change.
         examples: the first places, at most three, each in another sentence.
     """
 
@@ -98,15 +98,16 @@ class ChangePattern(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Changes(Tabular):
-    """What changed between two versions of a treebank.
+    """The changes between two versions of a treebank.
 
     Args:
         old: the old version.
         new: the new version.
-        sentences: the sentences that changed, in the order of NEW; removed ones after those before them in OLD.
-        patterns: the changes by column and pattern, the commonest first.
-        n_kept: how many sentences both versions have.
-        n_unchanged: how many of them are the same line for line.
+        sentences: the sentences that changed, in the order of NEW; removed sentences follow the sentences before them
+            in OLD.
+        patterns: the changes by column and pattern, most frequent first.
+        n_kept: the number of sentences in both versions.
+        n_unchanged: the number of sentences that are identical line for line.
         provenance: the provenance of the numbers.
     """
 
@@ -120,23 +121,23 @@ class Changes(Tabular):
 
     @property
     def parts(self) -> Mapping[str, Changes]:
-        """The changes of each file by its name: of one file, itself."""
+        """The changes of each file by its name; for a single file, these changes."""
         return {"": self}
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many sentences changed, by kind; a sentence can be of several."""
+        """The number of changed sentences by kind; a sentence can have several kinds."""
         counts = Counter(kind for one in self.sentences for kind in one.kinds)
         return {kind: counts[kind] for kind in KINDS}
 
     @property
     def by_column(self) -> dict[str, int]:
-        """How many changes there are in each column."""
+        """The number of changes in each column."""
         return changes_by_column(self.patterns)
 
 
 def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
-    """Return how many changes there are in each column.
+    """Return the number of changes in each column.
 
     Args:
         patterns: the changes.
@@ -148,7 +149,7 @@ def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
 
 
 def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
-    """Return patterns, the commonest first.
+    """Return patterns, most frequent first.
 
     Args:
         patterns: the changes.
@@ -158,7 +159,7 @@ def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
-    """Compare two versions of a treebank, or two outputs.
+    """Return the changes between two versions of a treebank, or two outputs.
 
     A version with itself has no changes, and exchanging the versions exchanges "added" and "removed" and both sides of
     every pattern. See `pair_versions` for how sentences and words are paired.
@@ -166,10 +167,10 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     Args:
         old: the old version.
         new: the new version.
-        rules: which characters of forms are spaces.
+        rules: the rules, which define the characters that are spaces.
 
     Raises:
-        MeasureError: the rules score no single words.
+        MeasureError: the rules do not score single words.
     """
     rules.check_words()
     pairs = pair_versions(old, new, rules)
@@ -189,7 +190,7 @@ def _only(paired: list[int], treebank: Treebank, kind: str) -> Iterator[Sentence
 
 
 def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
-    """Sentences in the order of NEW; a removed one follows the sentence before it in OLD."""
+    """Sentences in the order of NEW; a removed sentence follows the sentence before it in OLD."""
     places = {one.old: one.new for one in kept}
     before = -1
     anchor = {}
@@ -207,7 +208,7 @@ def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChan
 
 
 def _kept(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> Iterator[SentenceChange]:
-    """Each sentence that both versions have, with what changed, if anything."""
+    """Each sentence that both versions have, with its changes."""
     by_sentence: dict[int, list[ChangedCell]] = {}
     for cell in cells:
         by_sentence.setdefault(cell.sentence, []).append(cell)

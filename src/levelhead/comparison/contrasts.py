@@ -1,4 +1,4 @@
-"""Where one system is better than another: by any property of words, and sentence by sentence."""
+"""The gains of a system over another, by properties of words and by sentence."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from levelhead.significance.units import Units, unit_notes
 from levelhead.tabular import Tabular
 
 _EQUAL = 1e-9
-"""Sums of weights closer than this are equal."""
+"""Sums of weights with a smaller difference are equal."""
 
 
 class Gain(NamedTuple):
-    """One bucket of words, one system.
+    """The gain of one system in one bucket of words.
 
     Args:
         values: the value of each property.
         system: the system.
         baseline: the baseline's score in the bucket.
-        score: the system's.
+        score: the system's score.
         certainty: the confidence interval of the difference; None if intervals are not requested.
     """
 
@@ -51,7 +51,7 @@ class Gain(NamedTuple):
 
     @property
     def more_correct(self) -> float:
-        """How many more words the system gets right: what the bucket gives to the difference of the whole."""
+        """The number of additional correct words of the system in the bucket."""
         return self.score.correct - self.baseline.correct
 
     @property
@@ -62,15 +62,15 @@ class Gain(NamedTuple):
 
 
 class AverageGain(NamedTuple):
-    """One bucket of words, one system, over several treebanks.
+    """The gain of one system in one bucket of words over several treebanks.
 
     Args:
         values: the value of each property.
         system: the system.
-        n_treebanks: on how many treebanks both scores have a value in the bucket.
-        gold: how many words gold has in the bucket on all treebanks.
-        more_correct: how many more words the system gets right on all treebanks.
-        difference: the mean of the differences over the treebanks that have one; None without any.
+        n_treebanks: the number of treebanks on which both scores have a value in the bucket.
+        gold: the number of gold words in the bucket on all treebanks.
+        more_correct: the number of additional correct words of the system on all treebanks.
+        difference: the mean difference over the treebanks with a difference; None without any.
         certainty: the confidence interval of the mean; None if intervals are not requested.
     """
 
@@ -88,9 +88,9 @@ class Contrast(NamedTuple):
 
     Args:
         sentence: its index.
-        baseline: how many words the baseline gets right, or the sum of their weights.
-        system: how many the system.
-        gold: how many there are.
+        baseline: the number of correct words of the baseline, or the sum of their weights.
+        system: the same for the system.
+        gold: the number of gold words, or the sum of their weights.
     """
 
     sentence: int
@@ -101,7 +101,7 @@ class Contrast(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Gains(Tabular):
-    """Where systems gain over the first one, treebank by treebank.
+    """The gains of systems over the first system on each treebank.
 
     Args:
         by: the properties.
@@ -109,7 +109,7 @@ class Gains(Tabular):
         baseline: the first system.
         treebanks: the gains on each treebank.
         provenance: the provenance of the numbers.
-        units: what was left out as a whole on each treebank.
+        units: the units of each treebank.
     """
 
     by: tuple[str, ...]
@@ -137,9 +137,9 @@ class Contrasts(Tabular):
     Args:
         measure: the measure.
         outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
-        limit: the most sentences of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
+        limit: the maximum number of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: the provenance of the numbers.
-        needs: what must agree for a word to be right.
+        needs: the properties that must agree for a word to be correct.
     """
 
     measure: Measure
@@ -170,18 +170,18 @@ def compare_by(
     decided: Mapping[str, str] | None = None,
     intervals: Intervals = STANDARD_INTERVALS,
 ) -> Gains:
-    """Return where systems gain over the first one, by properties of words.
+    """Return the gains of systems over the first system, by properties of words.
 
     Args:
         plan: the test sets, and at least two systems.
         by: properties, see `break_down`.
-        settings: what properties may need.
+        settings: the data that properties may need.
         setup: the settings, with one measure of words.
-        decided: what else decides the numbers, for the signature: hashes of training treebanks.
-        intervals: how confidence intervals are computed.
+        decided: additional parts of the signature: hashes of training treebanks.
+        intervals: the settings of confidence intervals.
 
     Raises:
-        InputError: there is one system, a system has several runs, or a file is invalid or missing.
+        InputError: there is only one system, a system has several runs, or a file is invalid or missing.
         MeasureError: a property is unknown, or the measure cannot be broken down.
     """
     _check_systems(plan)
@@ -202,7 +202,7 @@ def compare_by(
 
 
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
-    """Find the sentences in which each system gains over the first one, and in which it loses, most first.
+    """Return the sentences with the largest gains and losses of each system compared with the first.
 
     Args:
         plan: the test sets, and at least two systems.
@@ -210,7 +210,7 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
         setup: the settings, with one measure of words.
 
     Raises:
-        InputError: there is one system, a system has several runs, or a file is invalid or missing.
+        InputError: there is only one system, a system has several runs, or a file is invalid or missing.
         MeasureError: the measure does not count words.
     """
     _check_systems(plan)
@@ -230,7 +230,7 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
 def _check_systems(plan: Plan) -> None:
     """Refuse a single system, and systems with several runs."""
     if any(system.run for system in plan.systems):
-        raise InputError(Fault("no-pairs", "single outputs are compared here: name one run of each system"))
+        raise InputError(Fault("no-pairs", "only single outputs can be compared here: name one run of each system"))
     if len(plan.systems) < 2:
         raise InputError(Fault("no-pairs", "give at least two systems"))
 
@@ -243,15 +243,15 @@ def gains_by(
     registry: Registry = STANDARD,
     intervals: IntervalSettings | None = None,
 ) -> list[Gain]:
-    """Break a measure down for every system, and compare each with the first.
+    """Return the gains of every system over the first by properties of words.
 
     Args:
         outputs: the outputs on one treebank, the baseline first.
         measure: a measure of words.
         by: properties, see `break_down`.
-        settings: what properties may need.
+        settings: the data that properties may need.
         registry: the available measures and schemes.
-        intervals: how confidence intervals of differences are computed; None for none.
+        intervals: the settings of confidence intervals of differences; None for no intervals.
 
     Returns:
         The buckets, the largest gains in words first.
@@ -274,14 +274,14 @@ def gains_by(
 
 
 def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
-    """Return the mean difference of every system in every bucket over the treebanks that have it.
+    """Return the mean difference of every system in every bucket over the treebanks with the bucket.
 
     Args:
         treebanks: the gains on each treebank.
         level: the confidence level, if they have intervals.
 
     Returns:
-        The buckets, system by system, the largest gains in words first.
+        The buckets by system, the largest gains in words first.
     """
     buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
     for gain in (gain for gains in treebanks for gain in gains):
@@ -308,12 +308,12 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
 def contrasts(
     baseline: Matches, system: Matches, how_many: int | None, ready: Setup
 ) -> tuple[list[Contrast], list[Contrast]]:
-    """Give the sentences in which a system gains most, and those in which it loses most.
+    """Return the sentences in which a system gains most, and the sentences in which it loses most.
 
     Args:
-        baseline: the baseline's words, aligned with gold's.
-        system: the system's words, aligned with gold's.
-        how_many: how many sentences of each kind; None for all.
+        baseline: the baseline's words, aligned with gold.
+        system: the system's words, aligned with gold.
+        how_many: the number of sentences of each kind; None for all.
         ready: the settings, with one measure of words and the weights that it names.
 
     Raises:

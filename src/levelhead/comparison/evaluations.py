@@ -1,4 +1,4 @@
-"""The outputs of one system on many treebanks, all scored."""
+"""The scores of one system on several treebanks."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
 
     @property
     def valid_trees_average(self) -> Mapping[str, Fraction | None]:
-        """The macro-averages of partial scores in which sentences without a valid tree get nothing; otherwise empty."""
+        """The macro-averages in which invalid trees count as wrong; empty unless scores are partial."""
         strict = {code: one.valid_trees for code, one in self.items()}
         return average_scores(strict) if all(strict.values()) else {}
 
     @property
     def provenance(self) -> Provenance:
-        """Where the numbers come from: one signature, the files, warnings and notes of all test sets."""
+        """The joint provenance of all test sets."""
         return joint_provenance({code: one.provenance for code, one in self.items()})
 
 
 def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
-    """Return the scores on each test set, by its code; arguments and errors are those of `score_and_look`."""
+    """Return the scores on each test set, by its code; see `score_and_look` for arguments and errors."""
     return score_and_look(plan, setup, **how)[0]
 
 
@@ -74,15 +74,15 @@ def score_and_look(
     Args:
         plan: the test sets, and one run of one system.
         setup: the settings.
-        training: what was seen in training, to report how much of each test set occurs there, or None.
-        look: what else is made of the output on each test set, if anything.
+        training: the contents of the training treebanks, to report leakage, or None.
+        look: an additional function of the output on each test set, or None.
         how: `workers` and `store`, as in `score_plan`.
 
     Returns:
-        The scores on each test set, and what `look` returned, by its code.
+        The scores on each test set, and the result of `look`, by its code.
 
     Raises:
-        InputError: an output is missing or a file is invalid; the error holds the faults of all.
+        InputError: an output is missing or a file is invalid; the error lists the faults of all.
     """
     plan = one_run(plan)
     if training is None:
@@ -104,7 +104,7 @@ def _with_leakage(evaluation: Evaluation, leakage: Leakage | None, training: Tra
 
 
 class _Looked(NamedTuple):
-    """What is made of the output on one test set: how much of gold occurs in training, and what else is asked for."""
+    """The results for the output on one test set: leakage, and the result of `look`."""
 
     leakage: Leakage | None
     other: Any
@@ -122,17 +122,17 @@ def _look_for_leakage(
 
 
 def one_run(plan: Plan) -> Plan:
-    """Return a plan that has one run of one system.
+    """Return a plan, checking that it has a single run of a single system.
 
     Args:
         plan: any plan.
 
     Raises:
-        InputError: it has several.
+        InputError: it has several runs or systems.
     """
     if len(plan.systems) != 1:
         runs = ", ".join(system.label for system in plan.systems[:5])
-        message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages them"
+        message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages runs"
         raise InputError(Fault("ambiguous-layout", message, Place(str(plan.systems[0].folder or ""))))
     return plan
 
@@ -161,13 +161,13 @@ def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluatio
 
 
 def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
-    """Average the values on the sentences that share neither words nor heads with a training sentence.
+    """Return the average scores on the sentences that share neither words nor heads with a training sentence.
 
     Args:
-        evaluations: one evaluation for each treebank, all with the leakage of the same measures.
+        evaluations: the evaluation on each treebank, all with leakage for the same measures.
 
     Returns:
-        The macro-average of each measure; None where any treebank has no value.
+        The macro-average of each measure; None if any treebank has no value.
     """
     rest = [one.leakage.occurring[-1].rest for one in evaluations.values() if one.leakage is not None]
     averages: dict[str, Fraction | None] = {}
@@ -179,10 +179,10 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
 
 
 def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
-    """Average the values of each measure over treebanks, exactly; None where any treebank has no value.
+    """Return the exact average of each measure over treebanks; None if any treebank has no value.
 
     Args:
-        evaluations: the scores on each treebank, all of the same measures.
+        evaluations: the scores on each treebank, for the same measures.
     """
     averages: dict[str, Fraction | None] = {}
     for name in next(iter(evaluations.values())):

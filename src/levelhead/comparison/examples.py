@@ -1,4 +1,4 @@
-"""The sentences behind an error: where a system takes one relation for another."""
+"""Example sentences of an error in which a system confuses two relations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levelhead.scoring.matches import Matches
 from levelhead.tabular import Tabular
 
 DRAWN = 5
-"""How many sentences are drawn if no limit is given; tables and JSON then have all."""
+"""The default number of sentences that are drawn; tables and JSON then have all."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,8 +25,8 @@ class ErrorExamples(Tabular):
     Args:
         system: the name of the system.
         matches: the aligned words.
-        cells: all words with each error, such as `nsubj:obj`: gold's relation and the system's.
-        limit: the most words of each error to show; if None, 5 are drawn, and tables and JSON have all.
+        cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
+        limit: the maximum number of words per error to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: their provenance.
     """
 
@@ -48,20 +48,20 @@ class ErrorExamples(Tabular):
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
-    """Return words whose relation a system takes for another.
+    """Return words whose relation a system confuses with another.
 
     Args:
         plan: one test set, and one run of one system.
-        errors: gold's relation and the system's, such as `nsubj:obj`.
+        errors: the gold relation and the system's relation, such as `nsubj:obj`.
         setup: the settings; measures are not used.
         limit: as in `ErrorExamples`.
 
     Raises:
         InputError: there are several test sets, or a file is invalid or missing.
-        MeasureError: an error is not written as GOLD:SYSTEM, or has two readings.
+        MeasureError: an error is not written as GOLD:SYSTEM, or is ambiguous.
     """
     if len(plan.test_sets) != 1:
-        raise InputError(Fault("no-pairs", "the examples of an error are those of one pair of files, not of folders"))
+        raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
     read, provenance = for_each_output(plan, setup.with_measures(()), lambda matches: matches)
     (matches,) = read.values()
     cells = {error: tuple(examples_of(matches, *_relations(matches, error))) for error in errors}
@@ -73,6 +73,6 @@ def _relations(matches: Matches, error: str) -> tuple[str, str]:
         raise MeasureError(f"{error!r} is not GOLD:SYSTEM, as in nsubj:obj", "unknown-measure")
     meant = cells_named(matches, error)
     if len(meant) > 1:
-        readings = " or ".join(f"{gold} taken for {system}" for gold, system in meant)
+        readings = " or ".join(f"{gold} confused with {system}" for gold, system in meant)
         raise MeasureError(f"{error!r} is ambiguous: {readings}", "unknown-measure")
     return meant[0]

@@ -1,4 +1,4 @@
-"""How confidence intervals of parts of a score are computed."""
+"""The settings of confidence intervals of parts of a score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from levelhead.significance.units import AUTO
 
 
 class Intervals(NamedTuple):
-    """How confidence intervals are computed.
+    """The settings of confidence intervals.
 
     Args:
         resample_by: the units, see `levelhead.significance.units_of`.
@@ -20,9 +20,9 @@ class Intervals(NamedTuple):
 
     @property
     def signature(self) -> dict[str, str]:
-        """What they add to a signature."""
+        """Their parts of a signature."""
         return {"level": f"{self.level:g}", "resample-by": self.resample_by}
 
 
 STANDARD_INTERVALS = Intervals()
-"""Intervals of 95%, by document where gold marks them."""
+"""95% intervals, by document if gold marks documents."""

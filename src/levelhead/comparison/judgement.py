@@ -1,4 +1,4 @@
-"""Which measure agrees with people who judged two systems' analyses, sentence by sentence."""
+"""Agreement of measures with people who chose the better of two analyses of each sentence."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ if TYPE_CHECKING:
 Scores = NDArray[np.float64]
 
 WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
-"""How choices of the first and the second system are written, in any case."""
+"""The names of the first and the second system in votes; case is ignored."""
 
 _GOLD = "gold"
 _SYSTEMS = ("the first system", "the second system")
 
 
 class Choices(NamedTuple):
-    """What people chose.
+    """The choices of people.
 
     Args:
         second: the share of votes for the second system in each sentence, float64, shape (sentences,).
         votes: the number of votes of each sentence, int64, shape (sentences,).
-        sha256: the hash of the file; None if there was none.
+        sha256: the hash of the file; None without a file.
     """
 
     second: Scores
@@ -69,12 +69,12 @@ class Choices(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """How well a measure agrees with people.
+    """The agreement of a measure with people.
 
     Args:
-        scores: of the first and the second system in each sentence, NaN where undefined; more is better: of
-            perplexities they are minus the logarithm, base 10.
-        agreement: how well it agrees.
+        scores: the scores of the first and the second system in each sentence, NaN if undefined; higher is better
+            (perplexities are converted to their negative base-10 logarithm).
+        agreement: the agreement.
     """
 
     scores: tuple[Scores, Scores]
@@ -82,13 +82,13 @@ class Judged(NamedTuple):
 
 
 class ComparedMeasures(NamedTuple):
-    """Two measures, and which agrees better with people.
+    """A comparison of two measures in their agreement with people.
 
     Args:
         one: a measure.
-        other: another.
+        other: another measure.
         comparison: the difference of their correlations with the choices.
-        p_holm: its p corrected for all pairs of measures, by Holm's method.
+        p_holm: its p-value, corrected for all pairs of measures by Holm's method.
     """
 
     one: str
@@ -99,14 +99,14 @@ class ComparedMeasures(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgement(Tabular):
-    """How well measures agree with people.
+    """The agreement of measures with people.
 
     Args:
-        choices: what people chose.
+        choices: the choices of people.
         measures: the result of each measure, by its text.
-        comparisons: every pair of measures.
+        comparisons: the comparison of every pair of measures.
         provenance: the provenance of the numbers.
-        units: what was resampled and swapped as a whole.
+        units: the independent units.
     """
 
     choices: Choices
@@ -117,14 +117,14 @@ class Judgement(Tabular):
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
-    """Read what people chose: one line a sentence, one vote or several divided by commas, tabs or spaces.
+    """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces.
 
     Args:
         path: the file.
-        words: how a vote for the first and for the second system is written; one of `WORDS` if None.
+        words: the names of the first and the second system in votes; None to detect one of `WORDS`.
 
     Raises:
-        InputError: a line has no vote or another word, or it is unclear which words are used.
+        InputError: a line has no vote or an unknown vote, or the names cannot be detected.
     """
     name, data = os.fspath(path), read_bytes(path)
     text = data.decode("utf-8-sig", "replace").rstrip()
@@ -149,14 +149,14 @@ def _words(found: set[str], name: str) -> tuple[str, str]:
         if found <= set(words):
             return words
     known = "; ".join(" and ".join(words) for words in WORDS)
-    message = f"the votes are {', '.join(map(quoted, sorted(found)[:5]))}; known are {known}; name others with --words"
+    message = f"the votes are {', '.join(map(quoted, sorted(found)[:5]))}; use {known}, or name others with --words"
     raise InputError(Fault("invalid-judgements", message, Place(name)))
 
 
 def _complaints(votes: Sequence[str], value: Mapping[str, int]) -> list[str]:
     if not votes:
         return ["the line has no vote"]
-    return [f"{quoted(vote)} is none of {', '.join(value)}" for vote in votes if vote.lower() not in value]
+    return [f"unknown vote {quoted(vote)}: use {' or '.join(value)}" for vote in votes if vote.lower() not in value]
 
 
 def judge(
@@ -182,23 +182,23 @@ def judge(
     Args:
         gold: a treebank or the path of one.
         first: the output of the first system, in the same form.
-        second: the second's.
-        choices: what people chose, or the path of the file; one row for each gold sentence.
-        measures: which measures; the component named is the score of a sentence, F1 if none is.
+        second: the output of the second system.
+        choices: the choices of people, or the path of the file; one row per gold sentence.
+        measures: the measures; the score of a sentence is the named component, by default F1.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: of files, "conllu" or "conllx".
-        ties: what to do with sentences to which a measure gives equal scores or none.
-        subtypes_apart: whether a relation with a subtype is a relation of its own, which no class holds, as in
-            Callin's program for content precision and recall.
-        resamples: how many bootstrap resamples and random swaps.
-        resample_by: what is resampled and swapped as a whole, see `significance.units_of`.
-        level: how much an interval holds.
-        seed: the seed of all randomness, together with the hash of the gold contents.
-        weights: weights that measures name, by path, if they were read already.
+        format: the format of files, "conllu" or "conllx".
+        ties: how to count sentences with equal or no scores.
+        subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin's program does for
+            content precision and recall.
+        resamples: the number of bootstrap resamples and of random swaps.
+        resample_by: the independent units, see `significance.units_of`.
+        level: the confidence level of intervals.
+        seed: the random seed, combined with the hash of the gold contents.
+        weights: weights that measures name, by path, if already read.
         registry: the available measures and schemes.
 
     Raises:
-        InputError: a file is invalid or given twice, or there is not one choice for each sentence.
+        InputError: a file is invalid or given twice, or the number of choices differs from the number of sentences.
         MeasureError: a measure is unknown.
     """
     setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
@@ -239,7 +239,7 @@ def _compared(
 def _planned(
     gold: Input, first: Input, second: Input, setup: Setup, *, subtypes_apart: bool
 ) -> tuple[Plan, tuple[Contents, ...] | None]:
-    """The plan of gold and two systems; if subtypes are kept apart, of changed treebanks, with what the files hold."""
+    """The plan of gold and two systems; with `subtypes_apart`, of modified treebanks."""
     given: tuple[Input, ...] = (gold, first, second)
     originals = None
     if subtypes_apart:
@@ -251,11 +251,11 @@ def _planned(
 
 
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
-    """The provenance of a score, with `first` instead of `system`, and the second system's parts."""
+    """The provenance of a score, with `first` instead of `system`, and the parts of the second system."""
     parts = {**setup.signature_of_measures(), "choices": choices}
     pairs = (pair_provenance(sources.gold, one, setup, parts=parts) for one in sources.systems.values())
     first, second = (pair.signature for pair in pairs)
-    of_system = {"system", "system-warnings"}  # a measure's name may hold the word, too
+    of_system = {"system", "system-warnings"}  # the name of a measure can contain the word
     signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}
     signature |= {name.replace("system", "second"): second[name] for name in second if name in of_system}
     files = {name: signature[name] for name in ("gold", "first", "second")}
@@ -263,7 +263,7 @@ def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
 
 
 def _with_joined_subtypes(treebank: Treebank) -> Treebank:
-    """Write relations with subtypes as one word, so that they are compared whole and no scheme knows them."""
+    """Write relations with subtypes as one word, so that they are compared whole and belong to no class."""
     return treebank.replace(relations=[relation.replace(":", "_") for relation in treebank.relations])
 
 
@@ -276,15 +276,15 @@ def _check_different(first: Input, second: Input) -> None:
 
 def _check(choices: Choices, n_sentences: int) -> None:
     if len(choices.second) != n_sentences:
-        message = f"there are choices for {len(choices.second)} sentences, gold has {n_sentences}"
+        message = f"there are choices for {len(choices.second)} sentences, but gold has {n_sentences}"
         raise InputError(Fault("invalid-judgements", message))
     if choices.second.max() == choices.second.min():
-        message = "all sentences have the same choice: nothing correlates with it"
+        message = "all sentences have the same choice: correlations are undefined"
         raise InputError(Fault("invalid-judgements", message))
 
 
 def _scores_of(counts: SystemCounts) -> dict[str, tuple[Scores, Scores]]:
-    """The scores of both systems by each measure in every sentence; more is better."""
+    """The scores of both systems by each measure in every sentence; higher is better."""
     scores = ratios(counts.parts)  # shape (sentences, systems, measures)
     scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
     found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}

@@ -1,4 +1,4 @@
-"""Is one treebank harder than another for a system, and how much of the difference is function words?"""
+"""Comparison of the scores of a system on different treebanks."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _MOST_NAMED = 3
 
 
 class LanguagePair(NamedTuple):
-    """One system and one measure on two treebanks.
+    """The comparison of two treebanks for one system and measure.
 
     Args:
         system: the system.
         measure: the measure.
         treebanks: the two treebanks.
-        values: the system's values on them; None where there is nothing to count.
+        values: the system's values on them; None if there is nothing to count.
         difference: the first minus the second.
-        interval: of the difference.
-        p: of no difference; if the treebanks are not paired, from the intervals of the two values.
-        p_holm: corrected for the number of pairs of treebanks.
+        interval: the confidence interval of the difference.
+        p: the p-value of no difference; if the treebanks are not paired, computed from the two intervals.
+        p_holm: the p-value corrected for the number of pairs of treebanks.
         paired: whether both have the same sentences (by sent_id), and units.
     """
 
@@ -54,13 +54,13 @@ class LanguagePair(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Languages(Tabular):
-    """Every two treebanks compared, for every system.
+    """The comparison of every pair of treebanks for every system.
 
     Args:
-        pairs: one for each system, measure and two treebanks.
+        pairs: one result per system, measure and pair of treebanks.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities.
-        units: what was left out as a whole on each treebank.
+        units: the units of each treebank.
     """
 
     pairs: tuple[LanguagePair, ...]
@@ -72,23 +72,23 @@ class Languages(Tabular):
 def compare_languages(
     plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD_TESTS, parallel: bool = False, **how: Any
 ) -> Languages:
-    """Compare every two treebanks for every system.
+    """Return the comparison of every pair of treebanks for every system.
 
-    Treebanks with the same sent_ids are parallel: what is difficult in both moves no difference.
-    Ids that only count the sentences (1 to n after a common prefix) are not evidence: unrelated treebanks share them.
+    Treebanks with the same sent_ids are parallel, so differences are paired by sentence. Ids that only number the
+    sentences (1 to n after a common prefix) are not evidence, since unrelated treebanks share them.
 
     Args:
         plan: at least two test sets, and systems.
         setup: the settings.
-        settings: how many resamples, which seed, which level of intervals.
-        parallel: whether to believe ids that only count the sentences, too.
+        settings: the number of resamples, the seed, the level of intervals.
+        parallel: whether to accept ids that only number the sentences.
         how: `workers` and `store`, as in `score_plan`.
 
     Raises:
         InputError: there are fewer than two treebanks, an output is missing, or a file is invalid.
     """
     if len(plan.test_sets) < 2:
-        raise InputError(Fault("too-few-treebanks", "languages are compared on at least two treebanks"))
+        raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
     check_settings(settings)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, of_gold=sent_ids, **how)
     counts, sources = counts_and_sources(results, plan, setup)
@@ -109,7 +109,7 @@ def compare_languages(
 
 
 def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
-    """Return the ids of all sentences, None unless each has a unique one.
+    """Return the ids of all sentences; None unless each sentence has a unique id.
 
     Args:
         pieces: the treebank, or its pieces in order.
@@ -120,7 +120,7 @@ def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
 
 
 def only_count(ids: Sequence[str]) -> bool:
-    """Return whether ids are only a common prefix and the numbers of the sentences, without a gap: s1, s2, s3.
+    """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3.
 
     Args:
         ids: the ids of all sentences.
@@ -152,19 +152,19 @@ def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str
 
 
 def _named(pairs: Sequence[str]) -> str:
-    """Some pairs of treebanks, and how many more there are."""
+    """The first pairs of treebanks, and the number of the others."""
     more = len(pairs) - _MOST_NAMED
     return "; ".join(pairs[:_MOST_NAMED]) + (f" (and {more} more pairs)" if more > 0 else "")
 
 
 Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
-"""By the key of a group: its treebanks, each with the order of its rows that makes them parallel."""
+"""The treebanks of each group by its key, with the order of rows that makes them parallel."""
 
 
 def _coarsened(
     tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
 ) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
-    """Counts by units that are the same in parallel treebanks, and the ids of each unit: one may mark documents alone.
+    """Counts by joint units of parallel treebanks, and the ids of each unit, even if only one treebank marks documents.
 
     Units of parallel treebanks that share a sentence become one unit of both.
     """
@@ -186,7 +186,7 @@ def _coarsened(
 
 
 def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
-    """The unit of each sentence by its id, named by one of its sentences: units that share a sentence are one."""
+    """The unit of each sentence by its id, named after one of its sentences; units that share a sentence are joined."""
     parent: dict[str, str] = {}
 
     def root(one: str) -> str:
@@ -202,7 +202,7 @@ def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[
 
 
 def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a single treebank."""
+    """Group treebanks with the same ids; the key is the ids of units, or the name of a single treebank."""
     groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
         own = ids[name]
@@ -238,7 +238,7 @@ def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:
 def _difference(
     values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool
 ) -> Estimate | UnpairedDifference:
-    """The difference between two treebanks; the same units of both move it together."""
+    """The difference between two treebanks; joint units are left out of both together."""
     one, other = strata
     own = np.eye(one.moves.shape[1])[s]
     if paired:

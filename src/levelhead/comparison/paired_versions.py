@@ -1,4 +1,4 @@
-"""Two versions of a treebank: which sentences and words of one are those of the other."""
+"""Pairing of the sentences and words of two versions of a treebank."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Pairs = list[tuple[int, int]]
 
 
 class _Side(NamedTuple):
-    """What sentences are paired by.
+    """The properties by which sentences are paired.
 
     Args:
         ids: the sent_id of each sentence, or None.
@@ -38,7 +38,7 @@ class _Side(NamedTuple):
     words: list[list[str]]
 
     def take(self, sentences: Sequence[int]) -> _Side:
-        """Return the same of some sentences."""
+        """Return the properties of some sentences."""
         return _Side(*([column[i] for i in sentences] for column in self))  # type: ignore[arg-type]
 
 
@@ -46,16 +46,16 @@ class PairedVersions(NamedTuple):
     """The sentences that two versions of a treebank share, and their words.
 
     Args:
-        rows: the sentence of OLD of each pair, and that of NEW, shape (pairs, 2), ascending in OLD.
+        rows: the sentences of OLD and NEW of each pair, shape (pairs, 2), ascending in OLD.
         old: the paired sentences of OLD.
-        new: those of NEW, in the order of OLD.
+        new: the paired sentences of NEW, in the order of OLD.
         old_words: the word of `old` of each pair of aligned words, ascending, shape (aligned,).
         new_words: the word of `new` of each pair, the same shape.
         old_of_new: the word of `old` aligned with each word of `new`, or `NO_WORD`, shape (words of new,).
-        same_text: which pairs have the same characters without spaces, bool, shape (pairs,).
-        same_tokens: which of them also have the same tokens and words.
-        same_places: in which pairs each word is aligned with the word of its number.
-        moved: which pairs have another place in the order of NEW.
+        same_text: whether each pair has the same characters without spaces, bool, shape (pairs,).
+        same_tokens: whether it also has the same tokens and words.
+        same_places: whether each word of the pair is aligned with the word of the same number.
+        moved: whether the pair has a different place in the order of NEW.
     """
 
     rows: Numbers
@@ -71,18 +71,18 @@ class PairedVersions(NamedTuple):
 
 
 def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
-    """Pair the sentences of two versions of a treebank, and align their words.
+    """Return the paired sentences and aligned words of two versions of a treebank.
 
-    A sentence is that of the other version which has its sent_id, if no other sentence of either has this id. The other
-    sentences are paired by their texts in order (`pair_texts`), and then those with the same text wherever they are.
-    Sentences with different texts are only a pair if they share half of the words of the longer one.
+    Sentences are paired by sent_id if it is unique in both versions. The other sentences are paired by text in order
+    (`pair_texts`), and then by equal text in any order. Sentences with different texts are only a pair if they share
+    half of the words of the longer sentence.
 
-    Words are aligned as in partial scores (`align_sentences`). Nothing depends on which version comes first.
+    Words are aligned as in partial scores (`align_sentences`). The result does not depend on the order of versions.
 
     Args:
         old: the old version.
         new: the new version.
-        rules: which characters are spaces.
+        rules: the rules, which define the characters that are spaces.
     """
     sides = [_side(one, rules) for one in (old, new)]
     swapped = (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words)
@@ -97,7 +97,7 @@ def _side(treebank: Treebank, rules: Rules) -> _Side:
 
 
 def _pair(one: _Side, other: _Side) -> _Pairs:
-    """The sentences that belong together, first by id, then by text in order, then by text anywhere."""
+    """The paired sentences: first by id, then by text in order, then by text anywhere."""
     found = [pair for pair in _same_ids(one, other) if _alike(one, other, *pair)]
     for pairing in (_in_order, _anywhere):
         left = _left(len(one.texts), [i for i, _ in found]), _left(len(other.texts), [j for _, j in found])
@@ -123,7 +123,7 @@ def _in_order(one: _Side, other: _Side) -> _Pairs:
 
 
 def _anywhere(one: _Side, other: _Side) -> _Pairs:
-    """The first sentence with a text is the first with this text of the other, and so on."""
+    """Pair the k-th sentences with the same text in both versions."""
     places: defaultdict[bytes, list[int]] = defaultdict(list)
     for j in reversed(range(len(other.texts))):
         places[other.texts[j]].append(j)
@@ -131,7 +131,7 @@ def _anywhere(one: _Side, other: _Side) -> _Pairs:
 
 
 def _alike(one: _Side, other: _Side, i: int, j: int) -> bool:
-    """Whether two sentences can be versions of one: their texts are equal, or half of their words are."""
+    """Whether two sentences can be versions of the same sentence: their texts or half of their words are equal."""
     if one.texts[i] == other.texts[j]:
         return True
     ours, theirs = one.words[i], other.words[j]
@@ -160,7 +160,7 @@ def _aligned(old: Treebank, new: Treebank, rows: Numbers, rules: Rules, *, swapp
 
 
 def _same_places(ours: Treebank, theirs: Treebank, old_words: Numbers, new_words: Numbers) -> NDArray[np.bool_]:
-    """In which sentences each word is aligned with the word of its number."""
+    """Whether each word of a sentence is aligned with the word of the same number."""
     sizes, others = np.diff(ours.sentence_starts), np.diff(theirs.sentence_starts)
     sentence = ours.sentence_of_word[old_words]
     places = old_words - ours.sentence_starts[sentence] == new_words - theirs.sentence_starts[sentence]
@@ -170,13 +170,13 @@ def _same_places(ours: Treebank, theirs: Treebank, old_words: Numbers, new_words
 
 
 def _same_spans(one: tuple[Treebank, Spans], other: tuple[Treebank, Spans]) -> NDArray[np.bool_]:
-    """In which sentences all words belong to tokens with the same characters of the sentence."""
+    """Whether all words of a sentence belong to tokens with the same characters of the sentence."""
     sides = [_spans_by_sentence(*side) for side in (one, other)]
     return np.array([a == b for a, b in zip(*sides, strict=True)], dtype=bool)
 
 
 def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int], ...]]:
-    """The characters of its sentence that the token of each word covers, and which words are in multiword tokens."""
+    """The span of each word's token in its sentence, and whether each word is in a multiword token."""
     shift = spans.sentence_starts[treebank.sentence_of_word]
     parts = [column.tolist() for column in (spans.starts - shift, spans.ends - shift, spans.inside)]
     bounds = treebank.sentence_starts.tolist()
@@ -184,7 +184,7 @@ def _spans_by_sentence(treebank: Treebank, spans: Spans) -> list[tuple[list[int]
 
 
 def _moved(rows: Numbers, *, swapped: bool) -> NDArray[np.bool_]:
-    """Which pairs are not in a longest sequence of pairs that is in order on both sides."""
+    """The pairs that are not in a longest sequence of pairs in order on both sides."""
     order = np.argsort(rows[:, 1]) if swapped else np.arange(len(rows))
     values = rows[order, 0 if swapped else 1].tolist()
     ends: list[int] = []  # the last value of the best sequence of each length

@@ -1,4 +1,4 @@
-"""Planning a test set: which difference between two systems n sentences or documents and k training runs can detect."""
+"""Planning of test sets: the smallest difference that n sentences or documents and k training runs can detect."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
         DOCUMENT: (20, 50, 100, 200, 500, 1000),
     }
 )
-"""The numbers of units without a request; those of documents are also those of units by a comment."""
+"""The default numbers of units; those of documents are also used for units by a comment."""
 
 RUNS = (1, 3, 5, 10)
-"""The numbers of runs without a request, where the deviation between runs is known."""
+"""The default numbers of runs if the deviation between runs is known."""
 
 MACRO = "macro-average"
 
@@ -41,11 +41,11 @@ class Detectable(NamedTuple):
         treebank: the test set; empty without files.
         measure: the measure.
         unit: the kind of unit: "sentence", "document" or "comment:NAME".
-        n_units: how many units the test set has, or each of several.
-        n_runs: how many runs each system has.
-        difference: the detectable difference, None if its variance cannot be estimated or if there are two runs.
-        low: the same where systems differ little (the lower quartile over test sets); None with files.
-        high: the same where they differ much.
+        n_units: the number of units of the test set, or of each of several.
+        n_runs: the number of runs of each system.
+        difference: the detectable difference; None if its variance cannot be estimated or with two runs.
+        low: the same for systems that differ little (the lower quartile over test sets); None with files.
+        high: the same for systems that differ much.
         average: whether it is for the mean over test sets.
     """
 
@@ -66,9 +66,9 @@ class Power(Tabular):
 
     Args:
         rows: the differences.
-        test: the test that is planned for.
+        test: the planned test.
         provenance: the provenance of the numbers.
-        perplexities: the measures that are perplexities: no percentages.
+        perplexities: the measures that are perplexities, not percentages.
         units: the units of each test set; empty without files.
     """
 
@@ -83,8 +83,8 @@ class Design(NamedTuple):
     """The designs for which differences are computed.
 
     Args:
-        sizes: the numbers of units; by default those of `SIZES` and that of the test set.
-        runs: the numbers of runs; by default those of `RUNS` if the deviation between runs is known, else one.
+        sizes: the numbers of units; by default `SIZES` and the size of the test set.
+        runs: the numbers of runs; by default `RUNS` if the deviation between runs is known, otherwise 1.
         run_deviation: the standard deviation between runs of one system, in the unit of the measure (.002 is 0.2
             points of LAS); estimated if None and if both systems have several runs.
         test: the level and the power of the test.
@@ -99,10 +99,10 @@ class Design(NamedTuple):
         """Return the design.
 
         Raises:
-            InputError: a number of units is below the fewest that are tested, or a number of runs below 1.
+            InputError: a number of units is below the minimum, or a number of runs below 1.
         """
         if min(self.sizes, default=FEWEST_UNITS) < FEWEST_UNITS or min(self.runs, default=1) < 1:
-            message = f"give {FEWEST_UNITS} or more units, and 1 or more runs"
+            message = f"give at least {FEWEST_UNITS} units and 1 run"
             raise InputError(Fault("invalid-power", message))
         return self
 
@@ -118,7 +118,7 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: s
     and k runs. The macro-average assumes n units in each test set.
 
     Args:
-        plan: the test sets and two systems, each with one run or several.
+        plan: the test sets and two systems, each with one or more runs.
         setup: the settings.
         design: numbers of units and runs, and the test.
         resample_by: the units, see `levelhead.significance.units_of`.
@@ -147,8 +147,8 @@ def detectable_rows(
     """Return the detectable differences between the two systems of some tables, and notes on them.
 
     Args:
-        counts: the counts of each test set, one row per unit, of the same measures and two systems.
-        units: the units of each test set; the macro-average needs units of the same kind everywhere.
+        counts: the counts of each test set, one row per unit, for the same measures and two systems.
+        units: the units of each test set; the macro-average requires the same kind of unit for all.
         design: numbers of units and runs, and the test.
     """
     estimated = {code: _estimated(table, design) for code, table in counts.items()}
@@ -181,7 +181,7 @@ def _estimated(table: SystemCounts, design: Design) -> list[Variances | None]:
 
 
 def _with_runs(variances: Variances, design: Design) -> Variances:
-    """With the requested deviation between runs, of both systems."""
+    """The variances with the given deviation between runs for both systems."""
     deviation = design.run_deviation
     return variances if deviation is None else variances._replace(runs=2 * deviation**2)
 
@@ -189,7 +189,7 @@ def _with_runs(variances: Variances, design: Design) -> Variances:
 def _rows(
     start: Detectable, variances: Variances | tuple[Variances, ...] | None, design: Design
 ) -> Iterator[Detectable]:
-    """A row for each number of units and runs."""
+    """One row per number of units and runs."""
     every = () if variances is None else (variances,) if isinstance(variances, Variances) else variances
     own = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
     for n_units in design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *own}):
@@ -201,14 +201,14 @@ def _rows(
 def _runs(variances: Iterable[Variances], design: Design) -> tuple[int, ...]:
     known = all(one.runs is not None for one in variances)
     if not known and max(design.runs, default=1) > 1:
-        message = "several runs: the standard deviation between runs is unknown; give it, or folders of runs"
+        message = "several runs: the standard deviation between runs is unknown: give it, or folders of runs"
         raise InputError(Fault("invalid-power", message))
     return design.runs or (RUNS if known and variances else (1,))
 
 
 def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
     if any(row.n_runs == 1 for row in rows):
-        yield "with 1 run, two outputs are compared: the result says nothing about other runs of the same systems"
+        yield "with 1 run, only two outputs are compared: the result does not apply to other runs of the systems"
     if any(not enough_runs(row.n_runs, row.n_runs) for row in rows):
         yield f"with 2 runs, compare marks no difference as significant: plan {FEWEST_RUNS} or more"
 
@@ -226,7 +226,7 @@ def typical_power(measures: Sequence[str] = ("UAS", "LAS", "CLAS"), design: Desi
         design: numbers of units and runs, and the test.
 
     Raises:
-        InputError: no deviation was measured for a measure, or several runs are requested and their deviation is
+        InputError: no deviation was measured for a measure, or several runs are requested but their deviation is
             unknown.
     """
     design.checked()

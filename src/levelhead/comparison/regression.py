@@ -1,4 +1,4 @@
-"""Regression gates: is a system worse than the first one?"""
+"""Regression gates: is a system worse than the first?"""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ _POWER = 0.8
 
 
 class Verdict(NamedTuple):
-    """Whether one system meets the gate of one measure.
+    """The result of the gate of one measure for one system.
 
     Args:
         system: the system.
         measure: the measure.
-        treebank: the test set, or "macro-average" where there are several.
-        verdict: "met", "not met", or "undecided": there are too few units or runs for a test.
+        treebank: the test set, or "macro-average" for several.
+        verdict: "met", "not met", or "undecided" (too few units or runs for a test).
         reason: "not worse" or "worse" (without a margin), "within margin" or "margin not shown" (with one), "too few
             units", "too few runs", or "invalid" outputs.
         difference: the value minus the baseline's; None for invalid outputs.
         interval: the confidence interval of the difference; with a margin, that of the ratio of perplexities.
-        decided: whether the data show on which side of 0, or of the margin, the difference is.
-        runs_needed: how many runs of each system would show it with a probability of 80%, if the true difference is
-            the observed one; None if it is decided, if there are single outputs, or if no number of runs would.
+        decided: whether the data show on which side of 0, or of the margin, the difference lies.
+        runs_needed: the number of runs of each system that would show it with a probability of 80%, if the true
+            difference equals the observed difference; None if it is decided, for single outputs, or if no number of
+            runs is enough.
     """
 
     system: str
@@ -51,10 +52,10 @@ class Verdict(NamedTuple):
 
 
 def gated_measures(names: Iterable[str], registry: Registry) -> list[str]:
-    """Return the measures of gates as measures print themselves, each once.
+    """Return the canonical names of the measures of gates, without duplicates.
 
     Args:
-        names: their names in any case, several separated by commas.
+        names: their names in any case; a string can have several, separated by commas.
         registry: the available measures.
 
     Raises:
@@ -65,10 +66,10 @@ def gated_measures(names: Iterable[str], registry: Registry) -> list[str]:
 
 
 def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[str, tuple[Fault, ...]]]:
-    """Return the plan and the results without the systems that have a missing or invalid output, and their errors.
+    """Return the plan and the results without systems with missing or invalid outputs, and their errors.
 
     Args:
-        plan: what was scored, the baseline first.
+        plan: the plan that was scored, the baseline first.
         results: the results of all systems.
 
     Raises:
@@ -88,7 +89,7 @@ def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[
 
 
 def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
-    """The errors of a system's outputs; a measure that only this system leaves without a value is one."""
+    """The errors of a system's outputs, including measures without a value that the baseline has."""
     own = plan._replace(systems=tuple(system for system in plan.systems if system.name == name))
     yield from missing_outputs(own)
     for system in own.systems:
@@ -100,7 +101,7 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
 
 
 def _valueless(baseline: Mapping[str, Score], scores: Mapping[str, Score], place: Place) -> Iterator[Fault]:
-    """Name the measures that have a value for the baseline, but not here."""
+    """Return the measures that have a value for the baseline, but not for this output."""
     for measure, score in scores.items():
         if score.reason is not None and baseline[measure].reason is None:
             slug = score.reason.partition(":")[0]
@@ -117,17 +118,17 @@ def regression_verdicts(
     measures: Sequence[str],
     settings: InferenceSettings,
 ) -> Iterator[Verdict]:
-    """Give the verdict on each system, measure by measure; with several test sets, on the macro-average.
+    """Return the result of each gate for each system; with several test sets, for the macro-average.
 
-    Without a margin the gate is met unless the system is significantly worse: the p-value, corrected over systems, is
-    below 1 - level. With a margin it is met only if the whole confidence interval of the difference is better than a
-    loss of the margin.
+    Without a margin, the gate is met unless the system is significantly worse (p-value corrected over systems, below 1
+    - level). With a margin, it is met only if the whole confidence interval of the difference excludes a loss larger
+    than the margin.
 
     Args:
         counts: the counts of each test set, one row per unit.
         results: the comparison with the first system.
         measures: the measures of the gates.
-        settings: how differences are tested.
+        settings: the settings of tests.
     """
     for measure in measures:
         own = [one for one in results if one.measure == measure and one.difference is not None]
@@ -176,7 +177,7 @@ def _verdict_with_margin(
 def _runs_needed(
     counts: Mapping[str, SystemCounts], one: SystemResult, settings: InferenceSettings, found: Verdict, n_systems: int
 ) -> int | None:
-    """How many runs would show the observed distance to 0 or to the margin; several systems share the level."""
+    """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
     tables = list(counts.values()) if one.average else [counts[one.treebank]]
     measure = tables[0].measures.index(one.measure)
     baseline = tables[0].systems[0]
@@ -192,7 +193,7 @@ def _runs_needed(
 
 
 def _distance(one: SystemResult, margin: float, found: Verdict) -> float:
-    """How far the observed difference is from a loss of the margin, in the unit of the measure."""
+    """The distance of the observed difference from a loss of the margin, in the unit of the measure."""
     if one.ratio_interval is None or found.interval is None:
         return abs((one.difference or 0.0) + margin / 100)
     low, high = found.interval

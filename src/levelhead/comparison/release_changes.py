@@ -1,4 +1,4 @@
-"""What changed between two folders of treebanks, such as two releases of a treebank with several files."""
+"""The changes between two folders of treebanks, such as two releases of a treebank with several files."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Read = Callable[[Path], Treebank]
 
 @dataclass(frozen=True, repr=False)
 class ReleaseChanges(Tabular):
-    """What changed between two folders of treebanks.
+    """The changes between two folders of treebanks.
 
     Args:
         parts: the changes of each file, by its name without suffixes.
         only_old: the files that only OLD has: all their sentences were removed.
-        only_new: those that only NEW has: all their sentences were added.
-        patterns: the changes of all files by column and pattern, the commonest first.
-        n_refiled: how many sentences were removed from one file, and added to another with the same words.
+        only_new: the files that only NEW has: all their sentences were added.
+        patterns: the changes of all files by column and pattern, most frequent first.
+        n_refiled: the number of sentences that moved to another file with the same words.
         provenance: the provenance of the numbers.
     """
 
@@ -51,42 +51,42 @@ class ReleaseChanges(Tabular):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many sentences changed, by kind; a sentence can be of several."""
+        """The number of changed sentences by kind; a sentence can have several kinds."""
         return {kind: sum(one.counts[kind] for one in self.parts.values()) for kind in KINDS}
 
     @property
     def by_column(self) -> dict[str, int]:
-        """How many changes there are in each column."""
+        """The number of changes in each column."""
         return changes_by_column(self.patterns)
 
     @property
     def n_kept(self) -> int:
-        """How many sentences both versions of a file have."""
+        """The number of sentences in both versions of a file."""
         return sum(one.n_kept for one in self.parts.values())
 
     @property
     def n_unchanged(self) -> int:
-        """How many of them are the same line for line."""
+        """The number of sentences that are identical line for line."""
         return sum(one.n_unchanged for one in self.parts.values())
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
-    """Compare two folders of treebanks, file by file.
+    """Return the changes between two folders of treebanks, for each file.
 
     Args:
         old: the folder of the old version.
-        new: that of the new version; files belong together if they have the same name without suffixes.
-        rules: which characters of forms are spaces.
-        read: what reads a file.
+        new: the folder of the new version; files are paired by name without suffixes.
+        rules: the rules, which define the characters that are spaces.
+        read: the function that reads a file.
 
     Raises:
         InputError: a folder cannot be read, a file is invalid, or no two files have the same name.
-        MeasureError: the rules score no single words.
+        MeasureError: the rules do not score single words.
     """
     rules.check_words()
     ours, theirs = treebanks_in(old), treebanks_in(new)
     if not ours.keys() & theirs.keys():
-        message = f"no file has the name of a file in {printable(str(new))}: files are paired by their names"
+        message = f"no file has the same name as a file in {printable(str(new))}: files are paired by name"
         raise InputError(Fault("no-pairs", message, Place(file=str(old))))
     names = sorted(ours.keys() | theirs.keys())
     parts = {name: _changes(ours.get(name), theirs.get(name), rules, read) for name in names}
@@ -106,7 +106,7 @@ def _changes(old: Path | None, new: Path | None, rules: Rules, read: Read) -> Ch
 
 
 def _patterns(parts: Mapping[str, Changes]) -> tuple[ChangePattern, ...]:
-    """The patterns of all files together."""
+    """The joint patterns of all files."""
     grouped: dict[tuple[str, str, str], list[ChangePattern]] = {}
     for name, part in parts.items():
         for one in part.patterns:
@@ -122,7 +122,7 @@ def _joined(some: list[ChangePattern]) -> ChangePattern:
 
 
 def _n_refiled(parts: Mapping[str, Changes]) -> int:
-    """How many sentences went to another file: those removed from any, and added to any, with the same words."""
+    """The number of sentences that were removed from one file and added to another with the same words."""
     removed: Counter[tuple[str, ...]] = Counter()
     added: Counter[tuple[str, ...]] = Counter()
     for part in parts.values():

@@ -1,4 +1,4 @@
-"""Words whose annotation is probably wrong: systems agree against it, or the same words are annotated differently."""
+"""Words whose annotation is probably wrong: systems agree on another, or the same words are annotated differently."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from levelhead.treebank.provenance import joint_hash, short_hash
 from levelhead.treebank.relations import universal
 
 KINDS = ("head", "relation", "UPOS")
-"""What may be wrong."""
+"""The kinds of suspects."""
 
 _LEAST = 2
-"""How many systems must agree, if there are as many."""
+"""The number of systems that must agree, if there are enough systems."""
 
 _GIVEN: Mapping[str, str] = MappingProxyType({})
 
@@ -40,9 +40,9 @@ class Suspect(NamedTuple):
         kind: "head" (the head, and perhaps the relation), "relation" or "UPOS".
         gold: its annotation: a relation with its head, or a tag.
         other: the annotation that is probably right.
-        score: how much speaks for the other annotation, as log-odds.
-        n_for: how many systems give the other annotation.
-        n_gold: how many systems agree with gold.
+        score: the evidence for the other annotation, as log-odds.
+        n_for: the number of systems with the other annotation.
+        n_gold: the number of systems that agree with gold.
         variation: the same words with another annotation elsewhere, or None.
     """
 
@@ -65,7 +65,7 @@ class Suspects(Tabular):
         systems: the names of the systems.
         suspects: the words.
         outputs: the outputs of the systems, matched with gold.
-        provenance: where the result comes from.
+        provenance: the provenance of the result.
     """
 
     treebank: Treebank
@@ -79,7 +79,7 @@ class Suspects(Tabular):
         return int(self.treebank.sentence_of_word[suspect.word])
 
     def to_treebank(self) -> Treebank:
-        """Return the sentences of the suspects, each once and with a comment for each of its suspects.
+        """Return the sentences of the suspects without duplicates, with a comment for each suspect.
 
         The comments are `# suspect = WORD KIND: ANNOTATION -> OTHER`, the most suspicious word first.
         """
@@ -105,17 +105,17 @@ def find_suspects(
     *,
     training: Mapping[str, str] = _GIVEN,
 ) -> Suspects:
-    """Find words whose annotation is probably wrong.
+    """Return words whose annotation is probably wrong.
 
-    The score adds the log-odds of the systems' votes (see `votes`), those of the form (how often it has the other
-    label, and this one elsewhere), and those of variation: (n + 1/2) / (m + 1/2), where the same words in the same
-    context have the other annotation n times and this one m times. A word has one entry, its worst.
+    The score is the sum of the log-odds of the systems' votes (see `votes`), of the form (how often it has the other
+    label and this label elsewhere), and of variation: (n + 1/2) / (m + 1/2) if the same words in the same context have
+    the other annotation n times and this annotation m times. Each word has one entry, its worst.
 
     Args:
-        outputs: the outputs of systems matched with gold, by the name of the system; none to look at variation only.
+        outputs: the outputs of systems matched with gold, by the name of the system; empty to use only variation.
         gold: the annotation.
-        most: how many suspects to keep, all if None.
-        training: how the systems were trained, for the signature; empty if their outputs were given.
+        most: the maximum number of suspects; None for all.
+        training: the training of the systems, for the signature; empty if their outputs were given.
     """
     matches = list(outputs.values())
     found = _by_votes(matches) if matches else {}
@@ -158,7 +158,7 @@ def _by_votes(outputs: Sequence[Matches]) -> _Found:
 
 
 class _OfForms:
-    """How often each form has each label.
+    """The frequency of each label for each form.
 
     Args:
         gold: the annotation.
@@ -170,7 +170,7 @@ class _OfForms:
         self._counts = Counter(zip(self._forms, self._labels, strict=True))
 
     def log_odds(self, word: int, other: str) -> float:
-        """Return how much commoner another label is for the form of a word than its own, in other places."""
+        """Return the log-odds of another label against a word's label for the same form elsewhere."""
         form, own = self._forms[word], self._labels[word]
         if other == own:
             return 0.0
@@ -188,7 +188,7 @@ def _attachment(gold: Treebank, relation: str, head: int) -> str:
 
 
 def _add_variation(found: _Found, gold: Treebank, one: Variation) -> None:
-    """Add what variation says of a word to what systems say, if they say the same; otherwise as it is."""
+    """Return the suspects of systems with the evidence of variation added if both agree."""
     score = math.log((one.n_other + 0.5) / (one.n_own + 0.5))
     key = (one.word, "UPOS" if one.kind == "UPOS" else "attachment")
     known = found.get(key)

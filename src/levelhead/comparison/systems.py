@@ -1,4 +1,4 @@
-"""Several systems on one or many treebanks: which differences are significant."""
+"""Comparison of systems on one or several treebanks, with significance tests."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ from levelhead.treebank.contents import Contents
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Tabular):
-    """What the comparison of systems with the first one gives.
+    """The comparison of systems with the first.
 
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: one result for each treebank or average, measure and system.
-        wins: one for each measure and system, if there are several treebanks.
+        results: one result per treebank or average, measure and system.
+        wins: one result per measure and system, for several treebanks.
         provenance: the provenance of the numbers.
-        perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
-        looked: what `look` returned for the outputs on each test set.
-        voter: who has one vote in the tests over treebanks.
-        units: what was left out and swapped as a whole on each treebank.
-        valid_trees: of partial scores, the results in which sentences without a valid tree get nothing, in the order of
-            `results`; otherwise empty.
-        coverage: of partial scores, how much of gold each system covers, all runs together, by treebank and system.
-        gates: the verdict on each system and measure of a gate on regressions, those of invalid outputs last.
-        invalid: the errors of the systems that were left out because an output is missing or invalid; only with such a
-            gate, otherwise they are an error.
+        perplexities: the measures whose values are perplexities, not percentages; lower is better.
+        looked: the result of `look` for the outputs on each test set.
+        voter: the unit with one vote in the tests over treebanks.
+        units: the units of each treebank.
+        valid_trees: for partial scores, the results in which invalid trees count as wrong, in the order of `results`;
+            otherwise empty.
+        coverage: for partial scores, the share of gold that each system covers, over all runs, by treebank and system.
+        gates: the results of regression gates by system and measure, those of invalid outputs last.
+        invalid: the errors of the systems that were left out because an output is missing or invalid; only with
+            regression gates, otherwise these errors are raised.
     """
 
     systems: tuple[str, ...]
@@ -94,24 +94,24 @@ def compare(
     look: Look | None = None,
     **how: Any,
 ) -> Comparison:
-    """Compare systems with the first one: scores, intervals, differences, p-values.
+    """Return the comparison of systems with the first: scores, intervals, differences, p-values.
 
-    No output is counted twice; tests work on the counts of sentences.
+    Each output is counted once; tests use the counts of sentences.
 
     Args:
         plan: the test sets and systems.
         setup: the settings.
-        settings: how differences are tested.
-        wilcoxon: whether to compute Wilcoxon's test over treebanks, too (requires scipy).
-        votes: who has one vote in the sign test and Wilcoxon's test: each treebank, language or family.
-        fail_if_worse: measures of `setup` in which no system may be worse than the first. An invalid output of a
-            system is then a verdict, not an error.
-        look: what else is made of the outputs on each test set.
+        settings: the settings of tests.
+        wilcoxon: whether to compute Wilcoxon's test over treebanks as well (requires scipy).
+        votes: the unit with one vote in the sign test and Wilcoxon's test: each treebank, language or family.
+        fail_if_worse: measures of `setup` in which no system may be worse than the first. An invalid output then fails
+            the gate instead of raising an error.
+        look: an additional function of the outputs on each test set.
         how: `workers` and `store`, as in `score_plan`.
 
     Raises:
-        InputError: an output is missing or a file is invalid, with the faults of all; the margin cannot be tested; a
-            language or family that should vote is unknown.
+        InputError: an output is missing or a file is invalid (all errors are listed); the margin is invalid; or a
+            language or family that votes is unknown.
     """
     n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
@@ -138,7 +138,7 @@ def compare(
 
 
 def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
-    """How much of each gold treebank each system covers, all runs together."""
+    """The share of each gold treebank that each system covers, over all runs."""
     found: dict[str, dict[str, PartialCoverage]] = {}
     for test_set in results.test_sets:
         runs: dict[str, list[PartialCoverage]] = {}
@@ -152,7 +152,7 @@ def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCovera
 def _valid_outputs(
     plan: Plan, setup: Setup, how: Mapping[str, Any]
 ) -> tuple[Plan, Results, Mapping[str, tuple[Fault, ...]]]:
-    """Score a plan, and leave out the systems with invalid outputs; what is looked at is then looked at again."""
+    """Score a plan without the systems with invalid outputs; `look` is then called again."""
     kept, results, invalid = valid_candidates(plan, score_plan(plan, setup, **how))
     if invalid and how["look"] is not None:
         results = score_plan(kept, setup, **how)
@@ -173,7 +173,7 @@ def _gates(
 
 
 def measures_part(results: Results) -> dict[str, str]:
-    """Return the part of a signature that decides what measures mean.
+    """Return the part of a signature that defines the measures.
 
     Args:
         results: the results of the engine.
@@ -183,7 +183,7 @@ def measures_part(results: Results) -> dict[str, str]:
 
 
 def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
-    """Count every output of a plan, all of which must be valid.
+    """Return the counts of every output of a plan; all outputs must be valid.
 
     Args:
         plan: the test sets and systems.
@@ -191,7 +191,7 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
         how: as in `score_plan`.
 
     Raises:
-        InputError: an output is missing or a file is invalid; with the faults of all.
+        InputError: an output is missing or a file is invalid; all errors are listed.
     """
     missing = missing_outputs(plan)
     try:
@@ -206,11 +206,11 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
 def counts_and_sources(
     results: Results, plan: Plan, setup: Setup
 ) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
-    """Return the counts of units on each test set and the files they come from, by the code of the test set.
+    """Return the counts of units and the files of each test set, by its code.
 
     Args:
         results: the results, with counts of sentences.
-        plan: what was scored.
+        plan: the plan that was scored.
         setup: the settings.
 
     Raises:
@@ -228,7 +228,7 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
 
     Args:
         results: the results, with counts of sentences.
-        plan: what was scored.
+        plan: the plan that was scored.
         setup: the settings.
 
     Raises:
@@ -267,7 +267,7 @@ def _sources(labels: Iterable[str], found: Sequence[Outcome], gold: Contents) ->
 
 
 def _refuse_valueless(found: Sequence[Outcome], test_set: TestSet) -> None:
-    """Refuse measures without a value: a table of systems has no holes."""
+    """Refuse measures without a value for an output."""
     faults = [
         _valueless(f"{name}: {score.reason}", score.reason, test_set, one)
         for one in found
@@ -312,12 +312,12 @@ def _compared(
 
 
 def _few_runs(systems: Sequence[str]) -> Iterator[str]:
-    """Name the systems with too few runs for significant differences."""
+    """Return notes on systems with too few runs for significant differences."""
     several = len(set(systems)) < len(systems)
     for system in dict.fromkeys(systems):
         n_runs = list(systems).count(system)
         if several and n_runs == 1:
-            yield f"{system} has one run: differences to systems with several runs get no significance marks"
+            yield f"{system} has a single run: differences from systems with several runs get no significance marks"
         elif several and n_runs < FEWEST_RUNS:
             yield f"{system} has {n_runs} runs: its differences get no significance marks; give three or more"
 

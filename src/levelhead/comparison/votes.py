@@ -1,4 +1,4 @@
-"""Systems that agree with each other against gold, weighted by how often each is right."""
+"""Votes of systems against gold, weighted by the reliability of each system."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Weights = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 NONE = -1
-"""What a system says of a word that it does not have."""
+"""The analysis of a word that a system lacks."""
 
 _PRIOR = 5.0
-"""How many words the system's overall behavior counts for, compared with what it does with one label."""
+"""The weight, in words, of a system's overall behavior relative to its behavior with a single label."""
 
 
 class Ballot(NamedTuple):
-    """What gold and the systems say about each gold word.
+    """The analyses of each gold word by gold and the systems.
 
     Args:
         gold: a number for gold's analysis, int64, shape (gold words,).
-        systems: numbers for those of the systems, `NONE` where a word is not aligned; int64, shape (systems, gold
+        systems: numbers for the analyses of the systems, `NONE` if a word is not aligned; int64, shape (systems, gold
             words).
         labels: the label of each analysis, for the weights; a number for gold, then for the systems; same shapes.
-        rest: what else an analysis has, the head; in the same way.
+        rest: the rest of an analysis, the head, in the same form.
     """
 
     gold: Numbers
@@ -42,15 +42,15 @@ class Ballot(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """The analysis that most speaks for, against gold's.
+    """The analysis with the most evidence against gold.
 
     Args:
         word: the index of the gold word.
         analysis: the number of the other analysis.
-        system: the first system that has it.
-        n_for: how many systems have it.
-        n_gold: how many systems agree with gold.
-        weight: the log-odds of the other analysis against gold's, if systems err independently.
+        system: the first system with it.
+        n_for: the number of systems with it.
+        n_gold: the number of systems that agree with gold.
+        weight: the log-odds of the other analysis against gold, assuming independent errors of systems.
     """
 
     word: int
@@ -62,7 +62,7 @@ class Vote(NamedTuple):
 
 
 def attachments(outputs: Sequence[Matches]) -> Ballot:
-    """Return what gold and systems say about heads and universal relations.
+    """Return the analyses of heads and universal relations by gold and systems.
 
     Args:
         outputs: the outputs, matched with the same gold.
@@ -86,7 +86,7 @@ def attachments(outputs: Sequence[Matches]) -> Ballot:
 
 
 def tags(outputs: Sequence[Matches]) -> Ballot:
-    """Return what gold and systems say about parts of speech.
+    """Return the analyses of parts of speech by gold and systems.
 
     Args:
         outputs: the outputs, matched with the same gold.
@@ -101,16 +101,17 @@ def tags(outputs: Sequence[Matches]) -> Ballot:
 
 
 def votes(ballot: Ballot, least: int) -> Iterator[Vote]:
-    """Give the words on which systems agree with each other against gold.
+    """Return the words on which systems agree on an analysis that differs from gold.
 
-    The weight adds up, over systems, how much likelier what the system says is if the other analysis is right than if
-    gold is: a system that often takes `obl` for `nmod` says little when it does so again. The probabilities come from
-    the comparison with gold, in which errors of gold are too few to matter. Systems are taken to err independently
-    (Dawid and Skene 1979), so weights are for ranking, not odds to bet on.
+    The weight is a sum of log-likelihood ratios over systems: how much more probable the system's analysis is if the
+    other analysis is correct than if gold is correct. A system that often confuses `obl` with `nmod` therefore has
+    little weight when it does so again. The probabilities are estimated by comparison with gold, whose errors are too
+    rare to matter. The errors of systems are assumed to be independent (Dawid and Skene 1979), so weights are only
+    suitable for ranking.
 
     Args:
-        ballot: what gold and systems say.
-        least: how many systems must agree.
+        ballot: the analyses of gold and systems.
+        least: the number of systems that must agree.
     """
     given = ballot.systems != NONE
     right = given & (ballot.systems == ballot.gold)
@@ -133,10 +134,10 @@ def votes(ballot: Ballot, least: int) -> Iterator[Vote]:
 
 
 class _Confusions:
-    """How often one system gives each label, for each label of gold, with and without the rest of the analysis.
+    """The frequency of a system's labels for each gold label, with and without the correct rest of the analysis.
 
     Args:
-        ballot: what gold and systems say.
+        ballot: the analyses of gold and systems.
         system: the number of the system.
     """
 
@@ -153,19 +154,19 @@ class _Confusions:
         )
 
     def _outcome(self, system: int) -> Numbers:
-        """Number what a system says: the label, and whether the rest, such as the head, is gold's."""
+        """Number the outcomes of a system: the label, and whether the rest, such as the head, equals gold."""
         ballot = self._ballot
         outcome: Numbers = 2 * ballot.labels[1][system] + (ballot.rest[1][system] == ballot.rest[0])
         return outcome
 
     def weights(self, words: Numbers, other: int, agrees: Flags, with_gold: Flags) -> Weights:
-        """Return how much likelier what this system says is if another system is right than if gold is.
+        """Return the log-likelihood ratio of this system's analysis: another system is correct against gold is correct.
 
         Args:
             words: the words.
-            other: the number of the system that may be right.
-            agrees: whether this system says the same, for all words.
-            with_gold: whether this system says what gold does, for all words.
+            other: the number of the other system.
+            agrees: whether this system agrees with the other system, for all words.
+            with_gold: whether this system agrees with gold, for all words.
         """
         ballot = self._ballot
         gold, label = ballot.labels[0][words], ballot.labels[1][other, words]
@@ -177,10 +178,10 @@ class _Confusions:
 
 
 class _Names:
-    """Numbers for texts of several treebanks.
+    """Numbers for strings of several treebanks.
 
     Args:
-        value: what of a text counts.
+        value: the part of a string that counts.
     """
 
     def __init__(self, value: Callable[[str], str]) -> None:

@@ -1,4 +1,4 @@
-"""The sentences in which systems lose most against the first one, on the mean of their runs."""
+"""The sentences with the largest losses of systems compared with the first, on the mean of their runs."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.setup import Setup
 
 _EQUAL = 1e-9
-"""Sums of weights closer than this are equal."""
+"""Sums of weights with a smaller difference are equal."""
 
 _MOST = 10
 
 
 class WorseSentence(NamedTuple):
-    """A sentence in which a system is worse than the first one.
+    """A sentence in which a system is worse than the first.
 
     Args:
         treebank: the code of the test set.
         system: the system.
         sentence: the number of the gold sentence, from 1.
         sent_id: its id, or None.
-        baseline: how many words the baseline gets right (the mean of its runs), or the sum of their weights.
-        right: how many the system.
-        words: how many there are.
+        baseline: the number of correct words of the baseline (the mean of its runs), or the sum of their weights.
+        right: the same for the system.
+        words: the number of gold words, or the sum of their weights.
         text: the words of the sentence.
     """
 
@@ -42,7 +42,7 @@ class WorseSentence(NamedTuple):
 
 
 def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
-    """Return the ten sentences in which each system loses most against the first; the engine calls this.
+    """Return the ten sentences in which each system loses most compared with the first; called by the engine.
 
     Args:
         treebank: the code of the test set.

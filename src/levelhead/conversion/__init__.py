@@ -1,4 +1,4 @@
-"""Content-head trees to function-head trees and back, as Kohita, Noji and Matsumoto (2017) do it."""
+"""Content-head trees to function-head trees and back, as in Kohita, Noji and Matsumoto (2017)."""
 
 from levelhead.conversion.convert import backward, forward
 from levelhead.conversion.heads import VARIANTS, Variant, ud_version

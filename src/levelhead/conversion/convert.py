@@ -1,4 +1,4 @@
-"""Treebanks converted: content heads to function heads, and back."""
+"""Conversion of treebanks: content heads to function heads, and back."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def forward(
     ud: int | None = None,
     exact: bool = False,
 ) -> Treebank:
-    """Convert content-head trees to function-head trees: Kohita et al. (2017), Algorithm 1.
+    """Return content-head trees converted to function-head trees: Kohita et al. (2017), Algorithm 1.
 
-    The outermost target among a word's children on each side changes places with the word, left side first; children
-    of the root stay. Only heads change (and MISC if `exact`).
+    The outermost target among a word's children on each side swaps places with the word, left side first; children of
+    the root stay. Only heads change (and MISC if `exact`).
 
     Args:
         treebank: content-head trees, as in UD.
-        targets: which words change places with their heads; None for those of the paper.
-        variant: the reading of the algorithm, a key of `VARIANTS`.
+        targets: the words that swap places with their heads; None for those of the paper.
+        variant: the interpretation of the algorithm, a key of `VARIANTS`.
         ud: the version of UD, 1 or 2; None to infer it from the relations (2 if they do not show it).
-        exact: whether to record in MISC what `backward` needs to restore the trees without loss.
+        exact: whether to record heads in MISC, so that `backward` restores the trees without loss.
 
     Raises:
-        InputError: `exact`, and there are recorded heads already.
+        InputError: with `exact`, the treebank already has recorded heads.
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
@@ -57,19 +57,19 @@ def backward(
     ud: int | None = None,
     exact: bool = False,
 ) -> Treebank:
-    """Convert function-head trees to content-head trees: Kohita et al. (2017), Algorithm 2.
+    """Return function-head trees converted to content-head trees: Kohita et al. (2017), Algorithm 2.
 
-    The children of a target on each side go to its head, left side first, and the innermost of them becomes its head;
-    parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head stays as it is.
-    Enhanced graphs that `forward` kept match the heads again, so nothing warns about them.
+    The children of a target on each side move to its head, left side first, and the innermost of them becomes its head;
+    parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head is unchanged.
+    Enhanced graphs that `forward` kept match the heads again, so there is no warning about them.
 
     Args:
-        treebank: function-head trees: converted ones, or the output of a parser trained on such.
+        treebank: function-head trees: converted trees, or the output of a parser trained on them.
         targets: as in `forward`.
         variant: as in `forward`.
         ud: as in `forward`.
         exact: whether to restore the heads that `forward` recorded, and to remove the records. Sentences whose trees
-            have changed since they were recorded are converted by the algorithm, with a warning; so is parser output.
+            changed after recording are converted by the algorithm, with a warning; so is parser output.
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads = lowered(treebank.heads, words)
@@ -92,10 +92,10 @@ def _converted(treebank: Treebank, heads: Codes, warnings: Iterable[Fault]) -> T
 
 
 def _enhanced_kept(treebank: Treebank) -> list[Fault]:
-    """Warn where there are enhanced graphs, which are not converted."""
+    """Return a warning if there are enhanced graphs, which are not converted."""
     if not (treebank.deps.codes != UNDERSCORE).any():
         return []
-    return [_warning_about("enhanced-kept", "DEPS are kept as they are and no longer match the heads", treebank)]
+    return [_warning_about("enhanced-kept", "DEPS is unchanged and no longer matches the heads", treebank)]
 
 
 def _records_kept(treebank: Treebank) -> list[Fault]:

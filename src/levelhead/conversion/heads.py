@@ -1,4 +1,4 @@
-"""The heads of converted trees: which words take part, and the three readings of the algorithm."""
+"""The heads of converted trees, the words that take part, and the three interpretations of the algorithm."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Variant = Literal["paper", "frozen", "script"]
 
 VARIANTS: Mapping[str, str] = MappingProxyType(
     {
-        "paper": "Algorithms 1 and 2; going back, a word's children are read once its descendants are converted",
+        "paper": "Algorithms 1 and 2; going back, a word's children are determined after its descendants are converted",
         "frozen": "the same, but a word's children are always those of the input tree",
         "script": "the published script: whole relations are compared, and the first child of its list, not the"
         " innermost, becomes the head",
     }
 )
-"""The readings of the paper, with what sets each apart."""
+"""The interpretations of the paper, with a description of each."""
 
 
 class Words(NamedTuple):
-    """What takes part in a conversion.
+    """The words that take part in a conversion.
 
     Args:
         targets: whether each word is a target, uint8, shape (words,).
         fixed: whether each word is a part of a fixed expression, uint8, shape (words,).
-        roots: whether each word is a root or labeled so: its children stay in forward conversion; uint8, (words,).
-        variant: which reading of the algorithm.
+        roots: whether each word is a root or labeled as root: its children stay in forward conversion; uint8, (words,).
+        variant: the interpretation of the algorithm.
     """
 
     targets: Flags
@@ -54,12 +54,12 @@ def ud_version(treebank: Treebank) -> int | None:
 
 
 def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:
-    """Find the words that take part.
+    """Return the words that take part.
 
     Args:
-        treebank: trees of either kind; the conversion changes nothing that decides this.
-        targets: which words change places with their heads.
-        variant: which reading of the algorithm.
+        treebank: trees of either kind; both kinds have the same result.
+        targets: the words that swap places with their heads.
+        variant: the interpretation of the algorithm.
         ud: the version of UD; None to infer it from the relations (2 if they do not show it).
 
     Raises:
@@ -75,26 +75,26 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
 
 
 def raised(heads: Codes, words: Words) -> tuple[Codes, Flags]:
-    """Put targets above their heads: Algorithm 1.
+    """Move targets above their heads: Algorithm 1.
 
     Args:
         heads: the heads of content-head trees, -1 for roots, int32, shape (words,).
-        words: what takes part.
+        words: the words that take part.
 
     Returns:
-        The heads of function-head trees, int32, and which targets changed places with their heads, uint8; (words,).
+        The heads of function-head trees, int32, and which targets swapped places with their heads, uint8; (words,).
     """
     return kernel.forward(heads, kernel.visits(heads), words.targets, words.roots)
 
 
 def lowered(heads: Codes, words: Words) -> Codes:
-    """Put targets below their children again: Algorithm 2.
+    """Move targets below their children again: Algorithm 2.
 
-    A target without a head stays as it is: to move its children would give the sentence several roots.
+    A target without a head is unchanged, since moving its children would give the sentence several roots.
 
     Args:
         heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
-        words: what takes part.
+        words: the words that take part.
 
     Returns:
         The heads of content-head trees, int32, shape (words,).

@@ -1,4 +1,4 @@
-"""Heads recorded in MISC, so that a converted treebank can be had back without loss."""
+"""Heads recorded in MISC, so that a converted treebank can be restored without loss."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes
 
 ATTRIBUTE = "ContentHead"
-"""The attribute in MISC that holds a word's head in the content-head tree, as CoNLL-U writes heads.
+"""The attribute in MISC with a word's head in the content-head tree, in the form of CoNLL-U.
 
-On the first word of a sentence that has one, a checksum of the function-head tree and of the recorded one follows
+On the first word with a record in a sentence, a checksum of the function-head tree and of the recorded tree follows
 after a colon.
 """
 
@@ -32,11 +32,11 @@ _RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
 
 
 class Restored(NamedTuple):
-    """What the records of a treebank say.
+    """The heads restored from the records of a treebank.
 
     Args:
-        heads: the recorded heads, and the present ones where there are none.
-        whole: whether the records of each sentence hold: they are all there, and its tree is the one they were made of.
+        heads: the recorded heads, or the current heads without a record.
+        whole: whether the records of each sentence are valid: complete, and made for its current tree.
         recorded: whether each sentence has records.
     """
 
@@ -46,7 +46,7 @@ class Restored(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """What a MISC records: head and checksum, and the MISC without it."""
+    """The record in a MISC: head and checksum, and the MISC without the record."""
 
     head: int
     checksum: str | None
@@ -58,10 +58,10 @@ def with_records(treebank: Treebank, words: Words) -> Treebank:
 
     Args:
         treebank: content-head trees.
-        words: what takes part in the conversion.
+        words: the words that take part in the conversion.
 
     Raises:
-        InputError: there are such records already.
+        InputError: the treebank already has records.
     """
     _refuse_records(treebank)
     heads = treebank.heads
@@ -86,15 +86,15 @@ def without_records(treebank: Treebank) -> Treebank:
 
 
 def n_records(treebank: Treebank) -> int:
-    """Count the words with records."""
+    """Return the number of words with records."""
     return int(np.isin(treebank.misc.codes, list(_records_in(treebank))).sum())
 
 
 def restored(treebank: Treebank) -> Restored:
-    """Read the records, and see in which sentences they hold.
+    """Read the records, and check in which sentences they are valid.
 
     Args:
-        treebank: function-head trees, perhaps changed since they were converted.
+        treebank: function-head trees, which may have changed since they were converted.
     """
     starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
     found = _records_in(treebank)
@@ -106,16 +106,16 @@ def restored(treebank: Treebank) -> Restored:
     recorded[sentences[chosen]] = True
     sums = {i: record.checksum for i, record in zip(sentences[chosen].tolist(), records) if record.checksum}
     whole[list(sums)] = [one == other for one, other in zip(sums.values(), _checksums(treebank, local, sums))]
-    # a treebank read as CoNLL-X may have several roots in a sentence
+    # a treebank read as CoNLL-X can have several roots in a sentence
     whole &= trees.bad_sentences(local, starts, True) == 0
     as_index = np.where(local == 0, -1, local - 1 + starts[sentences]).astype(np.int32)
     return Restored(as_index, whole, recorded)
 
 
 def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) -> list[str]:
-    """Give a checksum of the heads of each of some sentences, present and recorded ones.
+    """Return a checksum of the current and recorded heads of each of some sentences.
 
-    Both: were a record lost, or added, the present tree would be the same.
+    Both are needed, since the current tree does not change if a record is lost or added.
     """
     both = np.stack([treebank.local_heads(), recorded]).astype("<i4")
     starts = treebank.sentence_starts.tolist()
@@ -129,12 +129,12 @@ def _refuse_records(treebank: Treebank) -> None:
         sentence = int(treebank.sentence_of_word[word])
         number = str(word - int(treebank.sentence_starts[sentence]) + 1)
         line = int(treebank.source.lines[sentence]) if len(treebank.source.lines) else None
-        message = f"word {number} of the sentence that begins here already has a recorded head"
+        message = f"word {number} of the sentence that starts here already has a recorded head"
         raise InputError(Fault("recorded-heads", message, Place(treebank.source.path, line, sentence + 1, number)))
 
 
 def _records_in(treebank: Treebank) -> dict[int, _Record]:
-    """Give what is recorded for each code of a MISC with a record; the last counts where there are several."""
+    """Return the record of each code of a MISC with a record; the last of several counts."""
     found = {}
     for code in treebank.misc.distinct.tolist():
         parts = treebank.strings[code].split("|")

@@ -1,4 +1,4 @@
-"""There and back: how much a conversion changes, and what it does not restore."""
+"""Round trips: the changes of a conversion, and the heads that it does not restore."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class NotRestored(NamedTuple):
-    """A word whose head is another one after the round trip; sentence and word count from 1, a head of 0 is the root.
+    """A word with a different head after the round trip; sentences and words count from 1, head 0 is the root.
 
     Args:
         sentence: the number of its sentence in the file.
-        line: the line at which the sentence's words begin, None if the treebank was made in Python.
-        sent_id: the sentence's name, None if it has none.
+        line: the line of the sentence's first word; None if the treebank was created in Python.
+        sent_id: the sentence's sent_id, or None.
         word: its number in the sentence.
         form: its form.
         head: its head before.
@@ -46,26 +46,26 @@ class NotRestored(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class RoundTrip(Tabular):
-    """What forward conversion changes in a treebank, and what backward conversion does not restore.
+    """The changes of forward conversion in a treebank, and the heads that backward conversion does not restore.
 
     Args:
         ud: the version of UD that was assumed.
-        variant: the reading of the algorithm.
+        variant: the interpretation of the algorithm.
         targets: the name of the targets.
-        targets_sha256: a hash of what they are.
-        exact: whether the round trip was the exact one.
-        sha256: the hash of the treebank's file, None if it was made in Python.
-        sentences: all sentences.
-        words: all words.
-        punctuation: the words whose relation is punct.
-        candidates: the words that are targets.
-        converted: the targets that changed places with their heads.
-        changed_heads: the words that have another head in the function-head tree; two for nearly every conversion.
+        targets_sha256: a hash of the targets.
+        exact: whether heads were recorded in MISC.
+        sha256: the hash of the treebank's file; None if it was created in Python.
+        sentences: the number of sentences.
+        words: the number of words.
+        punctuation: the number of words with the relation punct.
+        candidates: the number of words that are targets.
+        converted: the number of targets that swapped places with their heads.
+        changed_heads: the number of words with a different head in the function-head tree; usually two per conversion.
         nonprojective: non-projective arcs, before and after forward conversion.
         nonprojective_sentences: sentences with at least one such arc, before and after.
-        head_entropy: how uncertain head words are before and after (`typology.head_entropy`), in bits; None where no
-            word is frequent enough.
-        not_restored: the words that have another head after the round trip.
+        head_entropy: the head-word entropy before and after (`typology.head_entropy`), in bits; None if no word is
+            frequent enough.
+        not_restored: the words with a different head after the round trip.
     """
 
     ud: int
@@ -87,7 +87,7 @@ class RoundTrip(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """Where the numbers come from."""
+        """The provenance of the numbers."""
         file = short_hash(self.sha256)
         signature = {
             "ud": str(self.ud),
@@ -114,14 +114,14 @@ def check_round_trip(
     ud: int | None = None,
     exact: bool = False,
 ) -> RoundTrip:
-    """Convert a treebank forward and back, and report what happened.
+    """Return the result of converting a treebank forward and back.
 
     Args:
         treebank: content-head trees, as in UD.
-        targets: as in `forward`, and so for the rest.
-        variant: the reading of the algorithm.
+        targets: as in `forward`.
+        variant: the interpretation of the algorithm.
         ud: the version of UD.
-        exact: whether to take the round trip that is exact.
+        exact: whether to record heads in MISC and restore them.
 
     Raises:
         InputError: `exact`, and there are recorded heads already.

@@ -1,9 +1,9 @@
-"""Algorithm 2 as the published script carries it out (github.com/kohilin/MultiBFConv), for comparison.
+"""Algorithm 2 as implemented in the published script (github.com/kohilin/MultiBFConv), for comparison.
 
-The script keeps for each word a list of its children on either side. When a child is found to hang from another word,
-the child's present head takes its place at the end of a list; other words that came to hang from the word meanwhile
-are not in its lists. The first word of the left list and the last of the right one become heads: the outermost, as a
-rule. The script visits words twice that cross from the left list to the right one, and can then write circles; here
+The script keeps a list of each word's children on either side. If a child has meanwhile been attached to another word,
+the child's current head replaces it at the end of a list; other words that were attached to the word meanwhile are not
+in its lists. The first word of the left list and the last word of the right list become heads, usually the outermost
+words. The script visits words that move from the left list to the right list twice, and can then write cycles; here
 every word is visited once, and the result is always a tree.
 """
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 def lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: Flags) -> Codes:
-    """Put targets below their children.
+    """Return heads with targets moved below their children.
 
     Args:
         heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
-        order: what `kernels.conversion.visits` makes of them, int32, shape (2 * words,).
+        order: the order of visits from `kernels.conversion.visits`, int32, shape (2 * words,).
         targets: whether each word is a target, uint8, shape (words,).
         fixed: whether each word is a part of a fixed expression, uint8, shape (words,).
 
@@ -42,7 +42,7 @@ def lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: 
 
 
 class _Lists:
-    """The script's lists of children, and the heads so far."""
+    """The script's lists of children, and the current heads."""
 
     def __init__(self, heads: Codes, fixed: Flags) -> None:
         self.heads = heads.tolist()
@@ -61,7 +61,7 @@ class _Lists:
         return [child for child in children if not self.fixed[child]]
 
     def renew(self, word: int, *, left: bool) -> None:
-        """Replace children that hang from another word by that word."""
+        """Replace children that are attached to another word by that word."""
         for child in self._movable(word, left=left):
             head = self.heads[child]
             if head != word:
@@ -69,7 +69,7 @@ class _Lists:
                 self._side(word, head).append(head)
 
     def lower(self, target: int, *, left: bool) -> None:
-        """Give a target's children on one side to its head, and make one of them its head."""
+        """Move a target's children on one side to its head, and make one of them its head."""
         children, above = self._movable(target, left=left), self.heads[target]
         if children and above >= 0:
             for child in children:

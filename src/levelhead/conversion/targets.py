@@ -1,4 +1,4 @@
-"""Conversion targets: which words change places with their heads."""
+"""Conversion targets: the words that swap places with their heads."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Targets(NamedTuple):
     """The set T of Kohita et al. (2017): pairs of a part of speech and a relation.
 
     Args:
-        name: how it is called.
-        relations: the relations of each UPOS that has targets.
-        fixed: the relations of parts of fixed expressions, under "ud1" and "ud2": backward conversion leaves them.
+        name: its name.
+        relations: the target relations of each UPOS.
+        fixed: the relations of parts of fixed expressions, under "ud1" and "ud2": backward conversion does not move
+            them.
         subtypes: whether a relation written without a subtype matches all its subtypes.
     """
 
@@ -44,7 +45,7 @@ class Targets(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """A hash of everything but the name, so that it differs whenever the targets differ."""
+        """A hash of everything except the name; different targets have different hashes."""
         tables = [{key: sorted(labels) for key, labels in table.items()} for table in (self.relations, self.fixed)]
         return hashlib.sha256(json.dumps([*tables, self.subtypes], sort_keys=True).encode()).hexdigest()
 
@@ -86,11 +87,11 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
     """Read targets from a TOML file such as `levelhead/conversion/targets.toml`.
 
     Args:
-        path: the file; it has a table `targets` with a list of relations for each UPOS, and perhaps a table `fixed`
-            with a list for `ud1` and `ud2`, a `name`, and `subtypes = false` if relations mean no subtypes.
+        path: the file; it has a table `targets` with a list of relations for each UPOS, and optionally a table `fixed`
+            with lists for `ud1` and `ud2`, a `name`, and `subtypes = false` if relations do not include their subtypes.
 
     Raises:
-        InputError: it is not TOML, or not of this form.
+        InputError: it is not TOML, or does not have this form.
     """
     name = os.fspath(path)
     try:
@@ -107,7 +108,7 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
         raise _invalid(name, "`subtypes` must be true or false, and `name` a string")
     fixed = _labels(document.get("fixed", {}), name, "fixed")
     if not set(fixed) <= {"ud1", "ud2"}:
-        raise _invalid(name, "`fixed` can have only lists for ud1 and ud2")
+        raise _invalid(name, "`fixed` can only have lists for ud1 and ud2")
     targets = _labels(document.get("targets", {}), name, "targets")
     if not any(targets.values()):
         raise _invalid(name, "the table `targets` has no relations")

@@ -247,7 +247,7 @@ def _check_defined(measure: Measure, rules: Rules) -> None:
     """Refuse measures that the rules do not define."""
     if not rules.defines(measure.name):
         others = [name for name, other in RULES.items() if other.defines(measure.name)]
-        known = f"use the rules {' or '.join(others)}" if others else f"use {', '.join(rules.measures)}"
+        known = f"use the rules {', '.join(others)}" if others else f"use {', '.join(rules.measures)}"
         raise MeasureError(f"the rules {rules.name} do not define {measure.name}: {known}", "unknown-measure")
     if rules.content and replace(measure, component=None) != Measure(measure.name):
         message = f"{measure}: under the rules {rules.name}, {measure.name} has neither arguments nor classes"

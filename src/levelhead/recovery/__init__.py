@@ -1,4 +1,4 @@
-"""Answers of language models as CoNLL-U: finding, unpacking and repairing them, and matching them with gold words."""
+"""Answers of language models as CoNLL-U: find, unpack and repair them, and match them with gold words."""
 
 from levelhead.recovery.answers import Layout
 from levelhead.recovery.recovered import CLASSES, STEPS, TREES

@@ -8,11 +8,11 @@ from levelhead.errors import Fault, InputError, Place
 
 
 class Answer(NamedTuple):
-    """What a model answered about one sentence.
+    """The answer of a model for one sentence.
 
     Args:
         text: the answer; a list of rows is written as JSON.
-        id: the sent_id of the sentence, where the file gives it beside the answer.
+        id: the sent_id of the sentence, if the file has it next to the answer.
     """
 
     text: str
@@ -24,8 +24,8 @@ def decoded(data: bytes, name: str, first_line: int = 1) -> str:
 
     Args:
         data: the bytes.
-        name: the file that they are from.
-        first_line: the line of the file with which they begin.
+        name: the name of their file.
+        first_line: their first line in the file.
 
     Raises:
         InputError: they are not UTF-8.

@@ -1,4 +1,4 @@
-"""The answers in a file or folder, one after another."""
+"""The answers in a file or folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levelhead.recovery.separators import split_text
 from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes, size_text
 
 LIMITS = Limits(size=1 << 29)
-"""How large a file of answers may be, decompressed: half a GiB, some hundred thousand answers."""
+"""The maximum decompressed size of a file of answers: half a GiB, several hundred thousand answers."""
 
 _MOST_FILES = 1_000_000
 _ARRAY = re.compile(rb"\s*\[\s*\{")
@@ -23,12 +23,12 @@ _JSON, _CSV, _TSV = (".jsonl", ".ndjson"), ".csv", ".tsv"
 
 
 class Layout(NamedTuple):
-    """How answers are found in a file.
+    """The settings for finding answers in a file.
 
     Args:
-        separator: what the lines between answers begin with, or None to detect them.
-        field: the field of JSON lines or CSV that has the answer, or None.
-        id_field: the field that has the sent_id, or None.
+        separator: the beginning of the lines between answers, or None to detect them.
+        field: the field of JSON lines or CSV with the answer, or None.
+        id_field: the field with the sent_id, or None.
     """
 
     separator: str | None = None
@@ -40,17 +40,17 @@ def read_answers(path: str | os.PathLike[str], layout: Layout, n_gold: int) -> l
     """Return the answers in a file or folder, in order.
 
     Args:
-        path: a text file with markers or blank lines between answers, JSON lines, CSV, or a folder with one file for
-            each answer; "-" for standard input.
-        layout: how they are found.
-        n_gold: how many are expected, which tells marker lines from others.
+        path: a text file with markers or blank lines between answers, JSON lines, CSV, or a folder with one file per
+            answer; "-" for standard input.
+        layout: the settings for finding them.
+        n_gold: the expected number, to detect marker lines.
 
     Raises:
         UnreadableFile: the file cannot be opened, is too large or damaged.
         InputError: it is not UTF-8, has no answers, or lacks a field.
     """
     name = os.fsdecode(path)
-    if os.path.isdir(name):  # noqa: PTH112 -- a path may hold bytes that pathlib refuses
+    if os.path.isdir(name):  # noqa: PTH112 -- a path can have bytes that pathlib refuses
         answers = _in_folder(Path(name))
     else:
         answers = _in_file(name, read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf"), layout, n_gold)
@@ -68,26 +68,26 @@ def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer
     if bare.endswith((_CSV, _TSV)):
         return csv_answers(data, name, layout.field, layout.id_field, "\t" if bare.endswith(_TSV) else ",")
     if _is_array(data, bare, layout, n_gold):
-        message = "a JSON array is not JSON lines: write one object per line"
+        message = "the file is a JSON array, not JSON lines: write one object per line"
         raise InputError(Fault("invalid-answers", message, Place(name)))
     if bare.endswith(_JSON) or layout.field is not None:
         if not bare.endswith(_JSON) and not data.lstrip().startswith(b"{"):
             return csv_answers(data, name, layout.field, layout.id_field, ",")
         return json_answers(data, name, layout.field, layout.id_field)
     if layout.id_field is not None:
-        raise InputError(Fault("no-answers", "--id-field is for JSON lines and CSV: give --field, too", Place(name)))
+        raise InputError(Fault("no-answers", "--id-field requires JSON lines or CSV: add --field", Place(name)))
     return split_text(data, name, layout.separator, n_gold)
 
 
 def _is_array(data: bytes, name: str, layout: Layout, n_gold: int) -> bool:
-    """Whether a file is one JSON array of records, and not JSON lines, CSV, or answers that are lists themselves."""
+    """Whether a file is a JSON array of records, not JSON lines, CSV, or answers that are lists."""
     if layout.field is not None:
         return not name.endswith(_JSON) and data.lstrip().startswith(b"[")
     return n_gold > 1 and name.endswith(".json") and bool(_ARRAY.match(data)) and b"\n\n" not in data.strip()
 
 
 def _in_folder(folder: Path) -> list[Answer]:
-    """Read one answer from each file of a folder, in natural order of names; hidden files are left out."""
+    """Read one answer from each file of a folder, in natural order of names; hidden files are ignored."""
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_file()]
     except OSError as error:

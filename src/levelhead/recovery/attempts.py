@@ -1,4 +1,4 @@
-"""The tables of rows in an answer: a model may begin again, or explain before, between and after."""
+"""The tables of rows in an answer: a model can start again, or explain before, between and after tables."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from levelhead.recovery.lists import rows_of_lists
 from levelhead.recovery.rows import LONGEST_LINE, AnswerRow, RangeRow, read_cells, read_row
 
 FENCES, PROSE, BLANK, PIPES, LIST = "fences", "prose", "blank lines", "table", "list"
-"""Steps of unpacking: what stands around rows, and rows of Markdown tables and of lists in JSON or Python."""
+"""Steps of unpacking: text around rows, and rows of Markdown tables and of lists in JSON or Python."""
 
 LONGEST_ANSWER = 1 << 24
-"""The most characters of an answer that is read."""
+"""The maximum number of characters of an answer."""
 
 _MOST_ATTEMPTS = 100
 _LEAST_CELLS, _MOST_CELLS = 4, 100
@@ -29,9 +29,9 @@ class Attempt(NamedTuple):
     """A table of rows.
 
     Args:
-        rows: its rows, numbered; the first ones, if there are more than anybody needs.
+        rows: its rows, numbered; only the first if there are far too many.
         ranges: its rows of multiword tokens and empty nodes.
-        n_rows: how many rows it has.
+        n_rows: the number of its rows.
     """
 
     rows: tuple[AnswerRow, ...]
@@ -40,11 +40,11 @@ class Attempt(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What an answer holds.
+    """The contents of an answer.
 
     Args:
         attempts: its tables of rows, in order.
-        steps: what was thrown away around them.
+        steps: the kinds of text that were removed around them.
     """
 
     attempts: tuple[Attempt, ...]
@@ -52,7 +52,7 @@ class Tables(NamedTuple):
 
 
 def sent_id_of(text: str) -> str | None:
-    """Return the sent_id that a comment in an answer gives, or None.
+    """Return the sent_id in a comment of an answer, or None.
 
     Args:
         text: the answer.
@@ -62,7 +62,7 @@ def sent_id_of(text: str) -> str | None:
 
 
 def tables_of(text: str, forms: Sequence[str]) -> Tables:
-    """Return the tables of rows in an answer, and what is around them.
+    """Return the tables of rows in an answer, and the text around them.
 
     Args:
         text: the answer.
@@ -81,7 +81,7 @@ def tables_of(text: str, forms: Sequence[str]) -> Tables:
 
 
 def _of_lists(text: str, failed: _Reader) -> _Reader:
-    """Read an answer without tables as one that holds lists of rows."""
+    """Read an answer without tables as lists of rows."""
     reader = _Reader(failed.forms, failed.most_rows)
     for rows in rows_of_lists(text, failed.forms):
         for row in rows:
@@ -95,7 +95,7 @@ def _of_lists(text: str, failed: _Reader) -> _Reader:
 
 @dataclass
 class _Reader:
-    """Collects rows line by line; a number that is not larger than all before begins a new attempt."""
+    """Collects rows line by line; a number that is not larger than all earlier numbers starts a new attempt."""
 
     forms: Collection[str]
     most_rows: int
@@ -105,8 +105,8 @@ class _Reader:
     ranges: list[RangeRow] = field(default_factory=list)
     n_rows: int = 0
     last: int = 0
-    apart: bool = False  # whether anything stands between the last row and here
-    header: Header | None = None  # of the table that is being read
+    apart: bool = False  # whether there is text between the last row and here
+    header: Header | None = None  # of the current table
 
     def take(self, line: str) -> None:
         """Read a line."""
@@ -114,7 +114,7 @@ class _Reader:
             self._take_by_place(line)
 
     def _take_by_header(self, line: str) -> bool:
-        """Read a header, or a row of a table that has one; say whether the line is either."""
+        """Read a header, or a row of a table with a header; return whether the line is either."""
         header = header_of(line)
         if header is not None:
             self.header, self.apart = header, True
@@ -143,7 +143,7 @@ class _Reader:
             self.add(row)
 
     def add(self, row: AnswerRow, *, in_list: bool = False) -> None:
-        """Take a row, which may begin a new attempt unless it is in the same list as the one before."""
+        """Add a row, which can start a new attempt unless it is in the same list as the previous row."""
         number = self.last + 1 if row.id is None else row.id
         if self.n_rows and number <= self.last and (self.apart or number <= 1) and not in_list:
             self.close()
@@ -173,7 +173,7 @@ class _Reader:
         return row
 
     def _other(self, line: str) -> None:
-        """Note what stands between rows."""
+        """Record text between rows."""
         stripped = line.strip()
         if _COMMENT.fullmatch(stripped):
             return
@@ -191,7 +191,7 @@ class _Reader:
 
 
 def _pipe_cells(line: str) -> list[str]:
-    """Cut a line at pipes; those without white space around are part of features if there are others."""
+    """Cut a line at pipes; pipes without white space around them are part of features if there are others."""
     inner = line.strip()
     if len(inner) > LONGEST_LINE or inner.count("|") > _MOST_CELLS:
         return []
@@ -206,7 +206,7 @@ def _pipe_cells(line: str) -> list[str]:
 
 
 def _if_cut(row: AnswerRow, n_cells: int) -> AnswerRow:
-    """Distrust the last column of an answer that ends in the middle of a row: `1` may be half of `12`."""
+    """Discard the last column of an answer that ends in the middle of a row: `1` may be half of `12`."""
     if row.n_cells >= n_cells:
         return row
     if row.relation == "_":

@@ -1,4 +1,4 @@
-"""What an answer takes from its gold sentence: words, ranges, the sent_id."""
+"""The parts of a gold sentence that an answer uses: words, ranges, the sent_id."""
 
 from __future__ import annotations
 

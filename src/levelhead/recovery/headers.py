@@ -24,15 +24,15 @@ class Header(NamedTuple):
     """The row of a table that names its columns.
 
     Args:
-        delimiter: what stands between columns.
-        names: the names as they are compared: without case, spaces and punctuation.
+        delimiter: the delimiter of columns.
+        names: the normalized names: without case, spaces and punctuation.
     """
 
     delimiter: str
     names: tuple[str, ...]
 
     def row(self, line: str) -> AnswerRow | None:
-        """Return the row that a line holds, or None if it does not have the columns.
+        """Return the row on a line, or None if it does not have the columns.
 
         Args:
             line: the line, without its end.
@@ -54,7 +54,7 @@ class Header(NamedTuple):
         return [*cells[:at], self.delimiter, *cells[at + 2 :]] if cells[at : at + 2] == ["", ""] else cells
 
     def loses(self, line: str) -> bool:
-        """Return whether a line is a row of the table that cannot be read: it is not read in another way.
+        """Return whether a line is an unreadable row of the table, which must not be read in another way.
 
         Args:
             line: a line without the columns.
@@ -63,7 +63,7 @@ class Header(NamedTuple):
 
 
 def header_of(line: str) -> Header | None:
-    """Return the header that a line is; None if it is none, or names the columns in the order of CoNLL-U.
+    """Return the header on a line; None without a header, or if the columns are in the order of CoNLL-U.
 
     Args:
         line: the line, without its end.

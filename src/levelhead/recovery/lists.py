@@ -26,17 +26,17 @@ FIELD_NAMES = {
     "xpos": ("xpos", "xpostag", "tag"),
     "feats": ("feats", "features", "morph"),
 }
-"""The fields of a row, and how they are named, without case, spaces and punctuation; the first that is there counts."""
+"""The fields of a row and their names, without case, spaces and punctuation; the first available name counts."""
 
 
 def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]]:
-    """Give the rows of each list in a text.
+    """Yield the rows of each list in a text.
 
     Args:
-        text: the text, which may have prose around the lists.
+        text: the text, which can have prose around the lists.
         forms: the forms of the gold sentence.
     """
-    loose: list[AnswerRow] = []  # of objects that follow one another without a list around them
+    loose: list[AnswerRow] = []  # of consecutive objects without a list around them
     for value in _values(text):
         row = keyed_row(value) if isinstance(value, Mapping) else None
         if row is not None:
@@ -48,7 +48,7 @@ def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]
 
 
 def _values(text: str) -> Iterator[Any]:
-    """Give the JSON values in a text; if there are none, the Python values."""
+    """Yield the JSON values in a text, or otherwise the Python values."""
     decoder = json.JSONDecoder()
     at, n_failures, n_found = 0, 0, 0
     while n_failures < _MOST_FAILURES and (bracket := _BRACKET.search(text, at)):
@@ -65,7 +65,7 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _python_values(text: str) -> Iterator[Any]:
-    """Give the value of Python between the first bracket and the last one of its kind."""
+    """Yield the Python value between the first bracket and the last bracket of its kind."""
     for first, last in ("[]", "{}"):
         start, end = text.find(first), text.rfind(last)
         if start < 0 or not 0 < end - start < _LONGEST_LITERAL:
@@ -81,7 +81,7 @@ def _python_values(text: str) -> Iterator[Any]:
 
 
 def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[list[AnswerRow]]:
-    """Give the lists of rows in a value."""
+    """Yield the lists of rows in a value."""
     if isinstance(value, Mapping):
         inside: Sequence[Any] = list(value.values())
     elif isinstance(value, list | tuple):
@@ -98,7 +98,7 @@ def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[lis
 
 
 def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:
-    """Give the rows that a list holds."""
+    """Return the rows of a list."""
     last = 0
     for value in values:
         row = _row(value, last + 1, forms)
@@ -150,7 +150,7 @@ def _number(text: str) -> int | None:
 
 
 def _text(cell: Any) -> str:
-    """Return a value as a column has it; a whole number that a table made a fraction is whole again."""
+    """Return a value as text of a column; whole numbers that a table turned into fractions are restored."""
     if cell is None or isinstance(cell, list | dict | tuple):
         return "_"
     if isinstance(cell, float) and cell.is_integer():

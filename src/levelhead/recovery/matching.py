@@ -1,4 +1,4 @@
-"""Which rows are which gold words, and which of several attempts counts."""
+"""Matching of rows with gold words, and the choice between several attempts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from levelhead.scoring.form_alignment import align_forms
 
 
 class Matched(NamedTuple):
-    """An attempt over gold words.
+    """An attempt matched with gold words.
 
     Args:
         attempt: the attempt.
         rows: the row of each gold word, or None.
         heads: the head of each gold word, as its id in the gold sentence, or None.
-        n_extra: how many rows belong to no gold word.
+        n_extra: the number of rows without a gold word.
         equal: whether every gold word has a row of its form, in order, and there is no other row.
     """
 
@@ -30,15 +30,15 @@ class Matched(NamedTuple):
 
     @property
     def n_heads(self) -> int:
-        """How many gold words have a head."""
+        """The number of gold words with a head."""
         return sum(head is not None for head in self.heads)
 
 
 def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
-    """Return the last complete attempt over the gold words, or else the one that has the most heads; None without any.
+    """Return the last complete attempt, or otherwise the attempt with the most heads; None without any.
 
-    An attempt is complete if every gold word has a row of its form and a head. If no attempt is, those with the right
-    number of rows are preferred; of equals the last is taken.
+    An attempt is complete if every gold word has a row of its form and a head. If no attempt is complete, attempts with
+    the correct number of rows are preferred; the last wins ties.
 
     Args:
         attempts: the attempts in an answer.
@@ -60,7 +60,7 @@ def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | N
 
 
 def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
-    """Match the rows of an attempt with gold words by form and edit distance, and number heads as gold does.
+    """Match the rows of an attempt with gold words by form and edit distance, and convert heads to gold ids.
 
     Args:
         attempt: the attempt.
@@ -76,7 +76,7 @@ def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
 
 
 def _gold_ids(rows: Sequence[AnswerRow], places: Sequence[int]) -> dict[int, int]:
-    """The gold word of each number that rows have; 0 is the root. A number that two rows have means nothing."""
+    """The gold word of each number of a row; 0 is the root. A number of two rows is ambiguous and ignored."""
     uses = Counter(row.id for row in rows)
     ids = {0: 0} if 0 not in uses else {}
     for word, place in enumerate(places, 1):

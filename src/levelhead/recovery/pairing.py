@@ -1,4 +1,4 @@
-"""Which answer belongs to which gold sentence."""
+"""Pairing of answers with gold sentences."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from levelhead.recovery.attempts import sent_id_of
 
 
 def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None) -> list[Answer | None]:
-    """Return the answer of each gold sentence, or None where there is none.
+    """Return the answer for each gold sentence, or None.
 
-    Answers are paired by sent_id if all have one: from a field, or from a comment `# sent_id` where each names another
-    gold sentence. Otherwise the k-th answer belongs to the k-th sentence.
+    Answers are paired by sent_id if all have a sent_id, from a field or from unique comments `# sent_id`. Otherwise the
+    k-th answer belongs to the k-th sentence.
 
     Args:
         answers: the answers.
@@ -21,7 +21,7 @@ def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str 
         name: the file of answers, for messages.
 
     Raises:
-        InputError: the numbers differ and ids do not tell which answer is whose, or an id is unknown or repeated.
+        InputError: the numbers differ and ids do not identify all answers, or an id is unknown or repeated.
     """
     if any(answer.id is not None for answer in answers):
         return _by_id([answer.id for answer in answers], answers, gold_ids, name)
@@ -41,15 +41,15 @@ def _by_id(
     sizes = _sizes(answers, gold_ids)
     known = {one for one in gold_ids if one is not None}
     if None in gold_ids or len(known) < len(gold_ids):
-        raise _mismatch(f"{sizes}, and the gold sentences do not each have a sent_id of their own", name)
+        raise _mismatch(f"{sizes}, and the gold sentences do not have unique sent_ids", name)
     found: dict[str, Answer] = {}
     for number, (one, answer) in enumerate(zip(ids, answers), 1):
         if one is None:
             raise _mismatch(f"{sizes}, and answer {number} has no sent_id", name)
         if one not in known:
-            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(one)}, which gold has not", name)
+            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(one)}, which is not in gold", name)
         if one in found:
-            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(one)} again", name)
+            raise _mismatch(f"{sizes}, and answer {number} repeats the sent_id {quoted(one)}", name)
         found[one] = answer
     return [found.get(one) for one in gold_ids if one is not None]
 

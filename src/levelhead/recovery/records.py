@@ -21,7 +21,7 @@ def json_answers(data: bytes, name: str, field: str | None, id_field: str | None
     Args:
         data: the contents of the file.
         name: the file.
-        field: the field of answers; `a.b.0` is inside of others.
+        field: the field of answers; `a.b.0` is a nested field.
         id_field: the field of sent_ids, or None.
 
     Raises:
@@ -53,15 +53,15 @@ def _reason(error: Exception) -> str:
 
 
 def _named(field: str | None, record: Mapping[str, Any], place: Place) -> str:
-    """Return the field of answers, or refuse to guess."""
+    """Return the field of answers; raise an error if it is not named."""
     if field is None:
         names = listed(list(map(shortened, record)), 20) if record else "none"
-        raise InputError(Fault("invalid-answers", f"name the field of answers with --field; there are: {names}", place))
+        raise InputError(Fault("invalid-answers", f"name the field of answers with --field: {names}", place))
     return field
 
 
 def _inside(record: Mapping[str, Any], path: str, place: Place) -> Any:
-    """Return a field of a record; points lead into objects and lists."""
+    """Return a field of a record; dots lead into objects and lists."""
     if path in record:
         return record[path]
     value: Any = record
@@ -76,7 +76,7 @@ def _inside(record: Mapping[str, Any], path: str, place: Place) -> Any:
 
 
 def csv_answers(data: bytes, name: str, field: str | None, id_field: str | None, delimiter: str) -> list[Answer]:
-    """Return the answers in CSV with a line of names.
+    """Return the answers in CSV with a header.
 
     Args:
         data: the contents of the file.
@@ -86,7 +86,7 @@ def csv_answers(data: bytes, name: str, field: str | None, id_field: str | None,
         delimiter: "," or a tab.
 
     Raises:
-        InputError: there is no such column, a row is short, or it is not CSV.
+        InputError: the column is missing, a row is too short, or the file is not CSV.
     """
     rows = csv.reader(io.StringIO(decoded(data, name), newline=""), delimiter=delimiter, strict=True)
     with _long_fields():
@@ -102,7 +102,7 @@ def csv_answers(data: bytes, name: str, field: str | None, id_field: str | None,
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Let fields be longer than 128 KiB, as answers are."""
+    """Allow fields longer than 128 KiB, as answers can be."""
     before = csv.field_size_limit(_LONGEST_FIELD)
     try:
         yield
@@ -120,5 +120,5 @@ def _column(field: str | None, names: list[str], name: str) -> str:
 
 def _of_row(row: list[str], column: int, of_ids: int | None, place: Place) -> Answer:
     if max(column, of_ids or 0) >= len(row):
-        raise InputError(Fault("invalid-answers", f"the row has {len(row)} fields only", place))
+        raise InputError(Fault("invalid-answers", f"the row has only {len(row)} fields", place))
     return Answer(row[column], None if of_ids is None else row[of_ids])

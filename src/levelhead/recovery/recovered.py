@@ -1,4 +1,4 @@
-"""What became of one answer: its class, its tree, and its words."""
+"""The result of recovering one answer: its class, its tree, and its words."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from levelhead.recovery.rows import COLUMNS, IDS, REMARKS, SPACE, AnswerRow
 CLASSES = (
     "as is", "unpacked", "respaced", "repaired", "words changed", "rows missing or extra", "unreadable", "no answer",
 )  # fmt: skip
-"""What an answer needs, from nothing to everything; the later class counts where several fit."""
+"""The repairs that an answer needs, in increasing order; the last matching class counts."""
 
 TREES = ("tree", "several roots", "no root", "cycle", "incomplete")
-"""What the heads of an answer make; incomplete if a gold word has none."""
+"""The validity of the tree of an answer; incomplete if a gold word has no head."""
 
 RANGES, SEVERAL, TOO_LONG = "ranges", "attempts", "too long"
 STEPS = (FENCES, PROSE, BLANK, PIPES, LIST, REMARKS, RANGES, SEVERAL, SPACE, IDS, COLUMNS, TOO_LONG)
-"""What was done to an answer, in the order in which it is named."""
+"""The repairs of an answer, in the order in which they are listed."""
 
-_VERDICTS = ("tree", "incomplete", "no root", "several roots", "cycle")  # as the check of trees numbers them
+_VERDICTS = ("tree", "incomplete", "no root", "several roots", "cycle")  # numbered as in the check of trees
 
 
 class Recovered(NamedTuple):
-    """An answer over the words of its gold sentence.
+    """An answer with the words of its gold sentence.
 
     Args:
         category: one of `CLASSES`.
         tree: one of `TREES`.
-        steps: what was done, some of `STEPS`.
+        steps: the repairs, from `STEPS`.
         rows: the row of each gold word, or None.
         heads: the head of each gold word, as an id of the gold sentence, or None.
-        n_extra: how many rows were dropped from the attempt that counts.
-        n_attempts: how many tables of rows the answer has.
+        n_extra: the number of rows that were dropped from the attempt that counts.
+        n_attempts: the number of tables of rows in the answer.
     """
 
     category: str
@@ -50,15 +50,15 @@ class Recovered(NamedTuple):
 
     @property
     def n_words(self) -> int:
-        """How many gold words have a head."""
+        """The number of gold words with a head."""
         return sum(head is not None for head in self.heads)
 
 
 def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str, str]] = ()) -> Recovered:
-    """Return an answer over gold words.
+    """Return an answer with the gold words.
 
     Args:
-        text: the answer, or or None.
+        text: the answer, or None.
         forms: the forms of the gold words.
         ranges: the id and the form of each multiword token of gold, `("1-2", "don't")`.
     """
@@ -79,7 +79,7 @@ def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str
 
 
 def _steps_of(best: Matched, ranges: Sequence[tuple[str, str]]) -> set[str]:
-    """What was done to the rows of the attempt that counts, and to its ranges if they are not those of gold."""
+    """The repairs of the rows of the attempt that counts, and of its ranges if they differ from gold."""
     steps = set().union(*(row.steps for row in best.attempt.rows))
     numbers = [row.id for row in best.attempt.rows]
     if numbers != list(range(1, len(numbers) + 1)):

@@ -1,4 +1,4 @@
-"""Answers of a language model as CoNLL-U over the words of gold, and what was done to each."""
+"""Answers of a language model as CoNLL-U with the words of gold, and the repairs of each answer."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ Answers = str | os.PathLike[str] | Sequence[str] | Mapping[str, str]
 
 
 class RecoveredAnswer(NamedTuple):
-    """What was recovered from the answer about a sentence.
+    """The result of recovering the answer for a sentence.
 
     Args:
         sentence: the number of the gold sentence, from 1.
         sent_id: its sent_id, or None.
-        category: what the answer needs, one of `levelhead.recovery.CLASSES`.
-        tree: what its heads make, one of `levelhead.recovery.TREES`.
-        steps: what was done to it, some of `levelhead.recovery.STEPS`.
-        words: how many gold words there are.
-        recovered: how many of them have a head.
-        extra: how many rows belong to no gold word.
-        attempts: how many tables of rows the answer has.
+        category: the repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
+        tree: the validity of its tree, one of `levelhead.recovery.TREES`.
+        steps: its repairs, from `levelhead.recovery.STEPS`.
+        words: the number of gold words.
+        recovered: the number of gold words with a head.
+        extra: the number of rows without a gold word.
+        attempts: the number of tables of rows in the answer.
     """
 
     sentence: int
@@ -55,11 +55,11 @@ class RecoveredAnswer(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Recovery(Tabular):
-    """Answers over the words of gold.
+    """Answers with the words of gold.
 
     Args:
-        answers: what was recovered from each, in the order of the gold sentences.
-        provenance: the provenance of the numbers; the hash of answers is that of their texts.
+        answers: the result for each answer, in the order of the gold sentences.
+        provenance: the provenance of the numbers; the hash of answers is the hash of their texts.
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
 
@@ -68,7 +68,7 @@ class Recovery(Tabular):
     conllu: bytes = field(compare=False)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers as CoNLL-U; the file is there whole or not at all.
+        """Write the answers as CoNLL-U; the file is written completely or not at all.
 
         Args:
             path: the file, which is replaced if it exists.
@@ -80,7 +80,7 @@ class Recovery(Tabular):
 
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
-        """The answers of each class, also of those without any."""
+        """The answers of each class, including empty classes."""
         return {name: tuple(one for one in self.answers if one.category == name) for name in CLASSES}
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ class Recovery(Tabular):
 
 
 def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
-    """Return how many answers make each kind of tree.
+    """Return the number of answers with each kind of tree.
 
     Args:
         answers: the answers.
@@ -99,15 +99,15 @@ def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
 
 
 def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout()) -> Recovery:  # noqa: B008 -- immutable
-    """Return the answers of a language model over the words of gold.
+    """Return the answers of a language model with the words of gold.
 
     Args:
         answers: the path of answers, or answers.
         gold: the gold treebank; only its words are used.
-        layout: how answers are found in a file.
+        layout: the settings for finding answers in a file.
 
     Raises:
-        InputError: the answers cannot be read, or do not belong to the gold sentences.
+        InputError: the answers cannot be read, or do not match the gold sentences.
     """
     sentences = gold_sentences(gold)
     found, name = _answers(answers, layout, len(gold))

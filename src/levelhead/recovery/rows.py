@@ -1,4 +1,4 @@
-"""One row of an answer: its word, and what was repaired to read it."""
+"""One row of an answer: its word, and the repairs needed to read it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 from levelhead.treebank.relations import UD1, UD2, universal
 
 SPACE, IDS, COLUMNS, REMARKS = "white space", "ids", "columns", "remarks"
-"""Steps that make a row readable: white space around or instead of tabs, the number, the columns, and text after it."""
+"""Repairs of a row: white space around or instead of tabs, the number, the columns, and text after it."""
 
 LONGEST_LINE = 1 << 16
-"""The most characters of a line that may be a row."""
+"""The maximum number of characters of a row."""
 
 _HEAD, _RELATION, _COLUMNS = 6, 7, 10
 _USUAL, _MOST_VALUES = _HEAD - 2, _COLUMNS - 2  # among the columns after the form
@@ -34,13 +34,13 @@ class AnswerRow(NamedTuple):
     """A word of an answer.
 
     Args:
-        id: its number, as written or by its place; None for the place after the row before it.
+        id: its number, as written or by its place; None for the place after the previous row.
         form: its form.
-        head: its head as written, or None where no number stands.
-        relation: its relation, "_" if there is none.
+        head: its head as written, or None without a number.
+        relation: its relation, or "_".
         tags: its lemma, UPOS, XPOS and features.
-        steps: what was repaired.
-        n_cells: how many columns the row has as written.
+        steps: the repairs.
+        n_cells: the number of columns as written.
     """
 
     id: int | None
@@ -58,7 +58,7 @@ class RangeRow(NamedTuple):
     Args:
         id: its number as written.
         cells: its columns.
-        steps: what was repaired.
+        steps: the repairs.
     """
 
     id: str
@@ -71,12 +71,12 @@ _SPACED = frozenset({SPACE})
 
 
 def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
-    """Return the row that a line holds, or None if it holds none.
+    """Return the row on a line, or None.
 
     Args:
         line: the line, without its end.
-        expected: the number that follows the row before.
-        forms: the forms of the gold sentence, which tell `45` as a number from `4` and `5`.
+        expected: the number after the previous row.
+        forms: the forms of the gold sentence, to distinguish the number `45` from `4` and `5`.
     """
     cells = line.split("\t")
     if len(cells) == _COLUMNS and " " not in line and _is_good(cells, forms):
@@ -93,7 +93,7 @@ def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | Ra
 
 
 def _cuts(line: str) -> Iterator[list[str]]:
-    """Give the columns of a line: between tabs, between wide spaces, between any."""
+    """Yield the columns of a line: separated by tabs, by wide spaces, or by any spaces."""
     if "\t" in line:
         yield [cell.strip() for cell in line.split("\t")]
     if "  " in line:
@@ -102,7 +102,7 @@ def _cuts(line: str) -> Iterator[list[str]]:
 
 
 def _is_good(cells: Sequence[str], forms: Collection[str]) -> bool:
-    """Whether ten columns hold a number, a form, a head and values."""
+    """Whether ten columns are a number, a form, a head and values."""
     if not (_NUMBER.fullmatch(cells[0]) and _NUMBER.fullmatch(cells[_HEAD])) or not all(cells):
         return False
     return cells[1] != "_" or "_" in forms
@@ -117,7 +117,7 @@ def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
 
 
 def clean(cell: str) -> str:
-    """Return a value that fits into a column of CoNLL-U: "_" for none, and for more than 1000 characters.
+    """Return a valid value of a CoNLL-U column: "_" for empty values and for more than 1000 characters.
 
     Args:
         cell: the value as written.
@@ -130,7 +130,7 @@ def clean(cell: str) -> str:
 
 
 def _unmarked(line: str) -> str:
-    """A line without what makes it an item of a list, a quotation, or bold."""
+    """A line without the markup of list items, quotations and bold text."""
     marks = _BULLET.match(line)
     return line[marks.end() :].rstrip("* ") if marks else line
 
@@ -152,13 +152,13 @@ def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | R
 def read_cells(
     cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool = False
 ) -> AnswerRow | None:
-    """Return the row in some columns: the number may be glued to the form or missing, and columns, too.
+    """Return the row in some columns: the number can be joined to the form or missing, and columns can be missing.
 
     Args:
         cells: the columns, without white space around them.
-        expected: the number that follows the row before.
+        expected: the number after the previous row.
         forms: the forms of the gold sentence.
-        spaced: whether only white space parts the columns, as it does in prose.
+        spaced: whether columns are only separated by white space, as words in prose are.
     """
     number, form, values, steps = _numbered(cells, expected, forms)
     at = _head_place(values)
@@ -170,7 +170,7 @@ def read_cells(
         values = values[:_MOST_VALUES]
         steps.add(REMARKS)
     if at is None and len(values) == _MOST_VALUES:
-        at = _USUAL  # all columns are there, and the head is no number
+        at = _USUAL  # all columns exist, but the head is not a number
     if len(values) != _MOST_VALUES or at != _USUAL or not all(values):
         steps.add(COLUMNS)
     head = int(values[at]) if at is not None and _NUMBER.fullmatch(values[at]) else None
@@ -182,7 +182,7 @@ def read_cells(
 def _numbered(
     cells: Sequence[str], expected: int, forms: Collection[str]
 ) -> tuple[int | None, str, Sequence[str], set[str]]:
-    """Part the number and the form from the other columns, and say what this repairs."""
+    """Split the number and the form from the other columns, and return the repairs."""
     first, rest = cells[0], cells[1:]
     plain = _NUMBERED.fullmatch(first)
     is_glued = not rest or (rest[0] in {"_", ""} and "_" not in forms)
@@ -204,7 +204,7 @@ def _numbered(
 
 
 def _head_place(values: Sequence[str]) -> int | None:
-    """Where the head stands after the form: the number before a relation that is nearest to its place in CoNLL-U."""
+    """The position of the head after the form: the number before a relation nearest to its place in CoNLL-U."""
     pairs = enumerate(pairwise(values))
     places = [i for i, (head, name) in pairs if _NUMBER.fullmatch(head) and _RELATION_NAME.fullmatch(name)]
     if places:
@@ -215,7 +215,7 @@ def _head_place(values: Sequence[str]) -> int | None:
 def _looks_like_a_row(
     number: int | None, is_gold: bool, values: Sequence[str], at: int | None, *, spaced: bool
 ) -> bool:
-    """Tell rows from prose, which has numbers and words, too."""
+    """Return whether columns are a row, not prose, which can also have numbers and words."""
     n_blank = sum(value == "_" for value in values)
     if number is None:
         return is_gold and at is not None and len(values) > _USUAL and (n_blank > 1 or not spaced)

@@ -1,4 +1,4 @@
-"""Answers in one text, between marker lines or blank lines."""
+"""Answers in one text file, separated by marker lines or blank lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.recovery.answer import Answer, decoded
 
 MOST_ANSWERS = 1_000_000
-"""The most answers that a text may have."""
+"""The maximum number of answers in a text."""
 
 _MOST_RULES = 5
 _RULE = re.compile(rb"(?m)^[ \t]*(?P<line>([=*#~_+-])\2{4,})[ \t]*$\n?")
@@ -27,17 +27,17 @@ def split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> li
     """Return the answers in a text.
 
     Without a separator, lines of one repeated character (`=====`), or lines like the first or the last of the file, are
-    markers if they part as many answers as there are gold sentences; otherwise lines of ten or more `=`, `-`, `*` ...
-    are; otherwise blank lines part the answers. Digits in marker lines may differ.
+    markers if they separate as many answers as there are gold sentences; otherwise lines of ten or more `=`, `-`, `*`
+    ... are markers; otherwise blank lines separate the answers. Digits in marker lines can differ.
 
     Args:
         data: the text.
-        name: the file that it is from.
-        separator: what marker lines begin with, or None.
-        n_gold: how many answers are expected.
+        name: the name of its file.
+        separator: the beginning of marker lines, or None.
+        n_gold: the expected number of answers.
 
     Raises:
-        InputError: no line begins with the separator, the text is not UTF-8, or it has more than a million parts.
+        InputError: no line starts with the separator, the text is not UTF-8, or it has more than a million parts.
     """
     if separator is not None:
         if not separator.strip():
@@ -45,7 +45,7 @@ def split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> li
         begin = re.escape(separator.strip().encode("utf-8", "surrogatepass"))
         marks = _found(re.compile(rb"(?m)^[ \t]*" + begin + rb"[^\n]*$\n?"), data, name)
         if not marks:
-            message = f"no line begins with the separator {quoted(separator)}"
+            message = f"no line starts with the separator {quoted(separator)}"
             raise InputError(Fault("no-answers", message, Place(name)))
         return _answers(data, name, _between(data, marks, n_gold))
     for pattern in _markers(data):
@@ -64,15 +64,15 @@ def split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> li
 
 
 def _found(pattern: re.Pattern[bytes], data: bytes, name: str) -> list[re.Match[bytes]]:
-    """Find what parts answers; a file of a million parts is not a file of answers."""
+    """Find the separators of answers; a file with a million parts is not a file of answers."""
     found = list(islice(pattern.finditer(data), MOST_ANSWERS + 1))
     if len(found) > MOST_ANSWERS:
-        raise InputError(Fault("no-answers", f"more than {MOST_ANSWERS:,} parts are in the file", Place(name)))
+        raise InputError(Fault("no-answers", f"the file has more than {MOST_ANSWERS:,} parts", Place(name)))
     return found
 
 
 def _markers(data: bytes) -> Iterator[re.Pattern[bytes]]:
-    """Give the patterns of lines that may be markers, the likeliest first."""
+    """Yield the patterns of possible marker lines, the most probable first."""
     for line, _ in Counter(mark["line"] for mark in _RULE.finditer(data)).most_common(_MOST_RULES):
         yield re.compile(rb"(?m)^[ \t]*" + re.escape(line) + rb"[ \t]*$\n?")
     stripped = data.strip()
@@ -83,7 +83,7 @@ def _markers(data: bytes) -> Iterator[re.Pattern[bytes]]:
 
 
 def _between(data: bytes, marks: list[re.Match[bytes]], n_gold: int) -> list[tuple[int, int]]:
-    """Give where the answers are: after each marker, before each, or between them; an answer may be empty."""
+    """Yield the positions of answers: after each marker, before each, or between them; an answer can be empty."""
     ends = [mark.start() for mark in marks] + [len(data)]
     starts = [0] + [mark.end() for mark in marks]
     spans = list(zip(starts, ends))
@@ -100,7 +100,7 @@ def _between(data: bytes, marks: list[re.Match[bytes]], n_gold: int) -> list[tup
 
 
 def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
-    """Give the blocks between blank lines."""
+    """Yield the blocks between blank lines."""
     spans, start = [], 0
     for blank in _found(_BLANK, data, name):
         spans.append((start, blank.start()))
@@ -109,7 +109,7 @@ def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
 
 
 def _is_file_of_sentences(data: bytes, blocks: list[tuple[int, int]]) -> bool:
-    """Whether each of several blocks begins with the number 1, comments apart, as in CoNLL-U."""
+    """Whether each of several blocks starts with the number 1, except for comments, as in CoNLL-U."""
     if len(blocks) < 2:
         return False
     bare = (re.sub(rb"(?m)^#[^\n]*\n", b"", data[slice(*block)]) for block in blocks)
@@ -117,10 +117,10 @@ def _is_file_of_sentences(data: bytes, blocks: list[tuple[int, int]]) -> bool:
 
 
 def _answers(data: bytes, name: str, spans: list[tuple[int, int]]) -> list[Answer]:
-    """Decode the answers, each by itself: text takes up to four times the memory of its bytes."""
+    """Decode the answers separately, since text takes up to four times the memory of its bytes."""
     answers, line, at = [], 1, 0
     for start, end in spans:
-        decoded(data[at:start], name, line)  # what stands between them is not kept, but must be UTF-8, too
+        decoded(data[at:start], name, line)  # the text between them is dropped, but must be UTF-8 as well
         line += data.count(b"\n", at, start)
         answers.append(Answer(decoded(data[start:end], name, line)))
         line += data.count(b"\n", start, end)

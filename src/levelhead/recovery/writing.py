@@ -1,4 +1,4 @@
-"""An answer as CoNLL-U over the words of its gold sentence."""
+"""Answers as CoNLL-U with the words of their gold sentences."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _NOTHING = ("_", "_", "_", "_")
 
 
 def sentence_text(gold: GoldSentence, found: Recovered) -> str:
-    """Return a sentence with gold's words, ranges and comments, and the analysis of an answer.
+    """Return a sentence with the words, ranges and comments of gold, and the analysis of an answer.
 
-    Lemmas, tags, features, heads and relations are the answer's. A word without a head has HEAD `_`. DEPS is empty, and
-    MISC has gold's SpaceAfter=No only.
+    Lemmas, tags, features, heads and relations come from the answer. A word without a head has HEAD `_`. DEPS is empty,
+    and MISC only has SpaceAfter=No from gold.
 
     Args:
         gold: the gold sentence.
@@ -31,7 +31,7 @@ def sentence_text(gold: GoldSentence, found: Recovered) -> str:
 
 
 def _summary(found: Recovered, n_words: int) -> str:
-    """What was done to an answer: `unpacked (fences, prose), 5 of 5 words, tree`."""
+    """A summary of the repairs of an answer: `unpacked (fences, prose), 5 of 5 words, tree`."""
     steps = f" ({', '.join(found.steps)})" if found.steps else ""
     extra = f", {found.n_extra} rows dropped" if found.n_extra > 1 else ", 1 row dropped" if found.n_extra else ""
     return f"{found.category}{steps}, {found.n_words} of {n_words} words{extra}, {found.tree}"

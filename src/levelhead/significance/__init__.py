@@ -1,4 +1,4 @@
-"""Is a difference real: intervals and tests from counts, nothing scored twice."""
+"""Confidence intervals and significance tests, computed from counts."""
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
 from levelhead.significance.differences import SystemResult, differences, permutation_p

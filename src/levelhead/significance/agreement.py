@@ -1,4 +1,4 @@
-"""Coefficients of agreement between annotators, and how far they may be off."""
+"""Coefficients of agreement between annotators, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Values = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 MISSING = -1
-"""The label of a word that an annotator does not have."""
+"""The label of a word that an annotator did not label."""
 
 
 class Ratings(NamedTuple):
     """The labels that annotators gave to the same words.
 
     Args:
-        labels: a number for each label, `MISSING` where there is none, int64, shape (words, annotators).
+        labels: the number of each label, or `MISSING`, int64, shape (words, annotators).
         units: the unit of resampling of each word, from 0, int64, shape (words,).
         n_units: the number of units.
     """
@@ -33,15 +33,15 @@ class Ratings(NamedTuple):
 
 
 class Coefficients(NamedTuple):
-    """How far annotators agree on one kind of label.
+    """The agreement of annotators on one kind of label.
 
     Args:
-        words: the number of words that at least two annotators have.
+        words: the number of words that at least two annotators labeled.
         observed: the share of words on which two annotators agree, averaged over pairs of annotators.
-        expected: the share on which they would agree by chance, averaged in the same way.
+        expected: the expected chance agreement, averaged in the same way.
         cohen: Cohen's (1960) kappa, averaged over pairs of annotators (Light 1971).
-        fleiss: Fleiss' (1971) kappa, over the words that all annotators have.
-        krippendorff: Krippendorff's (2011) alpha for nominal values, over the words that at least two have.
+        fleiss: Fleiss' (1971) kappa, over the words that all annotators labeled.
+        krippendorff: Krippendorff's (2011) alpha for nominal values, over the words that at least two labeled.
     """
 
     words: int
@@ -53,10 +53,10 @@ class Coefficients(NamedTuple):
 
 
 def coefficients(ratings: Ratings) -> Coefficients:
-    """Return the coefficients of agreement; NaN where they are not defined.
+    """Return the coefficients of agreement; NaN if undefined.
 
-    Their variance is that of the jackknife, which leaves out one unit at a time, and of one more word on which two
-    annotators disagree: annotators who differ in the same way everywhere, or nowhere, are not without error.
+    Their variance is the delete-one-unit jackknife variance, plus the variance of one additional word on which two
+    annotators disagree, so that the variance is not 0 if annotators always agree or always differ in the same way.
 
     Args:
         ratings: the labels of at least two annotators.
@@ -74,7 +74,7 @@ def coefficients(ratings: Ratings) -> Coefficients:
 
 
 def _observation(n_words: int, expected: float) -> float:
-    """How much a coefficient changes if two annotators who agree on a word disagree."""
+    """The change of a coefficient if two annotators who agree on a word disagree instead."""
     by_chance = n_words * (1 - expected)
     return 1 / by_chance if by_chance > 0 else 0.0
 
@@ -85,7 +85,7 @@ def _n_labels(ratings: Ratings) -> Labels:
 
 
 def _estimate(values: Values, ratings: Ratings, observation: float) -> Estimate:
-    """Make an estimate of a coefficient from its value and its values without each unit."""
+    """Return the estimate of a coefficient from its value and its values without each unit."""
     sizes = np.bincount(ratings.units[_n_labels(ratings) > 1], minlength=ratings.n_units).astype(np.float64)
     moves = np.nan_to_num(np.where(sizes > 0, values[1:] - values[0], 0.0))
     stratum = Stratum(moves[:, None, None], sizes[:, None, None], np.ones(1, dtype=bool))
@@ -94,16 +94,16 @@ def _estimate(values: Values, ratings: Ratings, observation: float) -> Estimate:
 
 
 def _n_telling(ratings: Ratings) -> int:
-    """Count the units in which a label other than the commonest is given: the others say little beyond chance."""
+    """Return the number of units with a label other than the most frequent; other units say little beyond chance."""
     given = ratings.labels != MISSING
     commonest = np.bincount(ratings.labels[given]).argmax() if given.any() else 0
     return len(np.unique(ratings.units[(given & (ratings.labels != commonest)).any(axis=1)]))
 
 
 def interval_of(coefficient: Estimate, level: float) -> Interval | None:
-    """Return the confidence interval of a coefficient between -1 and 1, None if too few units tell anything.
+    """Return the confidence interval of a coefficient between -1 and 1; None if too few units are informative.
 
-    It is the interval of a score on the scale from 0 to 1, so it stays within the bounds.
+    It is computed as the interval of a score on the scale from 0 to 1, so it stays within the bounds.
 
     Args:
         coefficient: the coefficient.
@@ -114,7 +114,7 @@ def interval_of(coefficient: Estimate, level: float) -> Interval | None:
     if interval is None:
         return None
     low, high = (2 * end - 1 for end in interval)
-    return min(low, coefficient.value), max(high, coefficient.value)  # rounding can leave 1 outside
+    return min(low, coefficient.value), max(high, coefficient.value)  # rounding can exclude 1
 
 
 def _of_pair(ratings: Ratings, one: int, other: int) -> tuple[Values, Values, Values]:
@@ -155,18 +155,18 @@ def _krippendorff(ratings: Ratings) -> Values:
 
 
 def _sums(values: Values, units: Labels, n_units: int) -> Values:
-    """Return the sum of values, then the sum without each unit."""
+    """Return the sum of values, followed by the sums without each unit."""
     by_unit = np.bincount(units, weights=values, minlength=n_units)
     total = by_unit.sum()
     return np.concatenate([[total], total - by_unit])
 
 
 def _products(one: tuple[Labels, Labels], other: tuple[Labels, Labels], n_units: int) -> Values:
-    """Return how many pairs of a label of one side and an equal label of the other there are; then without each unit.
+    """Return the number of pairs of equal labels of the two sides, followed by the numbers without each unit.
 
     Args:
         one: the labels of one side, and the unit of each.
-        other: those of the other side.
+        other: the same for the other side.
         n_units: the number of units.
     """
     n_labels = int(max((int(side[0].max(initial=-1)) for side in (one, other)), default=-1)) + 1

@@ -1,7 +1,7 @@
-"""Estimates for parts of a score: the words of each bucket, or a score after a repair, with errors over units.
+"""Estimates with standard errors for parts of a score: the words of each bucket, or the score after a repair.
 
-The errors are those of `spread_of`: the delete-one-unit jackknife, without a table of all units by all buckets, which
-would be large and almost empty.
+The errors are the delete-one-unit jackknife errors of `spread_of`, computed without a table of all units by all
+buckets, which would be large and sparse.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from levelhead.significance.units import ENOUGH_UNITS, Units
 
 
 class IntervalSettings(NamedTuple):
-    """How intervals of parts of a score are computed.
+    """The settings of intervals of parts of a score.
 
     Args:
         units: the units of the gold treebank.
@@ -31,14 +31,14 @@ class IntervalSettings(NamedTuple):
 
 
 class Certainty(NamedTuple):
-    """How certain the value of a bucket is.
+    """The estimate of the value of a bucket, with its confidence interval.
 
     Args:
         interval: the confidence interval; None with fewer than 10 units.
-        n_units: the number of units that have something to count in the bucket.
-        uncertain: whether there are fewer than 20, or units so uneven that they count as fewer.
+        n_units: the number of units with counts in the bucket.
+        uncertain: whether the (effective) number of units is less than 20.
         estimate: the value with its error.
-        observation: the part of its variance that one more observation makes; 0 unless it is a difference.
+        observation: the part of its variance due to one additional observation; 0 unless it is a difference.
     """
 
     interval: Interval | None
@@ -49,14 +49,14 @@ class Certainty(NamedTuple):
 
 
 class UnitParts(NamedTuple):
-    """Numerators and denominators in each unit and bucket in which one of them is not 0.
+    """Numerators and denominators by unit and bucket, except where both are 0.
 
     Args:
         keys: the number of the bucket times the number of units, plus the number of the unit; ascending, int64,
             shape (cells,).
         parts: float64, shape (cells, systems, 2).
-        n_units: how many units there are.
-        n_buckets: how many buckets there are.
+        n_units: the number of units.
+        n_buckets: the number of buckets.
     """
 
     keys: NDArray[np.int64]
@@ -71,14 +71,14 @@ def unit_parts(
     n_units: int,
     n_buckets: int,
 ) -> UnitParts:
-    """Count words by unit and bucket.
+    """Return the counts of words by unit and bucket.
 
     Args:
-        words: for each kind of words: the system, 0 for numerators and 1 for denominators, how much a word counts, the
+        words: for each kind of words: the system, 0 for numerators and 1 for denominators, the weight of a word, the
             units, and the buckets of the words, each shape (words,).
-        n_systems: how many systems there are.
-        n_units: how many units there are.
-        n_buckets: how many buckets there are.
+        n_systems: the number of systems.
+        n_units: the number of units.
+        n_buckets: the number of buckets.
     """
     own = [buckets * n_units + units for _, _, _, units, buckets in words]
     keys, inverse = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *own]), return_inverse=True)
@@ -91,10 +91,10 @@ def unit_parts(
 
 
 def bucket_certainties(found: UnitParts, level: float) -> list[Certainty]:
-    """Return how certain the value of each bucket is; of two systems, the difference of the second to the first.
+    """Return the estimate of each bucket; for two systems, of the difference (second minus first).
 
     Args:
-        found: the counts of one system or of two.
+        found: the counts of one or two systems.
         level: the confidence level.
     """
     n, buckets = found.n_buckets, found.keys // found.n_units
@@ -111,12 +111,12 @@ def bucket_certainties(found: UnitParts, level: float) -> list[Certainty]:
 
 
 def gain_certainty(before: Sums, after: Sums, affected: int, level: float) -> Certainty:
-    """Return how certain the gain of a repair is: the value after it minus the value before.
+    """Return the estimate of the gain of a repair: the value after it minus the value before.
 
     Args:
         before: numerator and denominator in each unit, shape (units, 2).
         after: the same after the repair.
-        affected: the number of units that have something to repair.
+        affected: the number of units with repairs.
         level: the confidence level.
     """
     both = np.stack([before, after], axis=1)
@@ -126,12 +126,12 @@ def gain_certainty(before: Sums, after: Sums, affected: int, level: float) -> Ce
     sizes = both[..., 1].mean(axis=1)
     sums = (float(moved @ moved), float(sizes.sum()), float(sizes @ sizes), float(np.count_nonzero(sizes)))
     found = _certainty(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
-    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # no repair costs
+    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
     return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
 
 
 class _Sums(NamedTuple):
-    """What the units add up to: of a value, its variance, the sizes of units, their squares, and their number."""
+    """Sums over units: the value, its variance, the sizes of units, their squares, and their number."""
 
     value: float
     variance: float
@@ -157,10 +157,10 @@ def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Inter
 
 
 def mean_certainty(some: Sequence[Certainty], level: float, *, difference: bool = False) -> Certainty:
-    """Return how certain the mean of the values of one bucket on several test sets is.
+    """Return the estimate of the mean of a bucket's values on several test sets.
 
     Args:
-        some: that of each test set that has the bucket.
+        some: the estimate on each test set with the bucket.
         level: the confidence level.
         difference: whether the values are differences.
     """
@@ -169,19 +169,19 @@ def mean_certainty(some: Sequence[Certainty], level: float, *, difference: bool 
 
 
 def mean_gain_certainty(some: Sequence[Certainty], level: float) -> Certainty:
-    """Return how certain the mean gain of a repair over test sets is.
+    """Return the estimate of the mean gain of a repair over test sets.
 
     Args:
-        some: that of the gain on each test set; where there is nothing to repair, that of a gain of 0, with no units.
+        some: the estimate of the gain on each test set; without repairs, a gain of 0 with no units.
         level: the confidence level.
     """
     found, affected = _mean(some, level, difference=True), sum(one.n_units for one in some)
-    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # no repair costs
+    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
     return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
 
 
 def _mean(some: Sequence[Certainty], level: float, *, difference: bool) -> Certainty:
-    """The mean of values on several test sets; variances add up, and one test set has the one more observation."""
+    """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
     each, n = [one.estimate for one in some], len(some)
     variances = [one.estimate.variance - one.observation for one in some]
     parts = sum(variance**2 / one.freedom for variance, one in zip(variances, each, strict=True))

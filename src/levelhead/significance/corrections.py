@@ -10,10 +10,10 @@ from levelhead.extras import missing_library
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Correct p-values for testing several hypotheses at once (Holm 1979): the family-wise error stays under the level.
+    """Return p-values corrected for several hypotheses by Holm's (1979) method, which controls the family-wise error.
 
     Args:
-        p_values: the p-values of one family; None where there is none, which is not counted.
+        p_values: the p-values of one family; None values are not counted.
 
     Returns:
         The adjusted p-values in the same order, at most 1.
@@ -28,13 +28,13 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def sign_test(differences: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of the sign test: are positive and negative differences equally likely?
+    """Return the two-sided p-value of the sign test of positive against negative differences.
 
     Args:
-        differences: one difference a treebank; zeros are left out.
+        differences: one difference per treebank; zeros are left out.
 
     Returns:
-        The exact binomial p-value, None where all are zero.
+        The exact binomial p-value; None if all differences are zero.
     """
     positive = sum(difference > 0 for difference in differences)
     n = positive + sum(difference < 0 for difference in differences)
@@ -48,7 +48,7 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
     """Return the two-sided p-value of Wilcoxon's signed-rank test over treebanks (scipy's; zeros are left out).
 
     Args:
-        differences: one difference a treebank.
+        differences: one difference per treebank.
 
     Raises:
         InputError: scipy is not installed; its slug is `missing-extra`.

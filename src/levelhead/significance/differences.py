@@ -1,4 +1,4 @@
-"""Systems against a baseline: intervals from units left out, p-values from outputs swapped between systems."""
+"""Comparison with a baseline: jackknife intervals, and p-values by swapping outputs between systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from levelhead.significance.settings import InferenceSettings, seeded
 from levelhead.significance.system_counts import Sums, SystemCounts
 
 EQUAL = 1e-12
-"""Differences closer than this are ties: sums in another order give the same ratio up to rounding."""
+"""Smaller differences are ties, since sums in another order differ by rounding errors."""
 
 Average = Literal["macro", "micro"]
 
@@ -30,24 +30,24 @@ class SystemResult(NamedTuple):
         treebank: the name of the treebank or of the average, "macro-average" or "micro-average".
         measure: the measure.
         system: the system.
-        value: its value (the mean of its runs), None if there is nothing to count.
-        interval: the confidence interval of the value; None with fewer than 10 units, like all that follows from
-            errors.
-        spread: the standard deviation over runs; None for one run.
+        value: its value (the mean of its runs); None if there is nothing to count.
+        interval: the confidence interval of the value; None with fewer than 10 units, like all fields computed from
+            standard errors.
+        spread: the standard deviation over runs; None for a single run.
         difference: the value minus the baseline's; None for the baseline.
         difference_interval: the confidence interval of the difference.
         p: the p-value of the hypothesis of no difference.
         p_holm: the p-value corrected for the number of systems (Holm).
         detectable: the smallest true difference that a test at 5% detects with a probability of 80%; None with too few
             units or runs.
-        test: where p comes from: "randomization", if both have one run; otherwise "runs".
-        average: which average over treebanks this is; None for a treebank, whatever its name.
-        runs: how many runs the system and the baseline have.
+        test: the test of p: "randomization" if both have one run, otherwise "runs".
+        average: the kind of average over treebanks; None for a treebank.
+        runs: the numbers of runs of the system and the baseline.
         equivalent: whether the difference is within the margin: "yes", "no" (it is larger) or "not shown"; None without
             a margin.
         p_equivalent: the p-value of the two one-sided tests of equivalence.
-        n_units: the number of units (sentences or documents) that have something to count.
-        ratio_interval: the confidence interval of the ratio to the baseline's perplexity; None for other measures and
+        n_units: the number of units (sentences or documents) with counts.
+        ratio_interval: the confidence interval of the ratio to the baseline's perplexity; None for other measures, or
             without a margin.
     """
 
@@ -72,21 +72,21 @@ class SystemResult(NamedTuple):
 
     @property
     def enough_runs(self) -> bool:
-        """Whether the difference may be called significant, see `enough_runs`."""
+        """Whether there are enough runs for a significant difference, see `enough_runs`."""
         return enough_runs(*self.runs)
 
 
 class _Sample(NamedTuple):
-    """What is known of all runs and measures on one test set or average.
+    """All runs and measures on a test set or average.
 
     Args:
-        name: of the test set or average.
+        name: the name of the test set or average.
         systems: the system of each run.
         values: shape (runs, measures).
-        strata: what each unit does to the values.
+        strata: the effect of each unit on the values.
         permuted: the differences of each system's first run to the baseline's first after swaps, shape (permutations,
             systems, measures).
-        average: which average this is.
+        average: the kind of average.
     """
 
     name: str
@@ -98,20 +98,20 @@ class _Sample(NamedTuple):
 
 
 def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[SystemResult]:
-    """Compare systems with the first one, on every treebank, and on their averages if there are several.
+    """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
     Standard errors come from leaving out one unit at a time (`spread_of`), and intervals from Student's t
-    (`Estimate`). The p-value of two outputs is the larger of two: that of paired randomization, in which the outputs
-    of a unit are swapped at random, which is exact if only chance decided which system got which output; and that of
-    t, which also holds if units differ but their mean does not. So p < .05 never comes with a 95% interval that
-    contains 0. Runs have no partners to be swapped with: several runs are a sample of all possible runs, and the error
-    of their mean is added, see `run_errors`.
+    (`Estimate`). The p-value for two outputs is the larger of two p-values. Paired randomization swaps the outputs of a
+    unit at random, and is exact if the outputs of the two systems are exchangeable. Student's t is also valid if units
+    differ but their mean does not. So p < .05 never comes with a 95% interval that contains 0. Runs cannot be paired
+    for swapping: several runs are a sample of all possible runs, and the error of their mean is added, see
+    `run_errors`.
 
     The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
 
     Args:
-        treebanks: the counts of each treebank by unit, all of the same runs and measures.
-        settings: how to test.
+        treebanks: the counts of each treebank by unit, for the same runs and measures.
+        settings: the settings of tests.
     """
     first = next(iter(treebanks.values()))
     results = []
@@ -124,7 +124,7 @@ def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettin
 
 
 def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> Iterator[_Sample]:
-    """Each treebank, then the averages; permutations are added up, so that memory does not grow with treebanks."""
+    """Each treebank, then the averages; permutations are summed to save memory."""
     macro: list[Sums] = []
     micro: list[Sums] = []
     strata: list[Stratum] = []
@@ -163,7 +163,7 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
         return found.reshape(len(found), (len(firsts) - 1) * total[0].size)
 
     moved = swapped_changes(change, len(table.parts), settings.resamples, seeded(settings, table.gold))
-    nothing = np.zeros((settings.resamples, 1, *total.shape[1:]))  # swapped with itself
+    nothing = np.zeros((settings.resamples, 1, *total.shape[1:]))  # the baseline swapped with itself
     moved = np.concatenate([nothing, moved.reshape(settings.resamples, len(firsts) - 1, *total.shape[1:])], axis=1)
     return [total, total[:1] + moved, total[firsts] - moved]
 
@@ -209,14 +209,14 @@ def _compared(
 
 
 def _bounded(interval: Interval | None, *, bounded: bool) -> Interval | None:
-    """The interval of a difference between two scores from 0 to 1, cut where no difference can be."""
+    """The interval of a difference between two scores, limited to the range from -1 to 1."""
     return (max(-1.0, interval[0]), min(1.0, interval[1])) if interval is not None and bounded else interval
 
 
 def _equivalence(
     result: SystemResult, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
 ) -> dict[str, Any]:
-    """Whether the difference is within the margin, if there is one; that of perplexities is of their logarithms."""
+    """Whether the difference is within the margin, or None; perplexities are compared by logarithms."""
     if settings.margin is None:
         return {}
     perplexity = not sample.strata[0].is_ratio[m]
@@ -245,13 +245,13 @@ def _runs_of(sample: _Sample, system: str) -> list[int]:
 
 
 def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimate:
-    """The mean of a system's runs, or its difference to the mean of the baseline's, with their errors."""
+    """The mean of a system's runs, or its difference from the mean of the baseline's runs, with errors."""
     contrast = np.zeros(len(sample.systems))
     for sign, own in zip((1, -1), runs, strict=False):
         contrast[list(own)] += sign / len(own)
     spread = spread_of(sample.strata, contrast, m)
     variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
-    variance -= sum(disagreement_of(sample.strata, own, m) for own in runs)  # the variance of runs has this part, too
+    variance -= sum(disagreement_of(sample.strata, own, m) for own in runs)  # the variance of runs includes this part
     values = [sample.values[list(own), m] for own in runs]
     value = float(sum(sign * own.mean() for sign, own in zip((1, -1), values, strict=False)))
     return Estimate(value, max(0.0, variance), spread.freedom, spread.n_units, tuple(run_errors(values)))
@@ -260,10 +260,10 @@ def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimat
 def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) -> Sums:
     """Return (1 + permutations as extreme) / (1 + permutations), two-sided, never 0 (Davison and Hinkley 1997, 4.11).
 
-    A permutation without a value, since nothing is left to count, is taken for as extreme.
+    A permutation without a value, since nothing is left to count, is treated as equally extreme.
 
     Args:
-        permuted: the statistic of each permutation, NaN where it has none, shape (permutations, ...).
+        permuted: the statistic of each permutation, or NaN, shape (permutations, ...).
         observed: the statistic of the data, shape (...).
         equal: the difference below which statistics are ties.
     """

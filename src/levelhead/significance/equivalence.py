@@ -1,4 +1,4 @@
-"""Equivalence: is a difference shown to be smaller than a margin?"""
+"""Equivalence tests: is a difference smaller than a margin?"""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ ALPHA = 0.05
 
 
 class Equivalence(NamedTuple):
-    """Whether a difference is shown to be within a margin.
+    """The result of an equivalence test.
 
     Args:
-        shown: "yes": it is smaller than the margin; "no": it is larger; "not shown": neither can be said.
+        shown: "yes" (the difference is smaller than the margin), "no" (it is larger), or "not shown" (undecided).
         p: the p-value of the two one-sided tests.
     """
 
@@ -25,13 +25,13 @@ class Equivalence(NamedTuple):
 
 
 def equivalence(difference: Estimate, margin: float) -> Equivalence | None:
-    """Return whether a difference is within a margin, by two one-sided tests (Schuirmann 1987).
+    """Return the result of two one-sided tests of a difference against a margin (Schuirmann 1987).
 
     "yes" if the 90% interval is inside (-margin, margin), "no" if it is outside.
 
     Args:
         difference: the difference.
-        margin: the largest difference that does not matter, in the unit of the difference.
+        margin: the largest irrelevant difference, in the unit of the difference.
 
     Returns:
         None if there are too few units.
@@ -55,9 +55,9 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
 
     Args:
         margin: as in `margin_of`, or None.
-        n_systems: how many systems are compared.
-        n_measures: how many measures there are.
-        n_perplexities: how many of them are perplexities.
+        n_systems: the number of systems.
+        n_measures: the number of measures.
+        n_perplexities: the number of measures that are perplexities.
 
     Raises:
         InputError: the margin is not positive, is a ratio of at most 1, or there is only one system.
@@ -65,7 +65,7 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
     if margin is None:
         return
     if n_systems < 2:
-        raise _refusal("needs at least two systems")
+        raise _refusal("requires at least two systems")
     if not math.isfinite(margin) or margin <= 0:
         raise _refusal(f"must be a number above 0, not {margin:g}")
     if 0 < n_perplexities < n_measures:

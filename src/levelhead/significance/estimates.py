@@ -1,4 +1,4 @@
-"""An estimate with its error: the confidence intervals and tests that follow from it."""
+"""Estimates with standard errors, confidence intervals and tests."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _SMALLEST_P = 1e-12
 _HALVINGS = 50
 
 _NO_ERROR = 1e-12
-"""Errors below this come from rounding alone."""
+"""Smaller errors are due to rounding."""
 
 Interval = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A value, or the difference between two, and how far it may be off.
+    """A value, or the difference between two values, with its variance.
 
     Args:
         value: the estimate.
@@ -42,8 +42,8 @@ class Estimate(NamedTuple):
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
 
-        Several variances are added after each is multiplied by the square of its own quantile of Student's t. If the
-        estimates are normal and their variances independent, such intervals hold at least their level, even for two
+        Each variance is multiplied by the square of its quantile of Student's t before they are added. If the estimates
+        are normal and their variances independent, these intervals have at least the confidence level, even for two
         runs against ten (Banerjee 1961 for two variances, 1960 for more).
 
         Args:
@@ -53,7 +53,7 @@ class Estimate(NamedTuple):
         return math.sqrt(sum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def interval(self, level: float) -> Interval | None:
-        """Return the symmetric confidence interval, None if there are too few units.
+        """Return the symmetric confidence interval; None with too few units.
 
         Args:
             level: the confidence level.
@@ -62,12 +62,12 @@ class Estimate(NamedTuple):
         return (self.value - half, self.value + half) if self.has_interval else None
 
     def score_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a score between 0 and 1; that of any other value is symmetric.
+        """Return the confidence interval of a score between 0 and 1; for other values, the symmetric interval.
 
         Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
-        instead of the normal distribution. Korn and Graubard (1998) use that size with Clopper-Pearson intervals, Dean
-        and Pagano (2015) and Franco et al. (2019) with Wilson's; the last find undercoverage with strong clustering.
-        For a score of 0 or 1, and where all units are alike, each unit counts as one observation.
+        instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals, Dean
+        and Pagano (2015) and Franco et al. (2019) with Wilson's; the latter find undercoverage with strong clustering.
+        For a score of 0 or 1, and if all units have the same score, each unit counts as one observation.
 
         Args:
             level: the confidence level.
@@ -81,7 +81,7 @@ class Estimate(NamedTuple):
         return max(0.0, (middle - half) / (1 + ratio)), min(1.0, (middle + half) / (1 + ratio))
 
     def log_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a positive value, symmetric for its logarithm: for perplexities.
+        """Return the confidence interval of a perplexity, which is symmetric on the log scale.
 
         Args:
             level: the confidence level.
@@ -92,7 +92,7 @@ class Estimate(NamedTuple):
         return self.value / factor, self.value * factor
 
     def p(self) -> float | None:
-        """Return the two-sided p-value of the hypothesis that the true value is 0, None with too few units."""
+        """Return the two-sided p-value of the hypothesis that the true value is 0; None with too few units."""
         return self._p(abs(self.value)) if self.has_interval else None
 
     def p_within(self, margin: float) -> float | None:
@@ -101,7 +101,7 @@ class Estimate(NamedTuple):
         It is below .05 exactly if the 90% interval is inside (-margin, margin).
 
         Args:
-            margin: the largest value that does not matter.
+            margin: the largest irrelevant value.
         """
         if not self.has_interval:
             return None
@@ -110,9 +110,9 @@ class Estimate(NamedTuple):
         return half if beyond >= 0 else 1 - half
 
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
-        """Return the smallest true difference that a two-sided test detects, None if there are too few units.
+        """Return the smallest true difference that a two-sided test detects; None with too few units.
 
-        Each variance is multiplied by the square of its own noncentrality, as `half_width` does with quantiles. For
+        Each variance is multiplied by the square of its noncentrality, as in `half_width` with quantiles. For
         one variance this is exact; for several, the test has the requested power or slightly more: 80 to 82% instead
         of 80% at the level of 5% with three runs or more.
 
@@ -126,7 +126,7 @@ class Estimate(NamedTuple):
         return math.sqrt(sum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def _p(self, size: float) -> float:
-        """The share of errors that are at least this large: 1 minus the level of the interval that reaches it."""
+        """The probability of an error this large: 1 minus the level of the interval that reaches it."""
         if not self.runs:
             beyond_all = math.inf if size else 0.0
             return max(

@@ -1,4 +1,4 @@
-"""What missing and invalid outputs may say about a difference: each is one event, and alone it shows nothing."""
+"""Missing and invalid outputs in tests of differences: each is a single event, and alone it proves nothing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Flags = NDArray[np.bool_]
 
 
 class Evidence(NamedTuple):
-    """What the differences of all pairs of systems are tested on.
+    """The differences of all pairs of systems that are tested, considering failures.
 
     Args:
-        differences: of a system (row) to another (column), in the units of averages: what is left of the difference of
-            the averages if failures may add nothing to it, shape (systems, systems).
+        differences: the difference of a system (row) from another (column), in the units of averages, without the part
+            that is only due to failures, shape (systems, systems).
         failure_p: two-sided p-values of pairs that are tested by their failures, nan for the other pairs; same shape.
     """
 
@@ -27,12 +27,12 @@ class Evidence(NamedTuple):
 
 
 def evidence(scores: Sums, failed: Flags) -> Evidence:
-    """Return what the differences of all pairs of systems are tested on.
+    """Return the differences of all pairs of systems that are tested, considering failures.
 
-    The difference of two averages is evident as far as it is there both with the zeros of failures and on the test sets
-    where neither output failed: the smaller of the two if they agree in sign, otherwise 0. A pair with more test sets
-    where one of the two failed than test sets where neither did is tested by its failures: a sign test, in which each
-    is one event.
+    The evident difference of two averages is the smaller of two differences if they agree in sign, otherwise 0: the
+    difference with zeros for failures, and the difference on the test sets where neither output failed. If one of the
+    two systems failed on more test sets than neither did, the pair is tested by a sign test of its failures, each of
+    which is one event.
 
     Args:
         scores: observed scores, shape (test sets, systems).
@@ -49,7 +49,7 @@ def evidence(scores: Sums, failed: Flags) -> Evidence:
 
 
 def _of_pair(scores: Sums, failed: Flags) -> tuple[float, float]:
-    """The evident difference of two systems, and the p-value of their failures, nan if these do not decide."""
+    """The evident difference of two systems, and the p-value of the sign test of failures, or nan."""
     change = scores[:, 0] - scores[:, 1]
     events, common = failed[:, 0] != failed[:, 1], ~failed.any(axis=1)
     whole, rest = float(change.mean()), float(change[common].sum() / len(change))

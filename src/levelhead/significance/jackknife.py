@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from levelhead.significance.system_counts import Sums, SystemCounts
 
 OBSERVATION = 2.0
-"""What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides.
+"""The contribution of one word or sentence to the numerator of an F1 score, which counts both sides.
 
-For precision and recall it adds only 1; 2 makes their intervals wider than necessary.
+For precision and recall it is only 1, so 2 makes their intervals wider than necessary.
 """
 
 
@@ -21,13 +21,13 @@ _AT_ONCE = 1 << 14
 
 
 class Stratum(NamedTuple):
-    """What each unit of one test set does to the values.
+    """The effect of each unit of a test set on the values.
 
     Args:
         moves: the value without the unit minus the value, float64, shape (units, runs, measures).
         sizes: the denominators, float64, same shape.
         is_ratio: whether a measure is a ratio of counts (a perplexity is not), bool, shape (measures,).
-        share: the share of the test set in the value, or one for each run and measure, shape (runs, measures).
+        share: the weight of the test set in the value, or a weight for each run and measure, shape (runs, measures).
     """
 
     moves: Sums
@@ -37,13 +37,13 @@ class Stratum(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How far an estimate may be off.
+    """The error of an estimate.
 
     Args:
-        variance: of the estimate.
+        variance: the variance of the estimate.
         freedom: the degrees of freedom of the variance.
-        n_units: the number of units that have something to count; 0 if one of several strata has fewer than two.
-        observation: the variance that one more observation with another outcome makes.
+        n_units: the number of units with counts; 0 if one of several strata has fewer than two.
+        observation: the variance due to one additional observation with a different outcome.
     """
 
     variance: float
@@ -52,37 +52,37 @@ class Spread(NamedTuple):
     observation: float
 
     def scaled(self, share: float) -> Spread:
-        """Return the spread of the estimate times a number.
+        """Return the spread of the estimate multiplied by a number.
 
         Args:
-            share: the number, such as the share of a test set in an average.
+            share: the number, such as the weight of a test set in an average.
         """
         return self._replace(variance=share**2 * self.variance, observation=share**2 * self.observation)
 
 
 def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
-    """Return what each unit does to the values on one test set.
+    """Return the effect of each unit on the values on a test set.
 
     Args:
         table: the counts by unit.
-        share: the share of the test set in an average of values.
+        share: the weight of the test set in an average of values.
     """
     total = table.parts.sum(axis=0)
     value = table.values(total)
     moves = np.empty(table.parts.shape[:-1])
-    for first in range(0, len(moves), _AT_ONCE):  # there may be millions of units
+    for first in range(0, len(moves), _AT_ONCE):  # millions of units are possible
         rows = slice(first, first + _AT_ONCE)
         moves[rows] = share * np.nan_to_num(table.values(total - table.parts[rows]) - value)
     return Stratum(moves, table.parts[..., 1], _ratios(table), share)
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
-    """Return what each unit does to the values of all test sets together, one stratum for each test set.
+    """Return the effect of each unit on the values of all test sets together, as one stratum per test set.
 
     A test set from which a unit is left out keeps its size: the other units with counts replace it.
 
     Args:
-        tables: the counts of each test set by unit, all of the same runs and measures.
+        tables: the counts of each test set by unit, for the same runs and measures.
     """
     totals = [table.parts.sum(axis=0) for table in tables]
     whole: Sums = np.sum(totals, axis=0)
@@ -102,12 +102,12 @@ def _ratios(table: SystemCounts) -> NDArray[np.bool_]:
 
 
 def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread:
-    """Return how far a linear combination of the runs' values may be off.
+    """Return the error of a linear combination of the runs' values.
 
     The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
     clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
     degrees of freedom are the effective number of units (Kish 1965) minus one, which is smaller where sizes are uneven.
-    That is our choice, checked by the simulations in docs/validation.md: the effective number of clusters of Carter,
+    This choice is validated by simulations in docs/validation.md: the effective number of clusters of Carter,
     Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
     freedom of several strata are combined by Satterthwaite's (1946) formula.
 
@@ -120,10 +120,10 @@ def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread
 
 
 def spread_of_sum(each: Sequence[Spread]) -> Spread:
-    """Return how far the sum of independent estimates may be off, see `spread_of`.
+    """Return the error of the sum of independent estimates, see `spread_of`.
 
     Args:
-        each: the spread of each estimate, such as the share of each test set in an average.
+        each: the spread of each estimate, such as the contribution of each test set to an average.
     """
     variance = sum(one.variance for one in each)
     parts = sum(one.variance**2 / one.freedom for one in each)
@@ -145,7 +145,7 @@ def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:
 
 
 def disagreement_of(strata: Sequence[Stratum], runs: Sequence[int], measure: int) -> float:
-    """Return the part of the variance of a mean of runs that comes from units and runs together.
+    """Return the part of the variance of a mean of runs due to the interaction of units and runs.
 
     Args:
         strata: the test sets.

@@ -14,11 +14,11 @@ def compact_letters(differ: Flags) -> list[str]:
     """Return the letters of each system: two systems share a letter if and only if they do not differ significantly.
 
     Args:
-        differ: which pairs differ significantly, systems in the order of the ranking, shape (systems, systems); the
-            direction does not matter.
+        differ: whether each pair differs significantly, in either direction, with systems in the order of the ranking,
+            shape (systems, systems).
 
     Source: Piepho (2004), An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons. Here each letter
-    is a largest group around a pair that shares none yet: there are never more letters than pairs.
+    is a maximal group around a pair that shares no letter yet, so there are never more letters than pairs.
     """
     alike = ~(differ | differ.T)
     missing, letters, count = alike.copy(), [""] * len(alike), 0
@@ -33,7 +33,7 @@ def compact_letters(differ: Flags) -> list[str]:
 
 
 def _grown(alike: Flags, one: int, other: int) -> list[int]:
-    """A group with these two to which no system can be added: all in it are alike."""
+    """A maximal group with these two systems in which no pair differs significantly."""
     group = sorted({one, other})
     for system in range(len(alike)):
         if system not in group and alike[system, group].all():

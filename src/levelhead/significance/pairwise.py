@@ -17,8 +17,8 @@ def pairwise_randomization_p(table: SystemCounts, resamples: int, seed: Seed) ->
 
     Args:
         table: the counts; pairs are in the order of `itertools.combinations`.
-        resamples: how many permutations.
-        seed: of the draws.
+        resamples: the number of permutations.
+        seed: the random seed.
     """
     return np.array([permutation_p(*found) for found in _permuted_differences(table, resamples, seed)])
 
@@ -39,11 +39,11 @@ def significant_shares(table: SystemCounts, size: int, samples: int, resamples: 
 
     Args:
         table: the counts.
-        size: how many sentences a sample has, drawn without replacement; all if there are fewer.
-        samples: how many samples.
-        resamples: how many permutations for each pair.
-        level: the p below which a difference is significant.
-        seed: of the draws.
+        size: the number of sentences of a sample, drawn without replacement; all if there are fewer.
+        samples: the number of samples.
+        resamples: the number of permutations for each pair.
+        level: the significance level.
+        seed: the random seed.
     """
     rng, shares = np.random.default_rng(seed), []
     for _ in range(samples):
@@ -55,14 +55,14 @@ def significant_shares(table: SystemCounts, size: int, samples: int, resamples: 
 
 
 def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
-    """Return with which probability a one-sided randomization test of exactly a level rejects, shape (...).
+    """Return the rejection probability of a one-sided randomization test with an exact level, shape (...).
 
     It rejects above the critical value, never below it, and at the critical value with the probability that makes the
     level exact (Lehmann and Romano 2005, Testing Statistical Hypotheses, section 15.2). Tests by p < level have a lower
-    level where a statistic has many ties, as with counts of sentences, and so less power.
+    level, and less power, if a statistic has many ties, such as counts of sentences.
 
     Args:
-        permuted: the statistic of each permutation, shape (permutations, ...); NaN, where it has none, is higher.
+        permuted: the statistic of each permutation, shape (permutations, ...); NaN counts as higher.
         observed: the statistic of the data, shape (...).
         level: the level of the test.
     """
@@ -77,16 +77,16 @@ def separated_shares(
 ) -> Sums | None:
     """Return the share of pairs of runs that are separated in random samples of sentences, shape (measures,).
 
-    A pair is separated if a test of exactly the level finds the run better that is better in all sentences.
+    A pair is separated if a test with the exact level finds that the run that is better in all sentences is better.
 
     Args:
         table: the counts.
         by: the number of the measure that decides which run of a pair is better; ties are left out.
-        size: how many sentences a sample has, drawn without replacement.
-        samples: how many samples.
-        resamples: how many permutations for each pair.
+        size: the number of sentences of a sample, drawn without replacement.
+        samples: the number of samples.
+        resamples: the number of permutations for each pair.
         level: the one-sided level.
-        seed: of the draws.
+        seed: the random seed.
 
     Returns:
         The shares; None if no run is better than another.

@@ -1,7 +1,7 @@
-"""Power: the smallest difference between two systems that a test of n units and k runs can detect.
+"""Power: the smallest difference between two systems that a test with n units and k runs can detect.
 
 Source: Card, Henderson, Khandelwal, Jia, Mahowald and Jurafsky (2020), "With Little Power Comes Great Responsibility",
-who ask NLP to plan test sets this way.
+which recommends planning test sets this way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from levelhead.significance.units import FEWEST_UNITS
 
 
 class Target(NamedTuple):
-    """The test that is planned for: two-sided.
+    """The planned two-sided test.
 
     Args:
         alpha: its level, between 0 and 1.
@@ -36,11 +36,11 @@ class Variances(NamedTuple):
     """The variance of the difference between two systems in one measure, by source.
 
     Args:
-        units: between units, for a test set of one unit: the units are difficult for one system and not for the other.
-        interaction: between runs in the same unit, for one unit and one run of each system; 0 if it is unknown.
-        runs: between runs whatever the units, for one run of each system; None if it is unknown.
+        units: between units, for a test set of one unit: some units are harder for one system than for the other.
+        interaction: between runs in the same unit, for one unit and one run of each system; 0 if unknown.
+        runs: between runs independently of units, for one run of each system; None if unknown.
         evenness: the effective number of units as a share of their number, from 0 to 1; 1 if units have equal sizes.
-        observation: the variance that one more observation makes in a test set of one unit, see `Spread`.
+        observation: the variance due to one additional observation in a test set of one unit, see `Spread`.
     """
 
     units: float
@@ -58,7 +58,7 @@ def checked_test(alpha: float, power: float) -> Target:
         power: the power.
 
     Raises:
-        InputError: they are not between 0 and 1, or the power is not above the level, so that any difference would do.
+        InputError: they are not between 0 and 1, or the power does not exceed the level.
     """
     if not 0 < alpha < power < 1:
         message = f"the level {alpha:g} and the power {power:g} must satisfy 0 < level < power < 1"
@@ -69,9 +69,9 @@ def checked_test(alpha: float, power: float) -> Target:
 def difference_variances(table: SystemCounts, baseline: str, system: str) -> tuple[Variances | None, ...]:
     """Return the variance of the difference between two systems by source, for each measure.
 
-    The variance between units is that of `compare`: of the delete-one-unit jackknife (`spread_of`), times the number of
-    units. Runs are a random effect: their variance within units is taken out of that between units, and their
-    interaction with units out of the variance between runs.
+    The variance between units is the same as in `compare`: the delete-one-unit jackknife variance (`spread_of`) times
+    the number of units. Runs are a random effect: their variance within units is subtracted from the variance between
+    units, and their interaction with units from the variance between runs.
 
     Args:
         table: the counts, one row per unit.
@@ -79,8 +79,8 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
         system: the other system.
 
     Returns:
-        One value per measure; None where a system has no value, where the systems never differ, or where fewer than
-        `FEWEST_UNITS` units have something to count.
+        One value per measure; None if a system has no value, if the systems never differ, or if fewer than
+        `FEWEST_UNITS` units have counts.
     """
     values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
     runs = [[run for run, name in enumerate(table.systems) if name == own] for own in (baseline, system)]
@@ -92,7 +92,7 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
 def _variances(
     strata: list[Stratum], runs: list[list[int]], values: Sequence[np.ndarray], measure: int
 ) -> Variances | None:
-    """The variances of one measure; `runs` and `values` are those of both systems."""
+    """The variances of one measure; `runs` and `values` include both systems."""
     contrast = np.zeros(strata[0].moves.shape[1])
     for sign, own in zip((-1, 1), runs, strict=True):
         contrast[own] += sign / len(own)
@@ -115,29 +115,31 @@ def _variances(
 def detectable_difference(
     variances: Variances | Sequence[Variances], n_units: int, n_runs: int = 1, test: Target | None = None
 ) -> float | None:
-    """Return the smallest true difference that `compare` detects with the requested power, None with too few runs.
+    """Return the smallest true difference that `compare` detects with the requested power; None with too few runs.
 
     The squared standard error of a difference is units / n + (interaction / n + runs) / k. The variance of units has
     the effective number of units minus one as its degrees of freedom (those of several test sets are combined by
-    Satterthwaite's formula of 1946), that of runs has k - 1: see `Estimate.detectable`. One run of each system tests
-    these two outputs and says nothing about other runs: their variance is left out. Two runs are too few, see
-    `enough_runs`. For the present numbers of units and runs, this is what `compare` finds for the same outputs.
+    Satterthwaite's formula of 1946), that of runs has k - 1: see `Estimate.detectable`. A single run of each system
+    only tests these two outputs, not other runs, so the variance of runs is left out. Two runs are too few, see
+    `enough_runs`. For the actual numbers of units and runs, the result is the same as that of `compare` for the same
+    outputs.
 
     Args:
-        variances: of the difference; of several test sets with n units each, for the mean of their differences.
-        n_units: how many units the test set has, at least `FEWEST_UNITS`.
-        n_runs: how many runs each system has.
+        variances: the variances of the difference, or of several test sets with n units each, for the mean of their
+            differences.
+        n_units: the number of units of the test set, at least `FEWEST_UNITS`.
+        n_runs: the number of runs of each system.
         test: its level and power; 5% and 80% by default.
 
     Returns:
         The difference in the unit of the measure: .01 is one point of LAS.
 
     Raises:
-        InputError: there are too few units or no run, or the variance between several runs is unknown.
+        InputError: there are too few units or no runs, or the variance between several runs is unknown.
     """
     every = (variances,) if isinstance(variances, Variances) else variances
     if n_units < FEWEST_UNITS or n_runs < 1:
-        message = f"{n_units} units and {n_runs} runs: give {FEWEST_UNITS} units and 1 run or more"
+        message = f"{n_units} units and {n_runs} runs: give at least {FEWEST_UNITS} units and 1 run"
         raise InputError(Fault("invalid-power", message))
     within = [_within(one, n_units, n_runs) for one in every]
     whole = sum(square for square, _ in within)
@@ -150,27 +152,27 @@ def detectable_difference(
 
 
 MOST_RUNS = 1000
-"""Where `runs_to_detect` stops looking."""
+"""The largest number of runs that `runs_to_detect` considers."""
 
 
 def runs_to_detect(
     difference: float, variances: Sequence[Variances], n_units: Sequence[int], test: Target | None = None
 ) -> int | None:
-    """Return the fewest runs of each system with which `compare` detects a true difference with the requested power.
+    """Return the smallest number of runs per system to detect a true difference with the requested power.
 
     Args:
-        difference: in the unit of the measure; the difference of means if there are several test sets.
-        variances: of the difference on each test set, with known variances of runs.
-        n_units: how many units each test set has.
+        difference: the difference in the unit of the measure; for several test sets, the difference of means.
+        variances: the variances of the difference on each test set, with known variances of runs.
+        n_units: the number of units of each test set.
         test: its level and power; 5% and 80% by default.
 
     Returns:
-        None if `MOST_RUNS` are too few: with any number of runs, the error over units remains.
+        None if `MOST_RUNS` are too few, since the error over units remains with any number of runs.
     """
     every = [_in_units_of_first(one, n / n_units[0]) for one, n in zip(variances, n_units, strict=True)]
 
     def detected(n_runs: int) -> bool:
-        """Whether so many runs are enough."""
+        """Return whether this number of runs is enough."""
         found = detectable_difference(every, n_units[0], n_runs, test)
         return found is not None and found <= difference
 
@@ -184,7 +186,7 @@ def runs_to_detect(
 
 
 def _in_units_of_first(one: Variances, share: float) -> Variances:
-    """Variances that give a test set with the first one's number of units the error that this one has with its own."""
+    """Variances rescaled to the number of units of the first test set, with the same error."""
     return one._replace(
         units=one.units / share,
         interaction=one.interaction / share,
@@ -194,13 +196,13 @@ def _in_units_of_first(one: Variances, share: float) -> Variances:
 
 
 def _within(variances: Variances, n_units: int, n_runs: int) -> tuple[float, float]:
-    """The part of the squared standard error that comes from units, with its degrees of freedom."""
+    """The part of the squared standard error due to units, with its degrees of freedom."""
     interaction = variances.interaction if n_runs == 1 else 0.0
     return (variances.units + interaction) / n_units, max(variances.evenness * n_units - 1, 1.0)
 
 
 def _between(variances: Variances, n_units: int, n_runs: int) -> float:
-    """The part that comes from several runs."""
+    """The part due to several runs."""
     if variances.runs is None:
         message = f"{n_runs} runs: the standard deviation between runs is unknown"
         raise InputError(Fault("invalid-power", message))

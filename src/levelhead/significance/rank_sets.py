@@ -1,4 +1,4 @@
-"""Confidence sets of ranks: which ranks a system may have, from the differences to all other systems."""
+"""Confidence sets of ranks, computed from the differences between all pairs of systems."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Sums = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SMALLEST = 1e-300
-"""A p-value below this has no finite normal quantile."""
+"""Smaller p-values have no finite normal quantile."""
 
 
 class PairDifferences(NamedTuple):
     """The differences of all pairs of systems, with their errors.
 
     Args:
-        statistics: the evident difference of a system (row) to another (column) in standard errors, shape (systems,
+        statistics: the evident difference of a system (row) from another (column) in standard errors, shape (systems,
             systems).
-        errors: its standard error, 0 where nothing varies; same shape.
+        errors: its standard error, 0 without variation; same shape.
         deviations: drawn errors of the averages, shape (draws, systems).
         freedom: the degrees of freedom of the errors.
     """
@@ -40,12 +40,12 @@ class PairDifferences(NamedTuple):
 def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums) -> PairDifferences:
     """Return the studentized differences of the averages of all pairs of systems.
 
-    Where an output failed, the standard error is that of the difference with the zero, never smaller than without.
+    If an output failed, the standard error is that of the difference including the zero, which is never smaller.
 
     Args:
         scores: observed scores, shape (test sets, systems).
         failed: where a score is 0 because the output is missing or invalid, same shape; see `evidence`.
-        covariance: of the averages, shape (systems, systems).
+        covariance: the covariance of the averages, shape (systems, systems).
         freedom: its degrees of freedom.
         drawn: errors drawn from it, shape (draws, systems); see `correlated_errors`.
     """
@@ -62,22 +62,22 @@ def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: flo
 def better(differences: PairDifferences, level: float) -> Flags:
     """Return which systems (rows) are significantly better than which (columns), corrected for all pairs.
 
-    The chance that any statement is wrong is at most 1 - level: the stepdown of Romano and Wolf (2005) over the
-    one-sided hypotheses of all pairs, with the largest studentized difference of each draw.
+    The family-wise error is at most 1 - level: Romano and Wolf's (2005) stepdown method for the one-sided hypotheses of
+    all pairs, with the largest studentized difference of each draw.
 
     Args:
-        differences: of all pairs.
-        level: of confidence.
+        differences: the differences of all pairs.
+        level: the confidence level.
     """
     return _rejected(differences, ~np.eye(len(differences.errors), dtype=bool), level)
 
 
 def simultaneous_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each system: all sets hold at once with the probability `level`.
+    """Return the best and the worst rank of each system; all sets hold jointly at the confidence level.
 
     Args:
-        differences: of all pairs.
-        level: of confidence.
+        differences: the differences of all pairs.
+        level: the confidence level.
 
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
@@ -86,11 +86,11 @@ def simultaneous_rank_sets(differences: PairDifferences, level: float) -> list[t
 
 
 def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each system: each set alone holds with the probability `level`.
+    """Return the best and the worst rank of each system; each set holds separately at the confidence level.
 
     Args:
-        differences: of all pairs.
-        level: of confidence.
+        differences: the differences of all pairs.
+        level: the confidence level.
 
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
@@ -98,11 +98,11 @@ def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple
 
 
 def critical_value(largest: Sums, level: float) -> float:
-    """Return the number of standard errors from which a difference is significant: all corrections enter here.
+    """Return the number of standard errors above which a difference is significant, with all corrections.
 
     Args:
         largest: the largest studentized difference of each draw, shape (draws,).
-        level: of confidence; with too few draws for it, nothing is significant.
+        level: the confidence level; with too few draws for it, nothing is significant.
     """
     place = math.ceil((len(largest) + 1) * level - EQUAL)
     return float(np.partition(largest, place - 1)[place - 1]) if place <= len(largest) else math.inf
@@ -122,7 +122,7 @@ def _rank_set(ahead: Flags, system: int) -> tuple[int, int]:
 
 
 def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flags:
-    """Stepdown: what is rejected leaves the family, which lowers the critical value, until nothing more is rejected."""
+    """Stepdown: rejected hypotheses leave the family, which lowers the critical value, until no more are rejected."""
     rejected = np.zeros_like(family)
     while (left := family & ~rejected).any():
         found = left & (differences.statistics > critical_value(_largest(differences, left), level))
@@ -133,7 +133,7 @@ def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flag
 
 
 def _largest(differences: PairDifferences, left: Flags) -> Sums:
-    """The largest studentized deviation of each draw, over the pairs that are left and vary."""
+    """The largest studentized deviation of each draw, over the remaining pairs that vary."""
     largest = np.zeros(len(differences.deviations))
     varying = left & (differences.errors > 0)
     for one in np.flatnonzero(varying.any(axis=1)):
@@ -144,5 +144,5 @@ def _largest(differences: PairDifferences, left: Flags) -> Sums:
 
 
 def _quantile(p: float) -> float:
-    """How many standard errors of a normal distribution have this two-sided p-value."""
+    """The number of standard errors of a normal distribution with this two-sided p-value."""
     return -NormalDist().inv_cdf(max(_SMALLEST, p) / 2)

@@ -24,13 +24,13 @@ Flags = NDArray[np.bool_]
 
 
 class RankedAverages:
-    """What is known for one ranking, from all its test sets.
+    """The averages of one ranking with their errors, accumulated over test sets.
 
     Args:
         measure: the measure.
         test_sets: the codes of the test sets that it averages over.
         order: the systems by index, the best first.
-        settings: how many permutations and draws, the seed, the level.
+        settings: the numbers of permutations and draws, the seed, the level.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class RankedAverages:
         Args:
             scores: the observed scores, shape (test sets, systems).
             failed: where a score is 0 because the output is missing or invalid, same shape.
-            stratum: what each unit does to the average, of one measure.
+            stratum: the effect of each unit on the average of one measure.
             permuted: the differences of neighbors after each permutation, summed over these test sets, shape
                 (permutations, neighbors).
         """
@@ -60,7 +60,7 @@ class RankedAverages:
         self._permuted += permuted
 
     def add_tests(self, p_values: Sums) -> None:
-        """Add the tests of all pairs of systems on one test set, as `better_p` gives them."""
+        """Add the tests of all pairs of systems on one test set, from `better_p`."""
         self._p_values.append(p_values)
 
     def estimate(self, system: int) -> Estimate:
@@ -76,7 +76,7 @@ class RankedAverages:
         return Estimate(float(scores.mean()), spread.variance, spread.freedom, spread.n_units)
 
     def differences(self) -> PairDifferences | None:
-        """Return the studentized differences of all pairs of systems; None if there are too few units."""
+        """Return the studentized differences of all pairs of systems; None with too few units."""
         scores, failed = np.concatenate(self._scores), np.concatenate(self._failed)
         estimates = [self.estimate(system) for system in range(scores.shape[1])]
         if not all(one.has_interval for one in estimates):
@@ -89,10 +89,10 @@ class RankedAverages:
     def lines(self, found: PairDifferences | None) -> frozenset[int]:
         """Return the places after which neighbors differ significantly, corrected by Holm's method.
 
-        As in `differences`, p is the larger of that of the permutations and that of Student's t.
+        As in `differences`, p is the larger of the p-values of permutations and of Student's t.
 
         Args:
-            found: the differences of all pairs, as the method of that name returns them.
+            found: the differences of all pairs, from `differences`.
         """
         if found is None or not self.neighbors:
             return frozenset()
@@ -106,7 +106,7 @@ class RankedAverages:
         return frozenset(place for place, one in enumerate(holm(p.tolist()), 1) if one is not None and one < level)
 
     def wins(self) -> NDArray[np.int64]:
-        """Return on how many test sets one system (row) is significantly better than another (column).
+        """Return the number of test sets on which one system (row) is significantly better than another (column).
 
         P-values are corrected over test sets by Holm's method.
         """
@@ -128,10 +128,10 @@ def add_test_set(
     rankings: Sequence[RankedAverages],
     settings: InferenceSettings,
 ) -> None:
-    """Add one test set to all rankings that count it: every measure has the same swaps.
+    """Add one test set to all rankings that include it; all measures have the same swaps.
 
-    Nothing is swapped between two systems if one of them failed, and neither is significantly better on this test
-    set: its units cannot show more than the one failure.
+    If one of two systems failed, nothing is swapped between them, and neither is significantly better on this test set,
+    since its units show no more than a single failure.
 
     Args:
         key: the SHA-256 of the gold contents.
@@ -155,13 +155,13 @@ def add_test_set(
 
 
 def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
-    """Return the p-values of all pairs of systems on one test set by Student's t, nan where the first is not better.
+    """Return the p-values of all pairs of systems on one test set by Student's t; nan if the first is not better.
 
-    A failure alone shows nothing about the other output: p is 1.
+    A failure alone proves nothing: p is 1.
 
     Args:
         table: the counts of one measure by unit.
-        stratum: what each unit does to the scores.
+        stratum: the effect of each unit on the scores.
         failed: which outputs are missing or invalid, shape (systems,).
     """
     values = table.values(table.parts.sum(axis=0))[:, 0]
@@ -183,7 +183,7 @@ def _p(stratum: Stratum, one: int, other: int, change: float) -> float:
 
 
 def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings) -> None:
-    """Add scores alone: test sets are the units that are left out, and swapped between neighbors.
+    """Add scores without counts: test sets are the units for the jackknife and for swaps between neighbors.
 
     Args:
         table: the value of each system (column) on each test set (row).

@@ -1,4 +1,4 @@
-"""All random draws for inference: resamples, random halves, permutations, and sums over them."""
+"""All random draws for intervals and tests: resamples, random halves, permutations, and sums over them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ Sums = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 Seed = int | np.random.SeedSequence | np.random.Generator
-"""What decides the draws. A generator continues where its last draw ended."""
+"""The seed or generator of draws. A generator continues after its last draw."""
 
 _ROWS = 1 << 14
-"""How many rows of large tables are computed at once."""
+"""The number of rows of large tables that are computed at once."""
 
 _CELLS = 1 << 22
-"""How many weights are held in memory at once (32 MB)."""
+"""The number of weights in memory at once (32 MB)."""
 
 
 def spawned(seed: int, n_seeds: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds for draws that must not influence each other.
+    """Return independent seeds for independent draws.
 
     Args:
-        seed: the seed of all draws.
-        n_seeds: how many seeds to return.
+        seed: the random seed.
+        n_seeds: the number of seeds to return.
     """
     return np.random.SeedSequence(seed).spawn(n_seeds)
 
@@ -34,9 +34,9 @@ def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> Rows:
     """Draw rows with replacement (Efron 1979), by number, int64, shape (resamples, rows).
 
     Args:
-        n_rows: how many rows there are, and how many are drawn for each resample.
-        resamples: how many resamples.
-        seed: of the draws.
+        n_rows: the number of rows, which is also the size of each resample.
+        resamples: the number of resamples.
+        seed: the random seed.
     """
     return np.random.default_rng(seed).integers(0, n_rows, size=(resamples, n_rows), dtype=np.int64)
 
@@ -45,21 +45,21 @@ def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
     """Draw rows with replacement: how often each row is drawn, float64, shape (resamples, rows).
 
     Args:
-        n_rows: how many rows there are, and how many are drawn for each resample.
-        resamples: how many resamples.
-        seed: of the draws.
+        n_rows: the number of rows, which is also the size of each resample.
+        resamples: the number of resamples.
+        seed: the random seed.
     """
     rng = np.random.default_rng(seed)
     return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
 
 
 def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
-    """Draw resamples and random halves of the same rows: an interval and a paired test need both.
+    """Draw resamples and random halves of the same rows, for an interval and a paired test.
 
     Args:
-        n_rows: how many rows there are.
-        resamples: how many resamples, and how many halves.
-        seed: of the draws.
+        n_rows: the number of rows.
+        resamples: the number of resamples, and of halves.
+        seed: the random seed.
 
     Returns:
         The weights of `resampled_weights`, then 1 for rows in a half and 0 for the others; float64, each of shape
@@ -74,9 +74,9 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over the samples of `resampled_rows`.
 
     Args:
-        table: one row a sentence, float64, shape (sentences, columns).
-        resamples: how many samples of as many rows.
-        seed: of the draws.
+        table: one row per sentence, float64, shape (sentences, columns).
+        resamples: the number of samples, each with as many rows as the table.
+        seed: the random seed.
 
     Returns:
         The sums, float64, shape (resamples, columns).
@@ -94,12 +94,12 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
 def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over random halves: each row is in a half with probability 1/2.
 
-    The halves depend on the number of rows alone: other columns change nothing.
+    The halves depend only on the number of rows, not on the columns.
 
     Args:
-        table: one row a sentence, float64, shape (sentences, columns).
-        resamples: how many halves.
-        seed: of the draws.
+        table: one row per sentence, float64, shape (sentences, columns).
+        resamples: the number of halves.
+        seed: the random seed.
 
     Returns:
         The sums, float64, shape (resamples, columns).
@@ -108,13 +108,13 @@ def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
 
 
 def swapped_changes(change: Callable[[slice | Rows], Sums], n_rows: int, resamples: int, seed: Seed) -> Sums:
-    """Sum rows over random halves as `swapped` does, without holding those that are all zeros.
+    """Sum rows over random halves as `swapped` does, without storing rows of zeros.
 
     Args:
         change: returns some rows, float64, shape (those rows, columns).
-        n_rows: how many rows there are.
-        resamples: how many halves.
-        seed: of the draws.
+        n_rows: the number of rows.
+        resamples: the number of halves.
+        seed: the random seed.
 
     Returns:
         The sums, float64, shape (resamples, columns).
@@ -137,10 +137,10 @@ def correlated_errors(covariance: Sums, freedom: float, draws: int, seed: Seed) 
     """Draw errors of several estimates from their multivariate t distribution, float64, shape (draws, estimates).
 
     Args:
-        covariance: of the estimates, shape (estimates, estimates).
+        covariance: the covariance of the estimates, shape (estimates, estimates).
         freedom: its degrees of freedom.
-        draws: how many draws.
-        seed: of the draws.
+        draws: the number of draws.
+        seed: the random seed.
     """
     rng = np.random.default_rng(seed)
     values, vectors = np.linalg.eigh(covariance)
@@ -153,9 +153,9 @@ def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iter
     """Draw random orders of rows in blocks, int64, each of shape (at most `at_once`, rows).
 
     Args:
-        n_rows: how many rows there are.
-        resamples: how many orders in all.
-        seed: of the draws.
+        n_rows: the number of rows.
+        resamples: the total number of orders.
+        seed: the random seed.
         at_once: the largest number of orders in a block; it does not change the orders.
     """
     rng = np.random.default_rng(seed)
@@ -164,12 +164,12 @@ def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iter
 
 
 def random_orders_within(groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed) -> Iterator[Rows]:
-    """Draw random orders of rows that leave every row in its group, each int64, shape (rows,).
+    """Draw random orders of rows within groups, each int64, shape (rows,).
 
     Args:
         groups: the rows of each group; together all rows.
-        resamples: how many orders.
-        seed: of the draws.
+        resamples: the number of orders.
+        seed: the random seed.
     """
     rng, order = np.random.default_rng(seed), np.arange(sum(map(len, groups)))
     for _ in range(resamples):
@@ -179,7 +179,7 @@ def random_orders_within(groups: Sequence[NDArray[np.intp]], resamples: int, see
 
 
 def _batches(resamples: int, n_rows: int) -> Iterator[tuple[int, int]]:
-    """Cut resamples into batches that fit into memory, by the number of rows alone: the same seed gives the same."""
+    """Cut resamples into batches that fit into memory; the batches depend only on the number of rows."""
     size = max(1, _CELLS // max(1, n_rows))
     for first in range(0, resamples, size):
         yield first, min(first + size, resamples)

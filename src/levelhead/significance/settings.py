@@ -1,4 +1,4 @@
-"""How differences are tested, and where the draws of each test set begin."""
+"""The settings of tests, and the seeds of test sets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from levelhead.arguments import number, whole
 
 
 class InferenceSettings(NamedTuple):
-    """How differences are tested.
+    """The settings of tests of differences.
 
     Args:
-        resamples: the number of permutations, and of draws where runs or ranks need them.
-        seed: of all draws.
+        resamples: the number of permutations, and of draws for runs or ranks.
+        seed: the random seed.
         level: the confidence level of intervals.
-        margin: the largest difference that does not matter, in points (0.5 is half a percentage point), or as a ratio
-            above 1 for perplexities; None to test no equivalence.
-        resample_by: what is left out, drawn and swapped as a whole: "auto", "sentence", "document" or "comment:NAME",
-            see `units_of`.
+        margin: the largest irrelevant difference, in points (0.5 is half a percentage point), or as a ratio above 1 for
+            perplexities; None for no equivalence test.
+        resample_by: the independent units: "auto", "sentence", "document" or "comment:NAME", see `units_of`.
     """
 
     resamples: int = 10_000
@@ -31,14 +30,14 @@ class InferenceSettings(NamedTuple):
 
 
 STANDARD = InferenceSettings()
-"""10,000 permutations, intervals of 95%, documents where gold marks them."""
+"""10,000 permutations, 95% intervals, documents if gold marks them."""
 
 
 def check_settings(settings: InferenceSettings) -> None:
-    """Refuse settings that no test can have.
+    """Refuse invalid settings.
 
     Args:
-        settings: how differences are tested.
+        settings: the settings of tests.
 
     Raises:
         InputError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
@@ -49,11 +48,11 @@ def check_settings(settings: InferenceSettings) -> None:
 
 
 def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:
-    """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
+    """Return the seed of one treebank's draws, which does not depend on other draws.
 
     Args:
-        settings: the seed of all draws.
-        key: the SHA-256 of the gold contents, or a name for what else is drawn together.
+        settings: the settings with the random seed.
+        key: the SHA-256 of the gold contents, or the name of another group of draws.
     """
     digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
     return np.random.SeedSequence([settings.seed, int.from_bytes(digest[:8])])

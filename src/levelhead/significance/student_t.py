@@ -1,4 +1,4 @@
-"""Student's t distribution for any number of degrees of freedom; scipy would take longer to import than all tests."""
+"""Student's t distribution for any number of degrees of freedom; importing scipy would take longer than all tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from functools import lru_cache
 from statistics import NormalDist
 
 _NORMAL_FROM = 100_000
-"""Degrees of freedom from which on the expansion around the normal distribution is exact to six digits (to |t| = 6)."""
+"""Degrees of freedom above which the expansion around the normal distribution is exact to six digits (to |t| = 6)."""
 
 _POINTS = 120
 _POINTS_BY_FREEDOM = 4000
-"""How many points the quadrature over standard errors has at least, and at one degree of freedom."""
+"""The numbers of points of the quadrature over standard errors: the minimum, and for one degree of freedom."""
 
 _TERMS = 500
 _STEPS = 50
@@ -25,7 +25,7 @@ def two_sided_p(t: float, freedom: float) -> float:
     """Return the probability that |T| is at least |t|.
 
     Args:
-        t: the statistic; it may be infinite.
+        t: the statistic, which can be infinite.
         freedom: the degrees of freedom, above 0; any real number.
     """
     if math.isinf(t):
@@ -45,7 +45,7 @@ def quantile(tail: float, freedom: float) -> float:
     """
     if tail >= 0.5:
         return 0.0
-    t = -NormalDist().inv_cdf(tail)  # not of 1 - tail, which is 1 for a tiny tail
+    t = -NormalDist().inv_cdf(tail)  # not 1 - tail, which is 1 for a tiny tail
     for _ in range(_STEPS):
         p = two_sided_p(t, freedom)
         step = math.log(p / (2 * tail)) * p / (2 * t * _density(t, freedom))
@@ -57,7 +57,7 @@ def quantile(tail: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def noncentrality(freedom: float, alpha: float, power: float) -> float:
-    """Return how many standard errors a difference must have for a two-sided t-test to detect it.
+    """Return the number of standard errors from which a two-sided t-test detects a difference.
 
     Args:
         freedom: the degrees of freedom, at least 1; any real number.
@@ -67,7 +67,7 @@ def noncentrality(freedom: float, alpha: float, power: float) -> float:
     critical, scales, root = quantile(alpha / 2, freedom), _scales(freedom), math.sqrt(2)
 
     def lacking(shift: float) -> float:
-        """How far the probability that |T| is beyond the critical value is below the power."""
+        """Return the power minus the probability that |T| exceeds the critical value."""
         beyond = (
             math.erfc((critical * s - shift) / root) + math.erfc((critical * s + shift) / root) for s, _ in scales
         )
@@ -91,7 +91,7 @@ def _scales(freedom: float) -> list[tuple[float, float]]:
 
 
 def _root_of_falling(function: Callable[[float], float], guess: float) -> float:
-    """Where a falling function of positive numbers is 0, by the Illinois variant of false position."""
+    """The zero of a decreasing function of positive numbers, by the Illinois variant of false position."""
     low, high = 0.0, max(guess, 1.0)
     above, below = function(low), function(high)
     while below > 0:

@@ -1,4 +1,4 @@
-"""The counts of sentences as tests take them: a numerator and a denominator for each measure."""
+"""The counts of sentences for tests: a numerator and a denominator for each measure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Run(NamedTuple):
     """One output of one system on one treebank.
 
     Args:
-        system: the name of the system; several runs (seeds) may have the same.
-        counts: the counts of each measure in every sentence, with the ratio that is its value.
+        system: the name of the system; several runs (seeds) can have the same name.
+        counts: the counts of each measure in every sentence, with the component that is its value.
     """
 
     system: str
@@ -27,13 +27,13 @@ class Run(NamedTuple):
 
 
 class SystemCounts(NamedTuple):
-    """One treebank, all runs, all measures.
+    """The counts of all runs and measures on one treebank.
 
     Args:
         systems: the system of each run.
         measures: the measures.
-        parts: numerator and denominator of each measure in every sentence; integers in float64, which holds them
-            exactly; shape (sentences, runs, measures, 2).
+        parts: numerator and denominator of each measure in every sentence; integers, exact in float64; shape
+            (sentences, runs, measures, 2).
         gold: the SHA-256 of the gold contents, from which draws are seeded.
         perplexities: which of the measures are perplexities, by index.
     """
@@ -45,7 +45,7 @@ class SystemCounts(NamedTuple):
     perplexities: tuple[int, ...] = ()
 
     def values(self, sums: Sums) -> Sums:
-        """Return the values that sums make: ratios, and 10 to the ratio for perplexities; nan where there is nothing.
+        """Return the values of sums: ratios, or 10 ** ratio for perplexities; nan if there is nothing to count.
 
         Args:
             sums: shape (..., measures, 2).
@@ -57,11 +57,11 @@ class SystemCounts(NamedTuple):
 
     @property
     def flat(self) -> Sums:
-        """The parts with one row a sentence, shape (sentences, runs * measures * 2)."""
+        """The parts with one row per sentence, shape (sentences, runs * measures * 2)."""
         return self.parts.reshape(len(self.parts), -1)
 
     def shaped(self, sums: Sums) -> Sums:
-        """Give back their shape to sums over sentences: (..., runs, measures, 2).
+        """Return flat sums over sentences in the shape (..., runs, measures, 2).
 
         Args:
             sums: shape (..., runs * measures * 2).
@@ -70,10 +70,10 @@ class SystemCounts(NamedTuple):
 
 
 def system_counts(runs: Sequence[Run], gold: str) -> SystemCounts:
-    """Gather the counts of runs on one treebank.
+    """Return the counts of runs on one treebank.
 
     Args:
-        runs: the runs, all of the same measures over the same sentences.
+        runs: the runs, with the same measures and sentences.
         gold: the SHA-256 of the gold contents.
     """
     measures = tuple(runs[0].counts)
@@ -92,7 +92,7 @@ def _parts(counts: Counts, component: Component) -> Sums:
 
 
 def ratios(parts: Sums) -> Sums:
-    """Divide numerators by denominators, nan where there is nothing to count; shape without the last axis.
+    """Return numerators divided by denominators, nan if there is nothing to count; shape without the last axis.
 
     Args:
         parts: shape (..., 2).

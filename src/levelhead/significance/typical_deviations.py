@@ -1,4 +1,4 @@
-"""How much two systems typically differ from unit to unit: our own measurements, for planning without files.
+"""Typical deviations of the difference between two systems over units, for planning without files.
 
 `scripts/full/typical_variances.py` measured them on the outputs of the CoNLL 2018 shared task.
 """
@@ -12,12 +12,12 @@ _TABLE = Path(__file__).with_name("typical_variances.tsv")
 
 
 class TypicalDeviation(NamedTuple):
-    """The standard deviation of the difference between two systems for a test set of one unit, over test sets.
+    """The standard deviation of the difference between two systems for one unit, over test sets.
 
     Args:
         unit: the unit of the test set.
         measure: the measure.
-        n_test_sets: on how many test sets it was measured.
+        n_test_sets: the number of test sets on which it was measured.
         low: the lower quartile over test sets, a ratio.
         median: the median.
         high: the upper quartile.

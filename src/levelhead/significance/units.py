@@ -1,4 +1,4 @@
-"""What is resampled and swapped as a whole: sentences, documents, or sentences with the same comment."""
+"""The independent units of intervals and tests: sentences, documents, or sentences with the same comment."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from levelhead.treebank.treebank import Treebank
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
 
 FEWEST_UNITS = 10
-"""With fewer units there are no intervals and no p-values."""
+"""The minimum number of units for intervals and p-values."""
 
 ENOUGH_UNITS = 20
-"""With fewer units intervals and p-values are rough."""
+"""With fewer units, intervals and p-values are rough."""
 
 _MOST = 5
 
 _LARGE = 1 / 3
-"""The share of the words from which on one unit decides too much."""
+"""The share of words above which a single unit has too much influence."""
 
 
 class Units(NamedTuple):
@@ -32,9 +32,9 @@ class Units(NamedTuple):
         kind: "sentence", "document" or "comment:NAME".
         of_sentence: the unit of each sentence, from 0, int64, shape (sentences,).
         largest: the share of the words in the largest unit.
-        effective: the effective number of units, which is lower where sizes are uneven: the square of the sum of
-            sizes, over the sum of squares; 0 for sentences.
-        marked: whether gold marks documents at all.
+        effective: the effective number of units, which is lower for uneven sizes: the squared sum of sizes divided by
+            the sum of squares; 0 for sentences.
+        marked: whether gold marks documents.
     """
 
     kind: str
@@ -64,9 +64,9 @@ class Units(NamedTuple):
 def units_of(gold: Treebank, resample_by: str) -> Units:
     """Return the units of a gold treebank.
 
-    `auto` takes documents if gold marks two or more (`# newdoc`), and sentences otherwise. Sentences before the first
-    mark are a document. A comment applies to its sentence and those after it, up to the next document or comment of
-    that name; sentences with equal values are one unit, and sentences without a value another.
+    `auto` means documents if gold marks two or more (`# newdoc`), otherwise sentences. Sentences before the first mark
+    are a document. A comment applies to its sentence and the following sentences, up to the next document or comment
+    with the same name. Sentences with equal values are one unit, and sentences without a value are another.
 
     Args:
         gold: the gold treebank.
@@ -81,7 +81,7 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
 
 
 class UnitTally:
-    """Finds the units of a gold treebank that is read piece by piece, see `units_of`.
+    """Finds the units of a gold treebank that is read in pieces, see `units_of`.
 
     Args:
         resample_by: "auto", "sentence", "document" or "comment:NAME".
@@ -90,7 +90,7 @@ class UnitTally:
     def __init__(self, resample_by: str) -> None:
         self._resample_by = resample_by
         self._lengths: list[NDArray[np.int32]] = []  # words in each sentence
-        self._documents: list[NDArray[np.bool_]] = []  # whether each sentence starts one
+        self._documents: list[NDArray[np.bool_]] = []  # whether each sentence starts a document
         self._values: list[NDArray[np.int32]] = []  # the number of each sentence's value
         self._numbers: dict[str | None, int] = {}
         self._held: str | None = None
@@ -112,7 +112,7 @@ class UnitTally:
         """Return the units of all pieces.
 
         Args:
-            path: what to call the gold file in messages.
+            path: the name of the gold file in messages.
 
         Raises:
             InputError: gold does not mark two documents, or no sentence has the comment.
@@ -122,7 +122,7 @@ class UnitTally:
             return self._sentences(marked=True)
         if kind not in {AUTO, DOCUMENT}:
             if not self._numbers.keys() - {None}:
-                message = f"no sentence has the comment {quoted(kind.removeprefix(COMMENT))} that --resample-by names"
+                message = f"no sentence has the comment {quoted(kind.removeprefix(COMMENT))} of --resample-by"
                 raise InputError(Fault("no-documents", message, Place(path)))
             return self._sized(kind, _joined(self._values))
         documents = np.cumsum(_joined(self._documents))
@@ -161,18 +161,18 @@ def _document_starts(piece: Treebank) -> NDArray[np.bool_]:
 
 
 def unit_line(units: Mapping[str, Units], results: str = "confidence intervals and p-values") -> str:
-    """Return what was taken as a unit, and how many units there were.
+    """Return a sentence with the kinds and numbers of units.
 
     Args:
         units: the units of each test set by its code.
-        results: what was computed from them.
+        results: the results that were computed from them.
     """
     kinds = dict.fromkeys(one.kind for one in units.values())
     return f"{results} by {' or '.join(map(_unit_name, kinds))}: {units_counted(units)}"
 
 
 def units_counted(units: Mapping[str, Units]) -> str:
-    """Return how many units there are of each kind, such as `20 documents and 300 sentences`.
+    """Return the numbers of units of each kind, such as `20 documents and 300 sentences`.
 
     Args:
         units: the units of each test set by its code.
@@ -194,9 +194,9 @@ def unit_notes(
 
     Args:
         units: the units of each test set by its code.
-        results: what is computed from them.
-        averaged: whether several test sets are averaged, and averages have results even if a test set has none.
-        marked_by: which file marks documents.
+        results: the results that are computed from them.
+        averaged: whether several test sets are averaged; averages have results even if a test set has none.
+        marked_by: the file that marks documents.
     """
     unmarked = [name for name, one in units.items() if not one.marked]
     if unmarked:

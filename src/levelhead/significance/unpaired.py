@@ -1,4 +1,4 @@
-"""The difference between two values from different units, from the confidence interval of each."""
+"""The difference between two values from different units, computed from their confidence intervals."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SMALLEST_P = 1e-12
 class UnpairedDifference(NamedTuple):
     """The difference between two independent estimates.
 
-    The interval keeps the skewness of those of the two values, unlike a symmetric one (Newcombe 1998; Zou and Donner
-    2008); docs/validation.md shows how reliable it is.
+    Unlike a symmetric interval, the interval keeps the skewness of the intervals of the two values (Newcombe 1998; Zou
+    and Donner 2008). docs/validation.md shows its coverage.
 
     Args:
         one: an estimate.
@@ -33,7 +33,7 @@ class UnpairedDifference(NamedTuple):
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of the difference, None if there are too few units on a side.
+        """Return the confidence interval of the difference; None with too few units on a side.
 
         Args:
             level: the confidence level.

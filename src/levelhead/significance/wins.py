@@ -1,4 +1,4 @@
-"""On how many treebanks is a system better, and would it be better on others?"""
+"""Wins over treebanks: the number of treebanks on which a system is better, with tests over treebanks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from levelhead.significance.differences import SystemResult
 
 
 class Wins(NamedTuple):
-    """On how many treebanks a system is better than the baseline.
+    """The wins of a system against the baseline.
 
     Args:
         measure: the measure.
@@ -22,9 +22,9 @@ class Wins(NamedTuple):
         worse: treebanks on which its value is worse.
         sign_p: the p-value of the sign test over votes; None if all votes are ties.
         wilcoxon_p: the p-value of Wilcoxon's signed-rank test over votes; None if not requested.
-        votes: how many votes these two tests count.
-        better_on_at_least: on how many treebanks it is better at least, with the confidence of the intervals.
-        worse_on_at_least: on how many treebanks it is worse at least.
+        votes: the number of votes in these two tests.
+        better_on_at_least: the minimum number of treebanks on which it is better, at the level of the intervals.
+        worse_on_at_least: the minimum number of treebanks on which it is worse.
     """
 
     measure: str
@@ -44,14 +44,14 @@ class Wins(NamedTuple):
 def count_wins(
     results: Sequence[SystemResult], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
 ) -> Wins:
-    """Count the treebanks on which a system is better than the baseline, and test whether most are.
+    """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
 
     Args:
-        results: the results of one system and measure, at least one, one for each treebank with a difference.
-        voters: who votes in the tests over treebanks, by treebank: itself, its language or its family.
+        results: the results of a system for a measure, one per treebank with a difference; at least one.
+        voters: the voter of each treebank in tests over treebanks: itself, its language or its family.
         level: the p-value below which a difference is significant.
         sign: 1 if higher values are better, -1 if lower values are.
-        wilcoxon: whether to compute Wilcoxon's test, too.
+        wilcoxon: whether to compute Wilcoxon's test as well.
     """
     changes = {one.treebank: sign * (one.difference or 0.0) for one in results}
     corrected = holm([one.p for one in results])
@@ -80,7 +80,7 @@ def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> l
 
     Args:
         differences: the difference on each treebank.
-        voters: who votes, by treebank.
+        voters: the voter of each treebank.
     """
     own: dict[str, list[float]] = {}
     for treebank, difference in differences.items():
@@ -92,12 +92,13 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
     """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
 
     "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
-    by Bonferroni (Benjamini and Heller 2008), which holds whatever the dependence between treebanks. The largest k
-    for which it and all smaller ones are below the level is the number of treebanks that Holm's method finds.
+    by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence between treebanks. The largest k for
+    which this p-value and those of all smaller k are below the level is the number of treebanks that Holm's method
+    finds.
 
     Args:
         one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
-        level: the chance of claiming too many treebanks.
+        level: the probability of claiming too many treebanks.
     """
     return sum(p is not None and p < level for p in holm(one_sided))
 

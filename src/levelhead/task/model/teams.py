@@ -102,7 +102,7 @@ def new_session(database: Database, team: Team) -> str:
 
 
 def session_of(database: Database, secret: str) -> Session | None:
-    """Return the session of a secret, or or None.
+    """Return the session of a secret, or None.
 
     Args:
         database: of the task.
