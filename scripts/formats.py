@@ -19,8 +19,8 @@ Look up what the results of a command look like for programs. `--format text` is
 TSV has a line of unique column names, then a row for each treebank, system, word or pair, at full precision. Averages
 and totals are only in the other formats. An interval such as `95% CI` has two columns: in `compare`, `low` and `high`
 for the score, `diff_low` and `diff_high` for the difference. There are also uncorrected p-values: `p` next to
-`p (Holm)`, and `p (TOST)` with `--margin`. `compare` of folders prints averages; with `--each`, its TSV has the treebanks
-instead.
+`p (Holm)`, and `p (TOST)` with `--margin`. `compare` of folders prints averages; with `--each`, its TSV has the
+treebanks instead.
 
 ## JSON
 
@@ -39,8 +39,8 @@ is removed; a new version may add fields without a new number, so validate a doc
 that wrote it.
 
 Shares and scores are percentages at full precision, differences of scores are points, `null` means that there is no
-value. `signature` has everything that determines the numbers, by name. Its `gold` and `system` (`systems` if there can be
-several) are the first twelve digits of the SHA-256 of the files; for several files, of the SHA-256 of their digits one
+value. `signature` has everything that determines the numbers, by name. Its `gold` and `system` (`systems` if there can
+be several) are the first twelve digits of the SHA-256 of the files; for several files, of the SHA-256 of their digits one
 after another, system by system.
 
 ## JSON lines
