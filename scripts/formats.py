@@ -40,8 +40,8 @@ that wrote it.
 
 Shares and scores are percentages at full precision, differences of scores are points, `null` means that there is no
 value. `signature` has everything that determines the numbers, by name. Its `gold` and `system` (`systems` if there can
-be several) are the first twelve digits of the SHA-256 of the files; for several files, of the SHA-256 of their digits one
-after another, system by system.
+be several) are the first twelve digits of the SHA-256 of the files; for several files, of the SHA-256 of their digits
+one after another, system by system.
 
 ## JSON lines
 
@@ -62,7 +62,8 @@ def formats() -> Iterator[str]:
     for name in schema_names():
         schema = schema_file(name)
         yield f"### {name}"
-        yield f"`{schema['title']}`" if schema["title"].startswith("levelhead") else f"{escaped(schema['title'])}."
+        title = escaped(schema["title"])
+        yield f"`{title.removeprefix('levelhead ')}`" if title.startswith("levelhead ") else f"{title}."
         yield "\n".join(keys(schema, {**common, **schema.get("$defs", {})}))
     yield "## Shared parts"
     for name in filter(common.get, SHARED):
