@@ -150,7 +150,7 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
     if not found:
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
-        message = f"no word has the relation {quoted(missing)} in either treebank: did you mean {near}?"
+        message = f"no word has the relation {quoted(missing)} in either treebank: similar relations are {near}"
         raise MeasureError(message, "not-there")
     return found
 

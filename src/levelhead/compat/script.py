@@ -269,9 +269,9 @@ class Script:
 
         Args:
             evaluation: the result of `evaluate`.
-        verbose: whether to print all measures, not only the main ones.
-        counts: whether to print counts instead of ratios.
-        enhanced: whether to print ELAS and EULAS as well.
+            verbose: whether to print all measures, not only the main ones.
+            counts: whether to print counts instead of ratios.
+            enhanced: whether to print ELAS and EULAS as well.
         """
         if not verbose and not counts:
             shown = {"LAS": "LAS F1 Score", "MLAS": "MLAS Score", "BLEX": "BLEX Score"}

@@ -46,8 +46,8 @@ def assert_score(
     if result.value is None:
         raise AssertionError(f"{measure} has no value: {result.reason or 'there is nothing to count'}")
     if broken := gate.broken(result.value):
-        counts = f" ({result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the output)"
-        raise AssertionError(broken if gate.highest else broken + counts)
+        counts = f"{result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the system's output"
+        raise AssertionError(broken if gate.highest else f"{broken} ({counts})")
 
 
 def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
