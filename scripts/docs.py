@@ -1,4 +1,4 @@
-"""Write the pages of the documentation that say what the code says: measures, command line, messages, Python.
+"""Write the reference pages of the documentation from the code: measures, commands, messages, Python.
 
 python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md and docs/api/
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
@@ -8,9 +8,11 @@ import ast
 import functools
 import importlib
 import inspect
+import itertools
 import re
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -19,6 +21,7 @@ from typing import NamedTuple
 import click
 
 from levelhead.cli import program
+from levelhead.cli.shared.option_groups import GROUPS, OTHER, group_of
 from levelhead.evaluation import score
 from levelhead.measures import REGISTRY
 from levelhead.measures.groups import MEASURE_GROUPS
@@ -36,48 +39,50 @@ COLUMNS = {"lemmas": "LEMMA"}
 """Columns whose names in CoNLL-U are not those in Python."""
 
 ABOUT_MEASURES = """
-`levelhead measures` prints these definitions too. A measure is named the same way in the shell (`-m`), in Python, in
-the heads of tables and in JSON: `LAS`, with an argument `LAS(full)`, with one of its ratios `CLAS.recall`.
+Look up what a measure counts, where it comes from, and whether to report it: each group begins with advice.
+`levelhead measures LAS` prints the same. A measure has the same name everywhere: in the shell (`-m`), in Python, in
+tables and in JSON. `LAS(full)` has an argument, `CLAS.recall` names a ratio, and
+[classes of relations](classes.md#how-a-measure-is-written) can be added to most names.
 
-| ratio | what it is |
+| ratio | meaning |
 | --- | --- |
-| `precision` | correct / what the system has |
-| `recall` | correct / what gold has |
-| `f1` | their harmonic mean; what a measure means where no ratio is named |
+| `precision` | correct / number in the system |
+| `recall` | correct / number in gold |
+| `f1` | harmonic mean of both, and the default |
 | `aligned_accuracy` | correct / words aligned with a gold word |
 
-Where a definition below ends in "/ words", the system's words give precision, gold's recall. A ratio of nothing has no
-value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
+Where a definition below ends in "/ words", precision divides by the system's words and recall by gold's. A ratio
+without a denominator has no value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
 
-Examples are of `examples/parallel/gold/en.conllu` and `examples/parallel/systems/alpha/en.conllu`. The file of
-weights has three lines, `det 0.1`, `nsubj 0.9` and `obj 0.9`; f1 is 2 right / (gold + output).
+Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of weights has three lines: `det 0.1`,
+`nsubj 0.9` and `obj 0.9`.
 """
 
 ABOUT_COMMANDS = f"""
-What `levelhead --help` and `levelhead VERB --help` print. Numbers go to standard output, all else to standard error.
+Look up the options of a command; the option `--help` of each command prints the same. Examples run in
+`examples/parallel`. Results go to standard output, notes and errors to standard error.
 
 | exit code | meaning |
 | ---: | --- |
-| {program.DONE} | done |
-| {program.GATE} | a gate (`--fail-under`, `--fail-over`) is not met |
-| {program.BAD_INPUT} | bad input or usage; `validate` has found errors |
-| {program.INTERNAL} | our own fault: please report it |
+| {program.DONE} | success |
+| {program.GATE} | a gate (`--fail-under`, `--fail-over`, `--fail-if-worse`) is not met |
+| {program.BAD_INPUT} | invalid input or usage, or `validate` found errors |
+| {program.INTERNAL} | a bug in levelhead: please report it |
 | {program.INTERRUPTED} | interrupted |
-| {program.BROKEN_PIPE} | the reader of the output has gone away |
+| {program.BROKEN_PIPE} | the reader of the output is gone |
 | {program.TERMINATED} | terminated |
 """
 
 ABOUT_MESSAGES = f"""
-Whatever is wrong with an input is told in lines like those of a compiler, which editors can jump to: file, line, a name
-that stays the same, a sentence about this very case.
+Look up what an error or warning means and what to do about it. Messages look like those of a compiler, so editors can
+jump to them: the file, the line, a name that never changes, and a sentence about the case.
 
 ```text
-{faults_of(ROOT / INVALID)[0].in_file(INVALID)}
+{faults_of(ROOT / INVALID)[0].in_file("gamma/tr.conllu")}
 ```
 
-Here is what each name means and what to do about it; `levelhead validate` prints the latter too, and in Python
-`error.faults` holds every fault with its `slug`. An error makes a file unusable. A warning does not: the file is scored
-all the same.
+`levelhead validate` prints what to do, too. In Python, `error.faults` has every fault with its `slug`. A file with an
+error cannot be used; a file with a warning is scored nevertheless.
 """
 
 
@@ -105,7 +110,7 @@ def pages() -> dict[str, str]:
     """Return the generated pages by file name."""
     return {
         "measures.md": page("Measures", ABOUT_MEASURES, measures()),
-        "cli.md": page("Command line", ABOUT_COMMANDS, commands()),
+        "cli.md": page("Commands", ABOUT_COMMANDS, commands()),
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
         **reference(),
     }
@@ -119,7 +124,7 @@ def page(title: str, about: str, blocks: Iterable[str]) -> str:
 def measures() -> Iterator[str]:
     """Which rules print what, then each measure of the registry."""
     yield "## Under which rules"
-    yield "Yes: printed unless `-m` chooses others. Asked: only with `-m`. No: not known. [Rules](rules.md) has more."
+    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
     rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
     yield table(["measure", *RULES], rows)
@@ -142,7 +147,7 @@ def printed(name: str, rules: Rules) -> str:
     """Whether rules print a measure."""
     if name in rules.measures:
         return "yes"
-    return "asked" if rules.defines(name.partition("(")[0]) and not rules.content else "no"
+    return "with -m" if rules.defines(name.partition("(")[0]) and not rules.content else "no"
 
 
 def facts(definition: Definition) -> Iterator[str]:
@@ -175,7 +180,7 @@ def worked(definition: Definition) -> str | None:
         return None
     right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
     shown = f"`{text}` is {100 * result.value:.2f}"
-    return f"{shown}: {right} right of {gold} in gold and {system} in the output"
+    return f"{shown}: {right} correct, {gold} in gold, {system} in the system"
 
 
 EXAMPLE = ("examples/parallel/gold/en.conllu", "examples/parallel/systems/alpha/en.conllu")
@@ -187,23 +192,25 @@ WORKED = {
     "Feats": "",  # only under the rules of 2017 and of morphosyntactic parsing
     "MSLAS": "",  # only under the latter
 }
-"""How measures that need an argument are asked for."""
+"""The text of measures that need an argument."""
 
 
 def commands() -> Iterator[str]:
-    """The program and all its verbs."""
+    """The program and all its commands."""
     yield from command_blocks(
         program.cli, click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
     )
 
 
 def command_blocks(command: click.Command, context: click.Context) -> Iterator[str]:
-    """One command: usage, what it does, its options; then the commands below it."""
+    """One command: usage, what it does, an example, its options; then the commands below it."""
     path = context.command_path
     yield f"{'#' * max(2, len(path.split()))} {path}"
     yield f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
     yield escaped(inspect.cleandoc(command.help or "").replace("\b\n", ""))
-    yield "\n".join(options(command, context))
+    if path in COMMAND_EXAMPLES:
+        yield f"```sh\n{COMMAND_EXAMPLES[path].strip()}\n```"
+    yield from options(command, context)
     if isinstance(command, click.Group):
         below = {name: command.get_command(context, name) for name in command.list_commands(context)}
         for name, verb in below.items():
@@ -211,12 +218,21 @@ def command_blocks(command: click.Command, context: click.Context) -> Iterator[s
                 yield from command_blocks(verb, click.Context(verb, info_name=name, parent=context))
 
 
+COMMAND_EXAMPLES = tomllib.loads((Path(__file__).parent / "command_examples.toml").read_text(encoding="utf-8"))
+"""Examples by command."""
+
+
 def options(command: click.Command, context: click.Context) -> Iterator[str]:
-    """The options as `--help` lists them."""
-    given = [parameter for parameter in command.get_params(context) if isinstance(parameter, click.Option)]
-    for record in filter(None, (option.get_help_record(context) for option in given)):
-        names, help_text = (" ".join(part.split()) for part in record)
-        yield f"- `{names}`: {escaped(help_text)}"
+    """The options in groups, as `--help` lists them."""
+    lines: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHER)}
+    for option in command.get_params(context):
+        record = option.get_help_record(context)
+        if isinstance(option, click.Option) and record is not None and "--help" not in option.opts:
+            names, help_text = (" ".join(part.split()) for part in record)
+            lines[group_of(option)].append(f"- `{names}`: {escaped(help_text)}")
+    for group, listed in lines.items():
+        if listed:
+            yield "\n".join([f"**{group}**", "", *listed])
 
 
 def messages() -> Iterator[str]:
@@ -230,8 +246,8 @@ def messages() -> Iterator[str]:
 
 
 ABOUT_API = """
-`import levelhead` offers a function for each command, and the types that these take and return. `gold` and `system`
-are paths or `Treebank` objects everywhere; several systems are a mapping of names.
+`import levelhead` has a function for each command, and the types that these functions take and return. `gold` and
+`system` are paths or `Treebank` objects; several systems are a list of paths, or a mapping of names.
 
 ```python
 import levelhead
@@ -241,7 +257,7 @@ print(scores)  # the table that `levelhead score` prints
 scores["LAS"].f1, scores.to_dict(), scores.to_frame()
 ```
 
-All other public names are imported from their rooms, as in `from levelhead.significance import holm`.
+Import all other public names from their packages, as in `from levelhead.significance import holm`.
 """
 
 
@@ -399,7 +415,7 @@ def entry(name: str, value: type | FunctionType) -> Iterator[str]:
     if node is None:  # made by another function
         return
     yield f"### {name}"
-    yield f"```python\n{signature(node)}\n```"
+    yield f"```python\n{folded(signature(node))}\n```"
     yield described(inspect.cleandoc(value.__doc__ or ""))
     if isinstance(node, ast.ClassDef):
         for method in node.body:
@@ -421,6 +437,18 @@ def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
         return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
     answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
     return f"{node.name}({ast.unparse(node.args)}){answer}"
+
+
+def folded(shown: str) -> str:
+    """A signature, with a line for each parameter if it is long."""
+    if len(shown) <= 100 or (not shown.endswith(")") and ") -> " not in shown):
+        return shown
+    name, _, rest = shown.partition("(")
+    inside, _, answer = rest.rpartition(") -> ") if ") -> " in rest else (rest[:-1], "", "")
+    depths = itertools.accumulate((one in "([{") - (one in ")]}") for one in inside)
+    ends = [i for i, (one, depth) in enumerate(zip(inside, depths, strict=True)) if one == "," and depth == 0]
+    parts = [inside[start:end].strip(" ,") for start, end in itertools.pairwise([0, *ends, len(inside)])]
+    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), ")" + (f" -> {answer}" if answer else "")])
 
 
 def is_property(node: ast.FunctionDef) -> bool:

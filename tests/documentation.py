@@ -8,6 +8,7 @@ session begins with `$ cd FOLDER` runs all its sessions in that folder. Lines of
 import contextlib
 import doctest
 import io
+import os
 import re
 import shlex
 import sys
@@ -60,7 +61,7 @@ def console(session: str, folder: Path = ROOT) -> str:
 def _printed(command: str, folder: Path) -> str:
     """Return what a command of a session prints; `cd` prints nothing."""
     words = re.sub(r"\\\n(?:> )? *", "", command.removeprefix("$ ")).strip()
-    return "" if words.startswith("cd ") else folded(run(words, folder))
+    return "" if words.startswith("cd ") else folded(run(os.path.expandvars(words), folder))
 
 
 def folded(text: str) -> str:
@@ -126,8 +127,8 @@ def python(session: str, names: dict[str, object]) -> str:
 
 
 def scrubbed(text: str) -> str:
-    """Leave out what depends on the Python and numpy that run it."""
-    unfolded = re.sub(r"\|\n  (?=\S+$)", "|", text, flags=re.MULTILINE)  # versions are of different lengths
+    """Leave out what depends on the Python and numpy that run it, and fold all lines alike."""
+    unfolded = re.sub(r"\|\n  (?=\S+$)", "|", folded(text), flags=re.MULTILINE)  # versions are of different lengths
     return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", unfolded)
 
 

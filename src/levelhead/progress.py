@@ -103,3 +103,44 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
                 bars[0](n_done, n_done)
 
         yield tell
+
+
+@contextmanager
+def counter(what: str, unit: str) -> Iterator[Callable[[int], None]]:
+    """Show how much is done, after a second, where it is not known how much there is: in a file read in pieces.
+
+    Args:
+        what: what is being done, for example "scoring".
+        unit: what is counted, for example "words".
+
+    Yields:
+        A function to call with the number of units that were done.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    begun, n_done = time.monotonic(), 0
+    with ExitStack() as stack:
+        show: Callable[[int], None] | None = None
+
+        def advance(amount: int) -> None:
+            nonlocal n_done, show
+            n_done += amount
+            if show is None and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
+                show = stack.enter_context(_counting(what, unit))
+            if show is not None:
+                show(n_done)
+
+        yield advance
+
+
+@contextmanager
+def _counting(what: str, unit: str) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    count = TextColumn("{task.completed:,.0f} {task.fields[unit]}")
+    columns = (TextColumn("{task.description}"), SpinnerColumn(), count, TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, unit=unit)
+        yield lambda n_done: bar.update(task, completed=n_done)

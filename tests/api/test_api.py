@@ -17,7 +17,7 @@ PARALLEL = EXAMPLES / "parallel"
 GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 
-NOT_FUNCTIONS = {"measures", "task", "submit", "doctor", "completion"}
+NOT_FUNCTIONS = {"measures", "task", "submit", "schema", "doctor", "completion"}
 """Commands that are not functions of files."""
 
 

@@ -263,7 +263,7 @@ BAD = {
     "a folder": (["forward", "{folder}", "{new}"], "unreadable-file"),
     "the file that is read": (["forward", "{gold}", "{gold}"], "is an input file"),
     "a compressed output": (["forward", "{gold}", "{new}.xz"], "use a name without .gz"),
-    "an output that cannot be": (["forward", "{gold}", "{none}/x"], "output: No such file or directory"),
+    "an output that cannot be": (["forward", "{gold}", "{none}/x"], "does not exist"),
     "a variant that is none": (["--variant", "x", "forward", "{gold}", "{new}"], "Invalid value for '--variant'"),
     "a version that is none": (["--ud", "3", "forward", "{gold}", "{new}"], "Invalid value for '--ud'"),
     "targets that are not there": (["--targets", "{none}", "forward", "{gold}", "{new}"], "unreadable-file"),

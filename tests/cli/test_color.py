@@ -19,7 +19,8 @@ _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 def on_terminal(*arguments: str, **environment: str) -> str:
     """Run levelhead with a terminal as standard output and standard error, and return what it shows."""
     parent, child = pty.openpty()
-    surroundings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | environment
+    surroundings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    surroundings |= {"TERM": "xterm"} | environment
     with subprocess.Popen(
         [sys.executable, "-m", "levelhead", *arguments], stdout=child, stderr=child, env=surroundings
     ) as process:
@@ -46,6 +47,13 @@ def test_comparison_on_a_terminal() -> None:
     assert re.search(r"\x1b\[1mAvg\.", shown)
     assert re.search(r"\x1b\[31m *-\d+\.\d\d", shown)  # beta is significantly worse
     assert not _COLOR.search(plain[plain.index("Avg.") :])
+
+
+def test_a_terminal_without_colors() -> None:
+    arguments = ("score", GOLD + "/en.conllu", ALPHA + "/en.conllu", "-m", "LAS")
+    assert _COLOR.search(on_terminal(*arguments))
+    assert not _COLOR.search(on_terminal(*arguments, TERM="dumb"))
+    assert not _COLOR.search(on_terminal(*arguments, NO_COLOR="1"))
 
 
 def test_messages() -> None:

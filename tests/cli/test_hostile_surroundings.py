@@ -160,7 +160,7 @@ def no_standard_input(_: Path) -> Case:
 
 @case
 def output_in_a_missing_folder(_: Path) -> Case:
-    return Case([*SCORE, "-o", "missing/scores"], 2, says="missing/scores: output: No such file or directory\n")
+    return Case([*SCORE, "-o", "missing/scores"], 2, says="missing/scores: output: the folder missing does not exist\n")
 
 
 @case
@@ -172,7 +172,7 @@ def output_in_a_folder_that_may_not_be_written_to(folder: Path) -> Case:
 @case
 def output_to_a_folder(folder: Path) -> Case:
     (folder / "outputs").mkdir()
-    return Case([*SCORE, "-o", "outputs"], 2, says="outputs: output: Is a directory")
+    return Case([*SCORE, "-o", "outputs"], 2, says="outputs: output: this is the name of a folder")
 
 
 def links(folder: Path) -> None:

@@ -157,7 +157,7 @@ def test_relations_with_subtypes(tmp_path: Path) -> None:
         (["train", "swap-lazy", "none.conllu", "out"], "unreadable-file"),
         (["train", "swap-lazy", GOLD, GOLD], "is an input file"),
         (["train", "swap-lazy", GOLD, "out", "--beam", "0"], "Invalid value"),
-        (["train", "swap-lazy", GOLD, "none/out"], "output: No such file or directory"),
+        (["train", "swap-lazy", GOLD, "none/out"], "output: the folder none does not exist"),
         (["parse", GOLD, GOLD], "not-a-model"),
         (["parse", "none", GOLD], "unreadable-file"),
         (["parse", "-", "-"], "only one file can be standard input"),

@@ -83,13 +83,13 @@ def test_a_result_that_cannot_be_written_is_the_first_error(
     path = os.fspath(tmp_path / "file" / "result.html")
     option = result.opts[:1] if isinstance(result, click.Option) else []
     said = refused([*words, *needed_by(command, result), *option, path], capsys)
-    assert said == f"{path}: output: Not a directory\n"
+    assert said == f"{path}: output: {tmp_path / 'file'} is not a folder\n"
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 def test_the_result_of_convert_is_checked_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(["convert", "forward", "/no/such/input", os.fspath(tmp_path / "no" / "out")], capsys)
-    assert said.endswith("output: No such file or directory\n")
+    assert said.endswith(f"output: the folder {tmp_path / 'no'} does not exist\n")
 
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
@@ -97,7 +97,7 @@ GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/system
 
 def test_a_folder_is_not_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(["score", "/no/gold", "/no/system", "-o", os.fspath(tmp_path)], capsys)
-    assert said == f"{tmp_path}: output: Is a directory\n"
+    assert said == f"{tmp_path}: output: this is the name of a folder: name a file\n"
 
 
 def test_prototext_of_several_systems_needs_a_folder_before_the_work(
@@ -108,7 +108,9 @@ def test_prototext_of_several_systems_needs_a_folder_before_the_work(
     folders = [os.fspath(EXAMPLES / "parallel" / name) for name in ("gold", "systems")]
     rank = ["rank", *folders, "--format", "prototext"]
     assert "prototext requires --output FOLDER" in refused(rank, capsys)
-    assert "output: Not a directory" in refused([*rank, "-o", os.fspath(tmp_path / "file")], capsys)
+    assert f"output: {tmp_path / 'file'} is not a folder" in refused(
+        [*rank, "-o", os.fspath(tmp_path / "file")], capsys
+    )
 
 
 def test_checks_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

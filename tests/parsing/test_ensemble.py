@@ -91,11 +91,10 @@ def test_a_parser_that_reads_backwards() -> None:
 def test_candidates() -> None:
     """Each head once, those with most votes first, the word before always, -1 at the end."""
     voted = np.array([[2, 0, 2], [0, 1, 2], [2, 0, 1]], np.int32)
-    heads, votes = candidates(voted, np.array([0, 3], np.int32))
+    heads, votes = candidates(voted, np.array([0, 3], np.int32), (0.2, 0.3, 0.4))
     assert heads.tolist() == [[2, 0, -1, -1], [0, 1, -1, -1], [2, 1, -1, -1]]
-    one = votes[0, 1]
-    assert one > 0
-    assert votes[:, :2].tolist() == pytest.approx(np.array([[2, 1], [2, 1], [2, 1]]) * one)
+    assert votes[:, :2].tolist() == pytest.approx(np.array([[0.6, 0.3], [0.6, 0.3], [0.5, 0.4]]))
+    assert candidates(voted[:, :1], np.array([0, 1], np.int32), (0.1, 0.3, 0.1))[0].tolist() == [[0, 2, -1, -1]]
 
 
 @settings(max_examples=30)
@@ -103,15 +102,15 @@ def test_candidates() -> None:
 def test_candidates_of_any_votes(n: int, seed: int) -> None:
     draw = np.random.default_rng(seed)
     voted = draw.integers(0, n + 1, (4, n)).astype(np.int32)
-    heads, votes = candidates(voted, np.array([0, n], np.int32))
-    one = candidates(np.zeros((1, 1), np.int32), np.array([0, 1], np.int32))[1][0, 0]
+    worth = draw.choice([0.0, 0.125, 0.25, 0.75], 4)
+    heads, votes = candidates(voted, np.array([0, n], np.int32), tuple(worth))
     for word in range(n):
         kept = [head for head in heads[word].tolist() if head >= 0]
         assert sorted(kept) == sorted({*voted[:, word].tolist(), word})
         assert heads[word].tolist() == kept + [-1] * (5 - len(kept))
-        counts = [np.count_nonzero(voted[:, word] == head) for head in kept]
-        assert counts == sorted(counts, reverse=True)
-        assert votes[word, : len(kept)].tolist() == pytest.approx([count * one for count in counts])
+        sums = [worth[voted[:, word] == head].sum() for head in kept]
+        assert sums == sorted(sums, reverse=True)
+        assert votes[word, : len(kept)].tolist() == sums
 
 
 @settings(max_examples=30, deadline=None)
@@ -119,7 +118,7 @@ def test_candidates_of_any_votes(n: int, seed: int) -> None:
 def test_trees_with_one_root_whatever_the_weights(ensemble: Ensemble, text: str, seed: int) -> None:
     models = [with_random_weights(model, seed + n) for n, model in enumerate((ensemble.graph, *ensemble.members))]
     treebank = from_conllu(text)
-    parsed = parse_with_ensemble(Ensemble(models[0], tuple(models[1:]), {}), treebank)
+    parsed = parse_with_ensemble(Ensemble(models[0], tuple(models[1:]), ensemble.votes, {}), treebank)
     again = from_conllu(levelhead.treebank.to_conllu(parsed))  # an error if a tree is not valid
     assert list(again.forms) == list(treebank.forms)
 
@@ -129,7 +128,7 @@ def test_members_that_agree_are_followed(ensemble: Ensemble) -> None:
     treebank = read(GERMAN)
     heads = np.array([parse_treebank(member, treebank).local_heads() for member in ensemble.members])
     parsed = parse_with_ensemble(ensemble, treebank).local_heads()
-    before = candidates(heads, treebank.sentence_starts)[0]
+    before = candidates(heads, treebank.sentence_starts, ensemble.votes)[0]
     assert all(head in allowed for head, allowed in zip(parsed.tolist(), before.tolist()))
 
 
@@ -142,7 +141,8 @@ def test_the_same_seed_gives_the_same_model(ensemble: Ensemble) -> None:
 
 
 def test_members_differ(ensemble: Ensemble) -> None:
-    assert [(member.parser, member.reverse) for member in ensemble.members] == [tuple(member) for member in MEMBERS]
+    described = zip(ensemble.members, ensemble.votes, strict=True)
+    assert tuple((member.parser, member.reverse, vote) for member, vote in described) == MEMBERS
     assert len({model_bytes(member) for member in ensemble.members}) == len(MEMBERS)
     assert repr(ensemble).startswith(f"<Ensemble: {len(MEMBERS)} members")
 
@@ -169,22 +169,29 @@ def test_damaged_files_are_refused(part: str, ensemble: Ensemble, tmp_path: Path
     assert caught.value.slug == "damaged-model"
 
 
-@pytest.mark.parametrize("wrong", ["no graph", "graph twice", "only graph", "first order", "backwards", "too many"])
-def test_other_members_are_refused(wrong: str, ensemble: Ensemble, tmp_path: Path) -> None:
-    """Reading checks that parsing can use the members."""
-    graph, members = ensemble.graph, ensemble.members
+def test_other_members_are_refused(ensemble: Ensemble, tmp_path: Path) -> None:
+    """Reading checks that parsing can use the members and their votes."""
+    graph, members, votes = ensemble.graph, ensemble.members, ensemble.votes
     changed = {
         "no graph": replace(ensemble, graph=members[0]),
-        "graph twice": replace(ensemble, members=(graph, *members)),
-        "only graph": replace(ensemble, members=()),
+        "graph twice": replace(ensemble, members=(graph, *members[1:])),
+        "only graph": replace(ensemble, members=(), votes=()),
         "first order": replace(ensemble, graph=replace(graph, parser="graph-first-order")),
         "backwards": replace(ensemble, graph=replace(graph, reverse=True)),
-        "too many": replace(ensemble, members=members * 8),
-    }[wrong]
-    (tmp_path / "model").write_bytes(model_bytes(changed))
-    with pytest.raises(InputError) as caught:
-        read_model(tmp_path / "model")
-    assert caught.value.slug == "damaged-model"
+        "too many": replace(ensemble, members=members * 8, votes=votes * 8),
+        "votes missing": replace(ensemble, votes=votes[1:]),
+        "a vote too many": replace(ensemble, votes=(*votes, 0.1)),
+        "votes against": replace(ensemble, votes=(-0.1, *votes[1:])),
+        "more than a margin": replace(ensemble, votes=(1.5, *votes[1:])),
+        "not a number": replace(ensemble, votes=(float("nan"), *votes[1:])),
+        "true": replace(ensemble, votes=(True, *votes[1:])),
+        "a word": replace(ensemble, votes=("0.1", *votes[1:])),
+    }
+    for wrong, model in changed.items():
+        (tmp_path / "model").write_bytes(model_bytes(model))
+        with pytest.raises(InputError) as caught:
+            read_model(tmp_path / "model")
+        assert caught.value.slug == "damaged-model", wrong
 
 
 def test_too_many_relations_are_refused() -> None:

@@ -222,6 +222,7 @@ OPERANDS = {
     "rank": {"GOLD": "gold", "GOLD_DIR": "gold", "SYSTEMS": "systems", "SYSTEMS_DIR": "systems", "TABLE.tsv": "scores.tsv"},
     "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa"},
     "judge": {"FILE": "judgements"},
+    "languages": {"GOLD": "gold", "SYSTEM": "systems/alpha"},
     "diff": {"OLD": "a.conllu", "NEW": "b.conllu"},
     "reproduce": {"PAPER": "conll17"},
 }  # fmt: skip

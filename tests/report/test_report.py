@@ -29,7 +29,7 @@ PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
 TAGS = set(
     "html head meta title link style noscript body header p h1 bdi dl div dt dd nav a form label select option main"
-    " section h2 h3 table thead tbody tr th td button svg line circle rect polyline text details summary ul li b span"
+    " section h2 h3 table thead tbody tr th td button svg line circle rect polyline path text details summary ul li b span"
     " footer script caption input output strong".split()
 )
 NAMES = st.text(

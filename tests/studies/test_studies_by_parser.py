@@ -9,7 +9,7 @@ import pytest
 from conftest import EXAMPLES, ROOT
 from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
 from levelhead.studies import Claim, Study, StudyRequest, built_in_parsers, reproduce
-from levelhead.studies.built_in_parsers import IN_ENSEMBLE, SEED, built_in
+from levelhead.studies.built_in_parsers import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.studies.by_parser import verdicts_by_parser
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank import read
@@ -48,9 +48,10 @@ def test_ensembles_learn_from_the_first_sentences(monkeypatch: pytest.MonkeyPatc
     treebank, words = read(GOLD / "de.conllu"), read(GOLD / "en.conllu")
     monkeypatch.setattr(built_in_parsers, "ENSEMBLE_SENTENCES", 8)
     capped = built_in("ensemble", [treebank], None, words)
-    model = train_ensemble(treebank[:8], beam=1, seed=SEED, schedule=IN_ENSEMBLE)
+    settings = {"beam": 1, "seed": SEED, "schedule": IN_ENSEMBLE, "members": FOUR_MEMBERS}
+    model = train_ensemble(treebank[:8], **settings)
     assert np.array_equal(capped.heads, parse_with_ensemble(model, words).heads)
-    whole = train_ensemble(treebank, beam=1, seed=SEED, schedule=IN_ENSEMBLE)
+    whole = train_ensemble(treebank, **settings)
     assert not np.array_equal(capped.heads, parse_with_ensemble(whole, words).heads), "or the test shows nothing"
 
 
@@ -95,9 +96,9 @@ def printed_gain(page: str, title: str, code: str) -> list[str]:
     return re.search(rf"^\| {code} \| (.*) \|$", section, re.MULTILINE)[1].split(" | ")
 
 
-@pytest.mark.parametrize("code", ["lt", "ga"])
-def test_rows_of_the_page_on_ud2_are_recomputed(code: str, data: Path, tmp_path: Path) -> None:
-    """The smallest treebanks, which train in seconds; the rest of the page comes from the same functions."""
+def test_a_row_of_the_page_on_ud2_is_recomputed(data: Path, tmp_path: Path) -> None:
+    """The smallest treebank, which trains in seconds; the rest of the page comes from the same functions."""
+    code = "lt"
     parts = [data / "ud" / "r2.0" / f"{code}-ud-train.conllu.xz", data / "ud" / "r2.0" / f"{code}-ud-dev.conllu.xz"]
     test = data / "ud" / "r2.0-test" / f"{code}-ud-test.conllu.xz"
     study = reproduce("kohita-2017-ud2", StudyRequest((*parts, test), trainer=built_in, outputs=tmp_path))

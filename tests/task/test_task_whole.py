@@ -372,7 +372,7 @@ def test_what_init_refuses_it_leaves_as_it_was(tmp_path, capfd):
     assert not new.parent.exists()
     assert list(empty.iterdir()) == []
     capfd.readouterr()
-    for folder, why in ((full, "already exists"), (full / "mine", "output: Not a directory")):
+    for folder, why in ((full, "already exists"), (full / "mine", "mine is not a folder")):
         assert run(["task", "init", str(folder), "--gold", str(EXAMPLES / "gold")]) == 2
         assert why in capfd.readouterr().err
     assert contents(tmp_path / "full") == {next(full.iterdir()).relative_to(full): b"x"}

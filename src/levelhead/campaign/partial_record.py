@@ -13,6 +13,9 @@ from levelhead.evaluation.partial import PartialOutput, match_output, partial_ev
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank
 
+PARTIAL_COUNTS = ("sentences", "sentences_valid_trees")
+"""The counts of every gold sentence in a record: of all readable rows, and of valid trees only."""
+
 Scored = tuple[dict[str, Any], PartialOutput | None]
 
 
@@ -42,7 +45,7 @@ def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by
     record = valid_fields(evaluation, setup) | partial_fields(evaluation)
     if by_sentence:
         measures = [measure for measure in setup.measures if str(measure) in counted]
-        for key in ("sentences", "sentences_valid_trees"):
+        for key in PARTIAL_COUNTS:
             parts = {str(one): sentence_parts(getattr(counted[str(one)], key), one) for one in measures}
             record[key] = {name: lists_of(numbers) for name, numbers in parts.items()}
     return record, matched

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,17 @@ from numpy.typing import NDArray
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
 from levelhead.campaign.job import GoldView, lists_of, sentence_parts, undefined_measures, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
-from levelhead.campaign.partial_record import partial_fields
+from levelhead.campaign.partial_record import PARTIAL_COUNTS, partial_fields
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, small, units_fields
 from levelhead.errors import InputError, MalformedDeps, MeasureError, TextMismatch
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.partial_pieces import evaluation_in_pieces
+from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
+from levelhead.evaluation.partial_survey import Rereadable
 from levelhead.evaluation.pieces import pieces_of, score_pieces
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import TreebankPair
+from levelhead.scoring.partial_matches import PartialMatches, count_partially
 from levelhead.scoring.score import count
 from levelhead.significance.units import UnitTally
 from levelhead.treebank.contents import Contents
@@ -85,10 +90,11 @@ def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> 
 
 
 def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any] | None:
-    theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-    look = None if tally is None else tally.add
-    score = evaluation_in_pieces if setup.partial else score_pieces
-    evaluation = score(_gold(gold, setup), theirs, setup, size, look)
+    if setup.partial:
+        evaluation = _partial_scores(gold, system, setup, tally, size)
+    else:
+        theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
+        evaluation = score_pieces(_gold(gold, setup), theirs, setup, size, None if tally is None else tally.add)
     if evaluation is None:
         return None
     _learned(gold, setup).contents = evaluation.gold
@@ -96,10 +102,18 @@ def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None
     if setup.partial:
         record |= partial_fields(evaluation)
     if tally is not None:
-        record["sentences"] = tally.sentences(evaluation)
-        record |= {"sentences_valid_trees": record["sentences"]} if setup.partial else {}
+        record |= tally.sentences(evaluation)
     record["undefined"] = undefined_measures(gold, setup, record["undefined"], size, _score_gold)
     return record | _of_gold(evaluation.gold, tally)
+
+
+def _partial_scores(
+    gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int
+) -> Evaluation | None:
+    ours = Rereadable(GOLD, partial(parts_of_file, gold))
+    theirs = Rereadable(None, partial(parts_of_file, system))
+    look = None if tally is None else tally.add_partially
+    return partial_scores_in_pieces(ours, theirs, setup, size, look, _learned(gold, setup).contents)
 
 
 def _record_of_missing(gold: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
@@ -167,7 +181,8 @@ class _SentenceTally:
         self._setup = setup
         self._defined = dict(setup.defined)  # without duplicates
         self._units = UnitTally(resample_by)
-        self._parts: dict[str, list[NDArray[Any]]] = {name: [] for name in setup.names}
+        self._kinds = PARTIAL_COUNTS if setup.partial else ("sentences",)
+        self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
 
     def add_units(self, matches: TreebankPair) -> None:
         """Add the gold sentences of a piece.
@@ -183,28 +198,41 @@ class _SentenceTally:
         Args:
             matches: its aligned words.
         """
+        self._add(matches, lambda *given, **settings: (count(matches, *given, **settings, by_sentence=True),))
+
+    def add_partially(self, found: PartialMatches) -> None:
+        """Add the gold sentences of a piece and their partial counts.
+
+        Args:
+            found: its aligned words.
+        """
+        each = attrgetter(*PARTIAL_COUNTS)
+        self._add(found.matches, lambda *given, **settings: each(count_partially(found, *given, **settings)))
+
+    def _add(self, matches: TreebankPair, counter: Callable[..., tuple[Counts, ...]]) -> None:
         self.add_units(matches)
         schemes = self._setup.registry.schemes
         for measure, definition in self._defined.items():
             values = self._setup.values_of(measure)
             try:
-                counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
-            except (MalformedDeps, MeasureError):  # then the measure has no value in any sentence
+                counts = counter(measure, definition, schemes=schemes, weights=values)
+            except (MalformedDeps, MeasureError):  # then the measure has no value, for any sentence
                 continue
-            self._parts[str(measure)].append(small(sentence_parts(counts, measure)))
+            for kind, one in zip(self._kinds, counts, strict=True):
+                self._parts.setdefault((kind, str(measure)), []).append(small(sentence_parts(one, measure)))
 
-    def sentences(self, evaluation: Evaluation) -> dict[str, list[list[float]]]:
-        """Return the numerators and denominators of the measures with a value; call this once.
+    def sentences(self, evaluation: Evaluation) -> dict[str, dict[str, list[list[float]]]]:
+        """Return numerators and denominators of the measures that have a value; to be called once.
 
         Args:
             evaluation: the scores.
         """
-        named = {name: self._parts.pop(name) for name in tuple(self._parts)}
-        return {
-            name: lists_of(np.concatenate(named.pop(name), axis=1))
-            for name in tuple(named)
-            if evaluation[name].reason is None
-        }
+        found: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
+        for kind, name in tuple(self._parts):
+            parts = self._parts.pop((kind, name))
+            if evaluation[name].reason is None:
+                found[kind][name] = lists_of(np.concatenate(parts, axis=1))
+        return found
 
     def units(self) -> dict[str, Any]:
         """Return the units.

@@ -60,6 +60,7 @@ GROUPS = {
     },
     "Help": {
         "measures": "Show measures: definition, formula, source, example",
+        "schema": "Print the JSON Schema of a JSON output",
         "doctor": "Show which optional dependencies are installed",
         "completion": "Print a shell completion script",
     },

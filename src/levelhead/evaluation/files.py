@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from levelhead.evaluation.pair import (
@@ -18,7 +20,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import match
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
-from levelhead.treebank.input_bytes import SUFFIXES, is_stream
+from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of
 from levelhead.treebank.reader import check_format
 
 if TYPE_CHECKING:
@@ -59,16 +61,23 @@ def score_files(
 
 
 def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes) -> Evaluation:
-    """Score files that may have different text; large files with equal text are read in pieces."""
+    """Score files that may have different text; large files are read in pieces if possible."""
     from levelhead.evaluation.partial import score_partially
 
     paths = [os.fsdecode(one) for one in (gold, system) if not isinstance(one, Treebank)]
     if len(paths) == 2 and not any(map(is_stream, paths)) and adds_up(ready) and _any_large(paths, sizes):
-        from levelhead.evaluation.partial_pieces import score_without_differences
+        from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
+        from levelhead.evaluation.partial_survey import Rereadable
+        from levelhead.progress import counter
+        from levelhead.treebank.official_reader import HeadsBack
 
-        found = score_without_differences(paths[0], paths[1], ready, sizes)
-        if found is not None:
-            return found
+        with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
+            ours, theirs = (Rereadable(path, partial(parts_of, path)) for path in paths)
+            found = partial_scores_in_pieces(
+                ours, theirs, ready, sizes.piece, lambda pair: advance(pair.matches.gold.n_words)
+            )
+            if found is not None:
+                return found
     return score_partially(gold, system, ready)
 
 

@@ -103,19 +103,28 @@ class PartialOutput(NamedTuple):
 
     def coverage(self) -> PartialCoverage:
         """Return how much of gold the output covers."""
-        partial, matches = self.partial, self.partial.matches
-        with_head = int(np.count_nonzero(partial.has_head[matches.alignment.system]))
-        return PartialCoverage(
-            partial.by,
-            answered=int(np.count_nonzero(partial.answered)),
-            sentences=len(matches.gold),
-            valid_trees=int(np.count_nonzero(partial.is_tree)),
-            aligned=len(matches.alignment),
-            with_head=with_head,
-            words=matches.gold.n_words,
-            extra=partial.n_extra,
-            unreadable=self.unreadable,
-        )
+        return coverage_of(self.partial)._replace(unreadable=self.unreadable)
+
+
+def coverage_of(partial: PartialMatches) -> PartialCoverage:
+    """Return how much of gold an output covers, of which every line was read.
+
+    Args:
+        partial: the aligned words.
+    """
+    matches = partial.matches
+    with_head = int(np.count_nonzero(partial.has_head[matches.alignment.system]))
+    return PartialCoverage(
+        partial.by,
+        answered=int(np.count_nonzero(partial.answered)),
+        sentences=len(matches.gold),
+        valid_trees=int(np.count_nonzero(partial.is_tree)),
+        aligned=len(matches.alignment),
+        with_head=with_head,
+        words=matches.gold.n_words,
+        extra=partial.n_extra,
+        unreadable=0,
+    )
 
 
 def score_partially(gold: Input, system: Input, setup: Setup, training: Training | None = None) -> Evaluation:
@@ -152,13 +161,18 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, rea
         InputError: no row of the output can be read.
     """
     if isinstance(output, Treebank):
-        read = of_treebank(output, several_roots=_several_roots(ready))
+        read = of_treebank(output, several_roots=several_roots(ready))
     else:
         read = _read(output, name, ready)
     return PartialOutput(match_partially(gold, read, ready.rules), contents_of(read.treebank), read.unreadable)
 
 
-def _several_roots(setup: Setup) -> bool:
+def several_roots(setup: Setup) -> bool:
+    """Return whether a tree may have several roots.
+
+    Args:
+        setup: the settings.
+    """
     return setup.format == "conllx" or setup.rules.several_roots
 
 
@@ -166,9 +180,8 @@ def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
     """Read a file as without partial scores, or row by row if it is refused."""
     treebank = _read_if_valid(data, name, setup)
     if treebank is None:
-        return read_leniently(data, name, conllx=setup.format == "conllx", several_roots=_several_roots(setup))
-    every = of_treebank(treebank)
-    return every._replace(is_tree=np.full(len(treebank), treebank.has_trees))
+        return read_leniently(data, name, conllx=setup.format == "conllx", several_roots=several_roots(setup))
+    return of_treebank(treebank, np.full(len(treebank), treebank.has_trees))
 
 
 def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | None:
@@ -210,9 +223,7 @@ def partial_evaluation(
 
 def _provenance(output: PartialOutput, ready: Setup, training: Training | None) -> Provenance:
     matches = output.partial.matches
-    of_system = annotation_of(matches.system)
-    known = [name for name in of_system.relations if name != "_"]  # of rows without an analysis
-    sides = annotation_of(matches.gold), of_system._replace(relations=known)
+    sides = annotation_of(matches.gold), annotation_of(matches.system).of_analyzed_words()
     notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
     found = pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
     return found if training is None else found.with_parts(train=training.hashes)

@@ -1,46 +1,55 @@
-"""Partial scores of large files without differences, which are read piece by piece."""
+"""Partial scores of large files: read once to find out how sentences are paired, and once more piece by piece."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from levelhead.errors import InputError
+import numpy as np
+
+from levelhead.errors import Fault, InputError, MeasureError, Place, UnreadableFile
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.partial import PartialCoverage
-from levelhead.evaluation.pieces import pieces_of, score_pieces
+from levelhead.evaluation.partial import PartialCoverage, coverage_of, total_coverage
+from levelhead.evaluation.partial_survey import (
+    Rereadable,
+    Survey,
+    output_pieces,
+    places_by_id,
+    survey_gold,
+    survey_output,
+)
+from levelhead.evaluation.pieces import PieceCounts, pieces_of
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.matches import Matches, TreebankPair
-from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.input_bytes import parts_of
-from levelhead.treebank.official_reader import HeadsBack
+from levelhead.scoring.partial_matches import Flags, PartialMatches, count_partially, match_partially
+from levelhead.scoring.pieces import paired_pieces
+from levelhead.scoring.placed_pieces import Places, placed_pieces
+from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import Contents
+from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import Pieces
+from levelhead.treebank.two_files import in_two_threads, one_ahead
+
+_Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
+"""Gold sentences, the system's sentences that belong to them, and which belongs to which unless characters decide."""
 
 
-def score_without_differences(gold: str, system: str, ready: Setup, sizes: PieceSizes) -> Evaluation | None:
-    """Return the partial scores of two files if all their characters agree and all trees are valid; otherwise None.
-
-    Args:
-        gold: the path of the gold file.
-        system: the path of the system's output.
-        ready: the settings, with the weights that measures name.
-        sizes: how large pieces are.
-
-    Raises:
-        MeasureError: a measure has no weight for a relation.
-    """
-    ours, theirs = ((path, parts_of(path)) for path in (gold, system))
-    pieces = pieces_of(ours, ready, of_gold=True), pieces_of(theirs, ready, of_gold=False)
-    try:
-        return evaluation_in_pieces(*pieces, ready, sizes.piece)
-    except (InputError, HeadsBack):
-        return None
+class _OtherIds(Exception):
+    """Two sentence ids have the same hash."""
 
 
-def evaluation_in_pieces(
-    gold: Pieces, system: Pieces, ready: Setup, size: int, look: Callable[[TreebankPair], None] | None = None
+def partial_scores_in_pieces(
+    gold: Rereadable,
+    system: Rereadable,
+    ready: Setup,
+    size: int,
+    look: Callable[[PartialMatches], None] | None = None,
+    known: Contents | None = None,
 ) -> Evaluation | None:
-    """Return the partial scores of two files; None if the output has no trees.
+    """Return the partial scores of two files; None if they must be read whole.
+
+    They must if sentences are paired by their texts, or by ids that have another order than in gold; and if a weight is
+    missing, or a file has no sentences.
 
     Args:
         gold: the gold file.
@@ -48,24 +57,81 @@ def evaluation_in_pieces(
         ready: the settings, with the weights that measures name.
         size: how many bytes of gold a piece has, about.
         look: is called with the aligned words of each piece, in order.
+        known: the sizes of gold and the warnings about it, if it has been read before.
 
     Raises:
-        InputError: a file is not valid, or the texts differ.
-        MeasureError: a measure has no weight for a relation.
+        InputError: gold is not valid, or no row of the output can be read.
         HeadsBack: a file cannot be cut.
     """
-    aligned, with_trees = 0, True
-
-    def seen(matches: TreebankPair) -> None:
-        nonlocal aligned, with_trees
-        aligned += len(matches.alignment) if isinstance(matches, Matches) else 0
-        with_trees &= matches.system.has_trees
-        if look is not None:
-            look(matches)
-
-    found = score_pieces(gold, system, ready, size, seen)
-    if not with_trees:
+    of_gold, of_system = in_two_threads(
+        lambda: survey_gold(gold, ready, size, known), lambda: survey_output(system, ready, size)
+    )
+    if not (of_gold.contents.sentences and of_system.contents.sentences):
         return None
-    n_sentences = (found.gold.sentences,) * 3
-    coverage = PartialCoverage("characters", *n_sentences, aligned, aligned, found.gold.words, 0, 0)
-    return replace(found, valid_trees=found.scores, coverage=coverage)
+    places = None if of_gold.text == of_system.text else places_by_id(of_gold, of_system)
+    if places is None and of_gold.text != of_system.text:
+        return None
+    ours = pieces_of((gold.name, gold.parts()), ready, of_gold=True, known=of_gold.contents)
+    theirs = output_pieces(system, ready, of_system)
+    tally = _Tally(ready, look)
+    try:
+        one_ahead(_pieces(ours, theirs, of_system.is_tree, places, ready, size), tally.add)
+        if (ours.sha256, theirs.sha256) != (of_gold.contents.sha256, of_system.contents.sha256):
+            raise _changed(gold, system)
+        return tally.evaluation(of_gold.contents, of_system, places)
+    except (_OtherIds, MeasureError):
+        return None
+    except InputError as error:  # of which the first reading found none
+        raise _changed(gold, system) from error
+
+
+def _changed(*files: Rereadable) -> UnreadableFile:
+    message = "the file was changed while it was read"
+    return UnreadableFile(*(Fault("changing-file", message, Place(file.name)) for file in files))
+
+
+def _pieces(
+    gold: Pieces, system: Pieces, is_tree: Flags, places: Places | None, ready: Setup, size: int
+) -> Iterator[_Piece]:
+    """Give the pieces of both files, cut at the same characters or, if places are known, at the same sentences."""
+    if places is None:
+        before = 0
+        for ours, theirs in paired_pieces(gold, system, ready.rules, size):
+            yield ours, of_treebank(theirs, is_tree[before : before + len(theirs)]), None
+            before += len(theirs)
+        return
+    for ours, theirs, pairs, before in placed_pieces(gold, system, places, size):
+        rows = np.flatnonzero(pairs.system >= 0)
+        ids, others = sentence_ids(ours), sentence_ids(theirs)
+        if any(ids[row] != others[answer] for row, answer in zip(rows.tolist(), pairs.system[rows].tolist())):
+            raise _OtherIds
+        yield ours, of_treebank(theirs, is_tree[before : before + len(theirs)]), pairs
+
+
+class _Tally:
+    """The counts and the coverage of all pieces.
+
+    Args:
+        ready: the settings, with the weights that measures name.
+        look: is called with the aligned words of each piece.
+    """
+
+    def __init__(self, ready: Setup, look: Callable[[PartialMatches], None] | None) -> None:
+        self._rules, self._look = ready.rules, look
+        self._counts = PieceCounts(ready)
+        self._coverages: list[PartialCoverage] = []
+
+    def add(self, piece: _Piece) -> None:
+        """Align and count a piece."""
+        gold, output, pairs = piece
+        matched = match_partially(gold, output, self._rules, pairs)
+        self._counts.add(matched.matches, partial(count_partially, matched))
+        self._coverages.append(coverage_of(matched))
+        if self._look is not None:
+            self._look(matched)
+
+    def evaluation(self, gold: Contents, output: Survey, places: Places | None) -> Evaluation:
+        """Return the scores, to be called once, at the end."""
+        n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
+        coverage = total_coverage(self._coverages)._replace(extra=n_extra, unreadable=output.unreadable)
+        return self._counts.evaluation(gold, output.contents, coverage)

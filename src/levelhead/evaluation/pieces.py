@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, takes_apart
-from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.progress import counter
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
@@ -23,6 +26,9 @@ from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.partial import PartialCoverage
 
 Parts = tuple[str, Iterator[bytes]]
 """The path of a file, and its contents in parts."""
@@ -65,7 +71,9 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
     ready = setup.single()
     ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
     try:
-        return score_pieces(ours, theirs, ready, size, together=are_files(gold[0], system[0]))
+        with counter("scoring", "words") as advance:
+            together = are_files(gold[0], system[0])
+            return score_pieces(ours, theirs, ready, size, lambda pair: advance(pair.gold.n_words), together=together)
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready)
 
@@ -185,8 +193,8 @@ class PieceCounts:
 
     def __init__(self, ready: Setup) -> None:
         self._ready = ready
-        self._defined = dict(ready.defined)  # a measure requested twice is counted once
-        self._counts: dict[str, Counts] = {}
+        self._defined = dict(ready.defined)  # a measure that is requested twice is counted once
+        self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
         self._annotated: set[str] = set()
@@ -195,12 +203,14 @@ class PieceCounts:
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
 
-    def add(self, matches: TreebankPair) -> None:
+    def add(self, matches: TreebankPair, counter: Callable[..., Any] | None = None) -> None:
         """Count a piece.
 
         Args:
             matches: its aligned words.
+            counter: counts them, as `count` does without matches; by default `count` itself.
         """
+        counter = counter or partial(count, matches)
         self._gold.add(matches.gold)
         self._system.add(matches.system)
         schemes = self._ready.registry.schemes
@@ -211,9 +221,9 @@ class PieceCounts:
                 self._annotated.add(name)
             else:
                 self._missing[name] = missing
-            before = self._counts.get(name)
             try:
-                found = count(matches, measure, definition, schemes=schemes, weights=weights, before=before)
+                before = self._counts.get(name)
+                found = counter(measure, definition, schemes=schemes, weights=weights, before=before)
             except MalformedDeps as error:
                 self._note(name, error)
             except MeasureError as error:
@@ -237,24 +247,34 @@ class PieceCounts:
                 for name in self._of_edges:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
-    def evaluation(self, gold: Contents, system: Contents) -> Evaluation:
-        """Return the scores; call this once, at the end.
+    def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
+        """Return the scores, to be called once, at the end.
 
         Args:
             gold: the sizes of gold and the warnings about it.
-            system: the same for the system's output.
+            system: those of the system's output.
+            coverage: how much of gold the output covers, if counts are partial.
 
         Raises:
             MeasureError: a measure has no weight for a relation.
         """
-        ready = self._ready
-        sides = self._gold.annotation(), self._system.annotation()
+        ready, of_gold, of_system = self._ready, self._gold.annotation(), self._system.annotation()
+        sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
         notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes, "the system")
         provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
-        scores = {name: replace(score, signature=provenance.signature) for name, score in self._scores()}
-        return Evaluation(scores, gold, system, provenance)
+        if coverage is None:
+            return Evaluation(self._scores(self._counts, provenance), gold, system, provenance)
+        every, strict = (
+            self._scores({name: getattr(one, which) for name, one in self._counts.items()}, provenance)
+            for which in ("total", "valid_trees")
+        )
+        return Evaluation(every, gold, system, provenance, strict, coverage)
 
-    def _scores(self) -> Iterator[tuple[str, Score]]:
+    def _scores(self, counts: Mapping[str, Counts], provenance: Provenance) -> dict[str, Score]:
+        scores = dict(self._scores_of(counts))
+        return {name: replace(score, signature=provenance.signature) for name, score in scores.items()}
+
+    def _scores_of(self, counts: Mapping[str, Counts]) -> Iterator[tuple[str, Score]]:
         undefined = self._ready.rules.undefined
         for measure, definition in self._ready.defined:
             name = str(measure)
@@ -266,4 +286,4 @@ class PieceCounts:
             elif name in self._without_weight:
                 raise self._without_weight[name]
             else:
-                yield name, score_of(self._counts[name], measure, undefined)
+                yield name, score_of(counts[name], measure, undefined)

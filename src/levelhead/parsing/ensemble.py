@@ -9,7 +9,7 @@ voted for, too, by the members that have the arc, and by the graph-based parser.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -45,16 +45,26 @@ class Member(NamedTuple):
     Args:
         parser: its transition system.
         reverse: whether it reads sentences from their last word to their first.
+        vote: what its vote adds to the score of an arc, in margins to which the graph-based parser is trained.
     """
 
     parser: str
     reverse: bool
+    vote: float
 
 
-MEMBERS = tuple(Member(parser, reverse) for parser in ("swap-lazy", "arc-eager") for reverse in (False, True))
+_FORWARD, _BACKWARD = 0.16, 0.12  # those that read backwards are right less often
+
+MEMBERS = (
+    Member("swap-lazy", False, _FORWARD),
+    Member("swap-lazy", True, _BACKWARD),
+    Member("arc-eager", False, _FORWARD),
+    Member("arc-eager", True, _BACKWARD),
+    Member("swap-lazy", False, _FORWARD),
+    Member("arc-eager", False, _FORWARD),
+)
 """The transition parsers of an ensemble (docs/parser-experiments.md has what else was tried)."""
 
-_VOTE = 0.2  # of the margin that the graph-based parser is trained to
 _GRAPH_RELATION = 3.0  # votes
 _OTHER_ARC = 0.1  # votes for a relation by a member that has another head
 
@@ -69,6 +79,7 @@ def train_ensemble(
     relations: Relations = "universal",
     scheme: Scheme = "content-head",
     schedule: Schedule | None = None,
+    members: Sequence[Member] = MEMBERS,
     progress: Callable[[Report], None] | None = None,
 ) -> Ensemble:
     """Train the graph-based parser and all members.
@@ -82,6 +93,7 @@ def train_ensemble(
         relations: as in `train`.
         scheme: as in `train`.
         schedule: of all parsers, for quick training.
+        members: the transition parsers.
         progress: called after each pass of each parser.
 
     Raises:
@@ -89,7 +101,7 @@ def train_ensemble(
     """
     treebank = learnable(treebank, ENSEMBLE)
     parts = [("graph", False, schedule or default_schedule("graph", 1))]
-    parts += [(*member, schedule or member_schedule(beam)) for member in MEMBERS]
+    parts += [(member.parser, member.reverse, schedule or member_schedule(beam)) for member in members]
     passes = [n_passes(parser, own) * (1 + with_dev) for parser, _, own in parts]
 
     def trained(number: int) -> Model:
@@ -104,7 +116,8 @@ def train_ensemble(
     check_memory_together([parser for parser, *_ in parts], int(graph.training["words"]), len(graph.relations))
     models = [graph, *(trained(number) for number in range(1, len(parts)))]
     inside = [replace(model, training={}, function_head=None) for model in models]
-    return Ensemble(inside[0], tuple(inside[1:]), {**graph.training, "seed": seed}, graph.function_head)
+    votes = tuple(member.vote for member in members)
+    return Ensemble(inside[0], tuple(inside[1:]), votes, {**graph.training, "seed": seed}, graph.function_head)
 
 
 def member_schedule(beam: int) -> Schedule:
@@ -137,11 +150,11 @@ def _parsed_whole(model: Ensemble, columns: Columns, starts: Integers) -> tuple[
     """The heads and labels of sentences that are not too long."""
     found = [parse_columns(member, columns, starts) for member in model.members]
     voted = np.array([heads for heads, _ in found], np.int32)
-    heads, labels = parse_voted(model.graph, columns, starts, *candidates(voted, starts))
+    heads, labels = parse_voted(model.graph, columns, starts, *candidates(voted, starts, model.votes))
     return heads, _relations(heads, labels, voted, np.array([labels for _, labels in found], np.int32))
 
 
-def candidates(voted: Integers, starts: Integers) -> tuple[Integers, NDArray[np.float32]]:
+def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tuple[Integers, NDArray[np.float32]]:
     """Return the heads that each word may have, and what their votes are worth; shape (words, members + 1).
 
     The word before is always among them, so that there is a projective tree. -1 stands for no head.
@@ -149,17 +162,18 @@ def candidates(voted: Integers, starts: Integers) -> tuple[Integers, NDArray[np.
     Args:
         voted: the heads that members give, 1-based in the sentence, 0 for the root; shape (members, words).
         starts: the first word of each sentence, then the number of words.
+        votes: what the vote of each member is worth.
     """
     before = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
     heads = np.vstack([voted, before[None]]).astype(np.int32)
     same = heads[:, None] == heads[None]
-    votes = same[:, :-1].sum(axis=1) * np.float32(_VOTE)
+    worth = (same[:, :-1] * np.array(votes, np.float32).astype(float)[:, None]).sum(axis=1)
     again = np.tril(same.transpose(2, 0, 1), -1).any(axis=2).T
     heads[again] = -1
-    order = np.argsort(np.where(again, 1, -votes), axis=0, kind="stable")
+    order = np.argsort(np.where(again, 1, -worth), axis=0, kind="stable")
     return (
         np.ascontiguousarray(np.take_along_axis(heads, order, 0).T),
-        np.ascontiguousarray(np.take_along_axis(votes, order, 0).T, np.float32),
+        np.ascontiguousarray(np.take_along_axis(worth, order, 0).T, np.float32),
     )
 
 

@@ -105,12 +105,14 @@ class Ensemble:
     Args:
         graph: the graph-based parser.
         members: the transition parsers, which know the same relations.
+        votes: what the vote of each adds to the score of an arc, in margins of the graph-based parser.
         training: how they were trained.
         function_head: as in `Model`; the parsers inside do not convert.
     """
 
     graph: Model
     members: tuple[Model, ...]
+    votes: tuple[float, ...]
     training: Training
     function_head: int | None = None
     parser = ENSEMBLE

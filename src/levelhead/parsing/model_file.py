@@ -36,7 +36,7 @@ from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
 MAGIC = b"levelhead parser\n"
-FORMAT = 3
+FORMAT = 4
 _LENGTHS = struct.Struct("<II")  # the format's version, the size of the description
 _CHECKSUM = hashlib.sha256().digest_size
 MOST_BEAM = 1024
@@ -75,7 +75,8 @@ def model_bytes(model: AnyModel) -> bytes:
         contents += packed.values()
     learned = {"relations": own[0].relations, "root": own[0].root}
     if isinstance(model, Ensemble):
-        return _signed({**shared, **learned, "margin": model.graph.margin, "members": descriptions}, contents)
+        learned |= {"margin": model.graph.margin, "votes": model.votes, "members": descriptions}
+        return _signed({**shared, **learned}, contents)
     return _signed({**descriptions[0], **shared, **learned}, contents)
 
 
@@ -176,7 +177,17 @@ def _ensemble(
     if graph.reverse:
         raise ValueError("reverse")
     graph = replace(graph, margin=description["margin"])
-    return Ensemble(graph, tuple(members), training, description["function_head"])
+    return Ensemble(graph, tuple(members), _votes(description, len(members)), training, description["function_head"])
+
+
+def _votes(description: Mapping[str, Any], n_members: int) -> tuple[float, ...]:
+    """What the votes of an ensemble's members are worth: no more than a margin each."""
+    votes = description["votes"]
+    if not isinstance(votes, list) or len(votes) != n_members:
+        raise ValueError("votes")
+    if not all(isinstance(vote, float) and 0 <= vote <= 1 for vote in votes):
+        raise ValueError("votes")
+    return tuple(votes)
 
 
 def _own_models(

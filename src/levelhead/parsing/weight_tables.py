@@ -19,7 +19,7 @@ Shapes = dict[str, tuple[int, int]]
 MOST_BYTES = 1 << 28
 """How large the tables of a model may be in memory, together: parsing takes up to three times as much."""
 
-MOST_BYTES_TOGETHER = 3 << 27
+MOST_BYTES_TOGETHER = 17 << 25
 """How large the tables of all parsers in an ensemble may be in memory, together."""
 
 MOST_MARGIN = 1 << 22

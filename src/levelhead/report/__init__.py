@@ -1,6 +1,7 @@
-"""Finished results for people and programs: tables and their writers, and JSON documents."""
+"""Finished results for people and programs: tables and their writers, and JSON documents with their schemas."""
 
+from levelhead.report.json_schemas import json_schema, schema_names
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS
 
-__all__ = ["WRITERS", "Column", "Table"]
+__all__ = ["WRITERS", "Column", "Table", "json_schema", "schema_names"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from levelhead.campaign import Ranking, Results, Standing
@@ -12,10 +13,11 @@ from levelhead.comparison.systems import Comparison
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.comparison import mark
 from levelhead.report.paper_captions import comparison_caption, ranking_caption
+from levelhead.report.partial import VALID_TREES_NOTE
 from levelhead.report.table import Column, formatted, interval_cell, value_cell
 from levelhead.significance import SystemResult
 
-_MACRO = "Macro-average"
+_MACRO, _STRICT = "Macro-average", "-valid-trees"
 _NONE = "-"
 """No score: on a single test set also of a missing or invalid output, which counts as 0 in averages."""
 
@@ -60,25 +62,47 @@ def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
     """Return a ranking as tables for a paper.
 
     Over one group of test sets it is one table of systems by measures; over several there is a table for each measure,
-    with a row for each group, those of several test sets last.
+    with a row for each group, those of several test sets last. Of partial scores, the same tables follow with the
+    scores in which sentences without a valid tree get nothing.
 
     Args:
         board: the ranked systems.
         places: digits after the point.
     """
-    groups = list(dict.fromkeys(ranking.group for ranking in board.rankings))
+    strict = [_with_valid_trees(ranking) for ranking in board.rankings] if board.results.partial else []
+    return [*_papers(board.results, board.rankings, places), *_papers(board.results, strict, places, _STRICT)]
+
+
+def _with_valid_trees(ranking: Ranking) -> Ranking:
+    """A ranking with the scores of valid trees alone, which are not tested."""
+    untested = {"interval": None, "ranks": None, "letters": None}
+    return ranking._replace(
+        standings=tuple(one._replace(value=one.valid_trees, **untested) for one in ranking.standings)
+    )
+
+
+def _papers(results: Results, rankings: Sequence[Ranking], places: int, suffix: str = "") -> list[PaperTable]:
+    groups = list(dict.fromkeys(ranking.group for ranking in rankings))
     if len(groups) == 1:
-        return [_by_measure(board, places)]
-    measures = dict.fromkeys(ranking.measure for ranking in board.rankings)
-    return [_by_group(board.results, [r for r in board.rankings if r.measure == one], places) for one in measures]
+        tables = [_by_measure(results, rankings, places)]
+    else:
+        measures = dict.fromkeys(ranking.measure for ranking in rankings)
+        tables = [_by_group(results, [r for r in rankings if r.measure == one], places) for one in measures]
+    return [_named(one, suffix) for one in tables]
 
 
-def _by_measure(board: RankedSystems, places: int) -> PaperTable:
-    rankings = board.rankings
+def _named(table: PaperTable, suffix: str) -> PaperTable:
+    """A table; of scores with valid trees alone with a label of its own, and a caption that says so."""
+    if not suffix:
+        return table
+    return table._replace(label=f"{table.label}{suffix}", caption=f"{VALID_TREES_NOTE} {table.caption}")
+
+
+def _by_measure(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
     columns = [_of_systems(ranking, places) for ranking in rankings]
     names = [standing.system for standing in rankings[0].standings]
     rows = tuple((name, tuple(column[name] for column in columns)) for name in names)
-    caption = ranking_caption(board.results, rankings, across="column")
+    caption = ranking_caption(results, rankings, across="column")
     return PaperTable("System", tuple(one.measure for one in rankings), rows, caption, "scores")
 
 
@@ -102,9 +126,12 @@ def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     """The cell of each system."""
     plain = lower_is_better(ranking.measure)
     absent = PaperCell(_NONE)
+    standings = ranking.standings
+    if len(standings) == 1:
+        standings = (standings[0]._replace(letters=None),)  # a single letter says nothing
     cells = {
         one.system: _standing_cell(one, places, plain=plain) if one.n_valid or len(ranking.group.codes) > 1 else absent
-        for one in ranking.standings
+        for one in standings
     }
     return dict(zip(cells, _with_best(cells.values(), lowest=plain), strict=True))
 
@@ -117,11 +144,19 @@ def _standing_cell(standing: Standing, places: int, *, plain: bool) -> PaperCell
 def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = False) -> list[PaperTable]:
     """Return a comparison as tables for a paper: systems by measures, with stars where they differ from the baseline.
 
+    Of partial scores, the same tables follow with the scores in which sentences without a valid tree get nothing.
+
     Args:
         comparison: the comparison.
         places: digits after the point.
         each: with several treebanks: a table for each measure, with a row for each treebank, the averages last.
     """
+    strict = replace(comparison, results=comparison.valid_trees)
+    strict_tables = _comparison_papers(strict, places, each=each) if comparison.valid_trees else []
+    return [*_comparison_papers(comparison, places, each=each), *(_named(one, _STRICT) for one in strict_tables)]
+
+
+def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> list[PaperTable]:
     averages = [one for one in comparison.results if one.average]
     if each and averages:
         return [_by_treebank(comparison, measure, places) for measure in comparison.measures]

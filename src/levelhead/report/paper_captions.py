@@ -36,7 +36,9 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
     sentences = [
         f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
         _best(measures, across),
-        _letters(results.signature, across) if any(one.letters for one in standings) else "",
+        _letters(results.signature, across)
+        if any(one.letters for one in standings) and len(rankings[0].standings) > 1
+        else "",
         _intervals(results.signature, unit) if any(one.interval for one in standings) else "",
         "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
         f"{NOT_OFFICIAL}." if partial else "",

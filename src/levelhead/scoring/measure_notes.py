@@ -29,6 +29,10 @@ class Annotation(NamedTuple):
     relations: list[str]
     enhanced: bool
 
+    def of_analyzed_words(self) -> Annotation:
+        """Return it without the relation of words that a system gave none."""
+        return self._replace(relations=[name for name in self.relations if name != "_"])
+
 
 def annotation_of(treebank: Treebank) -> Annotation:
     """Return the properties of a treebank that notes are about.

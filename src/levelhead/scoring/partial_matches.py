@@ -18,7 +18,7 @@ from levelhead.scoring.measure import NOTHING, Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count, selection_for
 from levelhead.scoring.selection import Schemes
-from levelhead.scoring.sentence_pairing import PairedBy, pair_sentences
+from levelhead.scoring.sentence_pairing import PairedBy, SentencePairs, pair_sentences
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.lenient_reader import LenientTreebank
@@ -59,7 +59,9 @@ class PartialMatches(NamedTuple):
     n_extra: int
 
 
-def match_partially(gold: Treebank, output: LenientTreebank, rules: Rules) -> PartialMatches:
+def match_partially(
+    gold: Treebank, output: LenientTreebank, rules: Rules, pairs: SentencePairs | None = None
+) -> PartialMatches:
     """Align a system's output with gold, whatever its text and its trees.
 
     If all characters agree, words are aligned as by `match`. Otherwise sentences are paired (`pair_sentences`), and
@@ -69,11 +71,14 @@ def match_partially(gold: Treebank, output: LenientTreebank, rules: Rules) -> Pa
         gold: the gold treebank.
         output: the system's output.
         rules: the rules to follow.
+        pairs: which sentences belong together, if that is known, also where all characters agree.
     """
     system = output.treebank
     gold_spans, system_spans = (spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (gold, system))
-    if not np.array_equal(gold_spans.text, system_spans.text):
-        return _match_pairs(gold, output, rules, gold_spans, system_spans)
+    if pairs is None and not np.array_equal(gold_spans.text, system_spans.text):
+        pairs = pair_sentences(gold, system, gold_spans, system_spans)
+    if pairs is not None:
+        return _match_pairs(gold, output, rules, gold_spans, pairs)
     alignment = align(gold, system, gold_spans, system_spans)
     matches = compare_aligned(gold, system, rules, gold_spans, system_spans, alignment)
     broken = ~output.is_tree[system.sentence_of_word]
@@ -100,9 +105,8 @@ def _sizes(matches: Matches, words: Flags) -> NDArray[np.intp]:
 
 
 def _match_pairs(
-    gold: Treebank, output: LenientTreebank, rules: Rules, gold_spans: Spans, system_spans: Spans
+    gold: Treebank, output: LenientTreebank, rules: Rules, gold_spans: Spans, pairs: SentencePairs
 ) -> PartialMatches:
-    pairs = pair_sentences(gold, output.treebank, gold_spans, system_spans)
     rows = np.flatnonzero(pairs.system >= 0)
     chosen = pairs.system[rows]
     ours, system = gold.select(rows.tolist()), output.treebank.select(chosen.tolist())
@@ -202,23 +206,43 @@ def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
 
 
 class PartialCounts(NamedTuple):
-    """The counts of a measure.
+    """The counts of a measure in a file, or in the pieces of a file so far; `sentences` are those of the last piece.
 
     Args:
-        total: their sums, one row.
+        words: the sums over all words, one row; None if sentences must be summed: if they are paired, or lack words.
         sentences: one row for each gold sentence.
-        valid_trees: the sums in which sentences without a valid tree have nothing correct, one row.
-        sentences_valid_trees: the same, one row for each gold sentence.
+        sentences_valid_trees: the same, in which sentences without a valid tree have nothing correct.
+        by_sentence: the sums of sentences, one row.
+        in_valid_trees: the sums of sentences with valid trees only, one row.
+        all_valid: whether all sentences have a valid tree.
     """
 
-    total: Counts
+    words: Counts | None
     sentences: Counts
-    valid_trees: Counts
     sentences_valid_trees: Counts
+    by_sentence: Counts
+    in_valid_trees: Counts
+    all_valid: bool
+
+    @property
+    def total(self) -> Counts:
+        """The sums, one row."""
+        return self.words or self.by_sentence
+
+    @property
+    def valid_trees(self) -> Counts:
+        """The sums in which sentences without a valid tree have nothing correct, one row."""
+        return self.total if self.all_valid else replace(self.total, correct=self.in_valid_trees.correct)
 
 
 def count_partially(
-    partial: PartialMatches, measure: Measure, definition: Definition, *, schemes: Schemes, weights: Any = None
+    partial: PartialMatches,
+    measure: Measure,
+    definition: Definition,
+    *,
+    schemes: Schemes,
+    weights: Any = None,
+    before: PartialCounts | None = None,
 ) -> PartialCounts:
     """Return the counts of a measure, with all readable rows and with valid trees only.
 
@@ -230,25 +254,34 @@ def count_partially(
         definition: its definition; one without a counter of its own.
         schemes: the schemes in which its classes are looked up.
         weights: the weights that its argument names.
+        before: the counts of the pieces before, to which these are added in order.
 
     Raises:
         MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
         MeasureError: a relation has no weight, and the measure has no default.
     """
-    whole = partial.by == "characters"
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
-    if whole or definition.unit not in _OF_PAIRS:
-        rows = count(partial.matches, measure, definition, by_sentence=True, **settings)
-    else:
-        rows = _OF_PAIRS[definition.unit](partial, measure, definition, **settings)
+    paired = partial.by != "characters"
+    counter = _OF_PAIRS.get(definition.unit) if paired else None
+    rows = (counter or _count_rows)(partial, measure, definition, **settings)
     if partial.lacking.any():
         rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
-        whole = False
-    total = count(partial.matches, measure, definition, **settings) if whole else rows.total()
     strict = replace(rows, correct=rows.correct * partial.is_tree)
-    if partial.is_tree.all():
-        return PartialCounts(total, rows, total, rows)
-    return PartialCounts(total, rows, replace(total, correct=strict.total().correct), strict)
+    words = None
+    if not (paired or partial.lacking.any() or (before is not None and before.words is None)):
+        words = count(partial.matches, measure, definition, **settings, before=before and before.words)
+    return PartialCounts(
+        words,
+        rows,
+        strict,
+        (rows if before is None else before.by_sentence + rows).total(),
+        (strict if before is None else before.in_valid_trees + strict).total(),
+        bool(partial.is_tree.all()) and (before is None or before.all_valid),
+    )
+
+
+def _count_rows(partial: PartialMatches, measure: Measure, definition: Definition, **settings: Any) -> Counts:
+    return count(partial.matches, measure, definition, by_sentence=True, **settings)
 
 
 def _ones(partial: PartialMatches) -> Numbers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from levelhead.parsing import ENSEMBLE, Schedule, parse_treebank, train
-from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
+from levelhead.parsing.ensemble import MEMBERS, parse_with_ensemble, train_ensemble
 from levelhead.treebank import Treebank
 
 SCHEDULES = {"graph": Schedule(first=2, second=3, runs=1), "graph-first-order": Schedule(first=5, second=0, runs=1)}
@@ -16,6 +16,9 @@ GREEDY = Schedule(first=5, second=0, runs=1)
 
 IN_ENSEMBLE = Schedule(first=5, second=3, runs=1)
 """How long the parts of an ensemble are; the transition systems are greedy, and stop after the first passes."""
+
+FOUR_MEMBERS = tuple(member._replace(vote=0.2) for member in MEMBERS[:4])
+"""The transition parsers of the ensemble: each once in each direction, with equal votes."""
 
 ENSEMBLE_SENTENCES = 1000
 """An ensemble, which takes longest, learns from so many sentences: the first ones of the training set."""
@@ -47,6 +50,7 @@ def built_in(parser: str, training: Sequence[Treebank], dev: Treebank | None, wo
     del dev
     if parser == ENSEMBLE:
         some = training[0][:ENSEMBLE_SENTENCES]
-        return parse_with_ensemble(train_ensemble(some, beam=1, seed=SEED, schedule=IN_ENSEMBLE), words)
-    model = train(training[0], parser, beam=1, seed=SEED, schedule=SCHEDULES.get(parser, GREEDY))
-    return parse_treebank(model, words)
+        model = train_ensemble(some, beam=1, seed=SEED, schedule=IN_ENSEMBLE, members=FOUR_MEMBERS)
+        return parse_with_ensemble(model, words)
+    single = train(training[0], parser, beam=1, seed=SEED, schedule=SCHEDULES.get(parser, GREEDY))
+    return parse_treebank(single, words)

@@ -11,6 +11,7 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.report.charts.svg import Drawing
+from levelhead.report.documents import header
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.table import Column, Table
@@ -147,7 +148,7 @@ def document(study: Study) -> dict[str, Any]:
         for one in study.sections
     ]
     return {
-        "schema": 1, "kind": "study", "signature": dict(study.signature), "study": study.name, "title": study.title,
+        **header("study", study.signature), "study": study.name, "title": study.title,
         "source": study.source, "setting": list(study.setting), "sections": sections,
         "claims": [claim._asdict() for claim in study.claims],
     }  # fmt: skip

@@ -88,7 +88,7 @@ class Client:
                     found: dict[str, Any] = self._request("POST", f"/submissions?{query}", file, headers)
                 except OSError as error:
                     if not left:
-                        raise _failed(f"the server cannot be reached: {getattr(error, 'reason', error)}") from error
+                        raise _unreachable(error) from error
                     time.sleep(2 ** (_TRIES - left))
                 else:
                     return found
@@ -162,7 +162,7 @@ class Client:
         try:
             return self._request(method, path, raw=raw)
         except OSError as error:
-            raise _failed(f"the server cannot be reached: {getattr(error, 'reason', error)}") from error
+            raise _unreachable(error) from error
 
     def _request(
         self, method: str, path: str, body: IO[bytes] | None = None, headers: dict[str, str] | None = None, *,
@@ -227,6 +227,11 @@ def _without_owner(info: tarfile.TarInfo) -> tarfile.TarInfo:
     info.uid = info.gid = 0
     info.uname = info.gname = ""
     return info
+
+
+def _unreachable(error: Exception) -> InputError:
+    reason = getattr(error, "reason", error)
+    return _failed(f"the server cannot be reached: {getattr(reason, 'strerror', None) or reason}")
 
 
 def _failed(message: str) -> InputError:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
+from levelhead.kernels.text import is_utf8
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import FIELDS
@@ -21,6 +23,9 @@ from levelhead.treebank.reader import ReaderSettings, scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.treebank import Treebank
+
+if TYPE_CHECKING:
+    from levelhead.treebank.plus import ColumnLayout
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
 _HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -53,20 +58,29 @@ class LenientTreebank(NamedTuple):
         return found
 
 
-def of_treebank(treebank: Treebank, *, several_roots: bool = False) -> LenientTreebank:
-    """Return a treebank in memory as if read leniently; without trees, no word has a HEAD.
+def of_treebank(
+    treebank: Treebank, is_tree: NDArray[np.bool_] | None = None, *, several_roots: bool = False
+) -> LenientTreebank:
+    """Return a treebank of which every row was read; if it has no trees, no word has a HEAD.
 
     Args:
         treebank: the treebank.
-        several_roots: whether a tree can have several roots.
+        is_tree: whether each sentence is valid, if that is known, bool, shape (sentences,).
+        several_roots: whether a tree may have several roots.
     """
     if not treebank.has_trees:
         heads = np.arange(treebank.n_words, dtype=np.int32)
         return LenientTreebank(replace(treebank, heads=heads, has_trees=True), np.zeros(len(treebank), dtype=bool))
-    return LenientTreebank(treebank, _is_tree(treebank, several_roots=several_roots))
+    return LenientTreebank(treebank, are_trees(treebank, several_roots=several_roots) if is_tree is None else is_tree)
 
 
-def _is_tree(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
+def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
+    """Return whether the heads of each sentence make a tree, bool, shape (sentences,).
+
+    Args:
+        treebank: the treebank.
+        several_roots: whether a tree may have several roots.
+    """
     found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
     return found
 
@@ -93,22 +107,82 @@ def read_leniently(
     """
     refuse_long_lines(data, name)
     repaired = repair(data)
-    faults = encoding_faults(repaired.data.replace(b"\0", b" "), repaired.line)
+    layout = ReaderSettings(conllx).of(repaired.data, name).layout
+    faults = not_text(repaired.data, repaired.line)
     if faults:
         raise ConlluError(*(fault.in_file(name) for fault in faults))
-    layout = ReaderSettings(conllx).of(repaired.data, name).layout
-    ten = repaired.data if layout is None else layout.ten_columns(repaired.data)[0]
-    blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
-    in_order = valid_blocks(blocks, conllx=conllx, any_heads=True)
-    read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, in_order)]
-    kept = [(one, good) for one, good in zip(read, in_order) if one.text]
-    text = b"".join(one.text for one, _ in kept)
-    treebank = scan_treebank(text, conllx=conllx, any_heads=True) if kept else None
+    rows = readable_rows(repaired.data, layout, conllx=conllx)
+    treebank = scan_treebank(rows.text, conllx=conllx, any_heads=True)
     if treebank is None:
-        raise ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
+        raise no_readable_row(name)
     source = replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest())
-    is_tree = _is_tree(treebank, several_roots=several_roots or conllx) & [good for _, good in kept]
-    return LenientTreebank(replace(treebank, source=source), is_tree, lost + sum(one.unreadable for one in read))
+    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(rows.marks)
+    return LenientTreebank(replace(treebank, source=source), is_tree, rows.unreadable)
+
+
+def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
+    """Return what keeps bytes from being text, where NUL is a character like any other; see `encoding_faults`."""
+    return [] if is_utf8(data) else encoding_faults(data.replace(b"\0", b" "), line, start)
+
+
+def no_readable_row(name: str | None) -> ConlluError:
+    """Return the error of a file without a readable row.
+
+    Args:
+        name: what to call the file in messages.
+    """
+    return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
+
+
+class ReadableRows(NamedTuple):
+    """The readable rows of whole sentences.
+
+    Args:
+        text: the rows as CoNLL-U, whatever their heads make.
+        marks: one for each sentence with a line that may be a row: `SKIPPED`, `REWRITTEN` or `AS_IT_IS`.
+        unreadable: how many lines are no comments and could not be read as rows.
+    """
+
+    text: bytes
+    marks: bytes
+    unreadable: int
+
+
+SKIPPED, REWRITTEN, AS_IT_IS = range(3)
+"""A sentence without a readable row; one with rows that are not valid, whatever heads make; one without."""
+
+
+def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
+    """Return which sentences with a readable row are valid, whatever their heads make; bool, shape (sentences,).
+
+    Args:
+        marks: the marks of `ReadableRows`.
+    """
+    every = np.frombuffer(marks, dtype=np.uint8)
+    found: NDArray[np.bool_] = every[every != SKIPPED] == AS_IT_IS
+    return found
+
+
+def readable_rows(
+    data: bytes, layout: ColumnLayout | None, *, conllx: bool = False, known: Iterator[int] | None = None
+) -> ReadableRows:
+    """Return the readable rows of a file, or of whole sentences of it; see `read_leniently`.
+
+    Args:
+        data: the contents, repaired.
+        layout: the columns of a CoNLL-U Plus file.
+        conllx: whether the format is CoNLL-X.
+        known: the marks of these sentences and of those that follow, if they have been read before.
+    """
+    ten = data if layout is None else layout.ten_columns(data)[0]
+    blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
+    if known is None:
+        valid = valid_blocks(blocks, conllx=conllx, any_heads=True)
+    else:
+        valid = [mark == AS_IT_IS for mark in islice(known, len(blocks))]
+    read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
+    marks = bytes(AS_IT_IS if good else REWRITTEN if one.text else SKIPPED for one, good in zip(read, valid))
+    return ReadableRows(b"".join(one.text for one in read), marks, lost + sum(one.unreadable for one in read))
 
 
 def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:

@@ -67,6 +67,11 @@ class Pieces(ABC):
         return self._blocks.ended or self._unreadable is not None
 
     @property
+    def sha256(self) -> str:
+        """The hash of what was read of the file."""
+        return self._blocks.sha256
+
+    @property
     def n_bytes(self) -> int:
         """The size of what was read and not taken."""
         return len(self._data) + len(self._new)
@@ -122,14 +127,22 @@ class Pieces(ABC):
         Raises:
             InputError: the file is not valid; with every fault.
         """
+        yield from self.until_failure(size)
+        error = self.error()
+        if error is not None:
+            raise error
+
+    def until_failure(self, size: int) -> Iterator[Treebank]:
+        """Give all sentences, piece by piece, as long as nothing is wrong with the file.
+
+        Args:
+            size: how many bytes a piece has, about.
+        """
         while not (self.ended or self.failed):
             self.read(size)
             self.parse()
             if self.treebank is not None:
                 yield self.take(len(self.treebank))
-        error = self.error()
-        if error is not None:
-            raise error
 
     def error(self) -> InputError | None:
         """Read the rest of the file and return its errors, if it has any."""
@@ -148,7 +161,7 @@ class Pieces(ABC):
     def contents(self) -> Contents:
         """Return the sizes of what was taken, the hash of the whole file, and the warnings about it."""
         sizes = self.n_sentences, self.n_words, self.n_tokens
-        return Contents(self._blocks.sha256, *sizes, self.warnings(), self.name)
+        return Contents(self.sha256, *sizes, self.warnings(), self.name)
 
     def warnings(self) -> tuple[Fault, ...]:
         """Return the warnings about the file; to be called once, at its end."""

@@ -49,7 +49,7 @@ class SentenceIds:
         line_ends = np.flatnonzero(np.frombuffer(comments.text, dtype=np.uint8) == ord("\n"))
         below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, at)
         lines = piece.source.lines[sentences] - below
-        self._hashes.append(_hashes_of(names))
+        self._hashes.append(hashes_of(names))
         rows = zip(lines.tolist(), (sentences + before + 1).tolist(), names)
         self._records.write(b"".join(b"%d %d %s\n" % row for row in rows))
 
@@ -80,7 +80,7 @@ class SentenceIds:
         others: set[bytes] = set()  # ids that share the first hash with another id, but not the second
         self._records.seek(0)
         while batch := [record.removesuffix(b"\n") for record in islice(self._records, _AT_ONCE)]:
-            hashes = _hashes_of([record.split(b" ", 2)[2] for record in batch])
+            hashes = hashes_of([record.split(b" ", 2)[2] for record in batch])
             slots = np.searchsorted(suspects, hashes).clip(max=len(suspects) - 1)
             for row in np.flatnonzero(suspects[slots] == hashes).tolist():
                 name, slot = batch[row].split(b" ", 2)[2], int(slots[row])
@@ -93,5 +93,10 @@ class SentenceIds:
                     others.add(name)
 
 
-def _hashes_of(names: list[bytes]) -> Hashes:
+def hashes_of(names: list[bytes]) -> Hashes:
+    """Return 64-bit hashes, which are others in every process.
+
+    Args:
+        names: ids, or other texts.
+    """
     return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))

@@ -78,9 +78,10 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     if os.fsdecode(path) == "-":
         sys.stdout.buffer.writelines(parts)
         return
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fsdecode(path))
         mode = target.stat().st_mode if target.exists() else None
+        _check_name(path)
         if mode is not None and not stat.S_ISREG(mode):
             with target.open("wb") as file:  # a pipe or device cannot be replaced
                 file.writelines(parts)
@@ -101,9 +102,10 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
     if os.fsdecode(path) == "-":
         return
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fsdecode(path))
         mode = target.stat().st_mode if target.exists() else None
+        _check_name(path)
         if mode is None or stat.S_ISREG(mode):
             _check_new_file(target.resolve().parent)
         elif stat.S_ISDIR(mode):
@@ -123,7 +125,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     """
     from pathlib import Path
 
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(os.fsdecode(path)).resolve()
         while not target.exists():
             target = target.parent
@@ -138,18 +140,51 @@ def _check_new_file(folder: Path) -> None:
         pass
 
 
+def _check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse the name of a folder, which would become a file without the slash."""
+    if os.fsdecode(path).endswith(("/", os.sep)):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+
+
 @contextmanager
-def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the operating system about a path into an OutputError."""
+def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn errors of the operating system about a path into an OutputError.
+
+    Args:
+        path: the file or folder that is checked or written.
+
+    Raises:
+        OutputError: what is wrong with the path, and what to do.
+    """
     if not os.fsdecode(path):
         raise OutputError("the path is empty: name a file", "output")
     if "\0" in os.fsdecode(path):
         raise OutputError("a path cannot contain NUL", "output", Place(os.fsdecode(path)))
     try:
         yield
+    except OutputError:
+        raise
     except (OSError, RuntimeError) as error:  # a circle of links is a RuntimeError before Python 3.13
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(reason, "output", Place(os.fsdecode(path))) from error
+        raise OutputError(_reason(error, os.fsdecode(path)), "output", Place(os.fsdecode(path))) from error
+
+
+def _reason(error: OSError | RuntimeError, path: str) -> str:
+    """What is wrong with a path, in plain words where the system's are about one of its folders."""
+    number = getattr(error, "errno", None)
+    if number == errno.EISDIR:
+        return "this is the name of a folder: name a file"
+    folder = _first_wrong_folder(path) if number in {errno.ENOENT, errno.ENOTDIR} else None
+    if folder is not None:
+        return f"{folder} is not a folder" if os.path.lexists(folder) else f"the folder {folder} does not exist"
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _first_wrong_folder(path: str) -> Path | None:
+    from pathlib import Path
+
+    target = Path(path)
+    wrong = next((folder for folder in reversed(target.parents) if not folder.is_dir()), None)
+    return target if wrong is None and target.is_file() else wrong
 
 
 def _replace_regular(target: Path, parts: Iterable[bytes], mode: int) -> None:

@@ -17,12 +17,13 @@ _MARKED = re.compile(r"^ {4}(?:[ ╵╷│╴┘┐┤╶└┌├─┴┬┼]*
 
 
 def wants_color(stream: TextIO | None) -> bool:
-    """Return whether color is shown: on terminals, unless the variable NO_COLOR is set.
+    """Return whether color is shown: on terminals that can, unless the variable NO_COLOR is set.
 
     Args:
         stream: where the text goes.
     """
-    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+    off = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream is not None and stream.isatty() and not off
 
 
 def colored_message(line: str) -> str:

@@ -107,10 +107,12 @@ def print_citation(result: Cited, printing: Printing) -> None:
         printing: how and where to print.
     """
     from levelhead.report.citation import citation
+    from levelhead.report.documents import header
 
     found = citation(result)
     if printing.output_format == "json":
-        options.print_json({"methods": found.methods, "latex": found.latex, "bibtex": found.bibtex}, printing.output)
+        texts = {"methods": found.methods, "latex": found.latex, "bibtex": found.bibtex}
+        options.print_json({**header("citation"), **texts}, printing.output)
         return
     methods = found.latex if printing.output_format == "latex" else found.methods
     options.emit(f"{methods}\n\n{found.bibtex}", printing.output)

@@ -11,6 +11,14 @@ from levelhead.report.charts.svg import Drawing, clean
 SUFFIXES = (".svg", ".png", ".pdf", ".html")
 """The file formats of a drawing."""
 
+_HEAD = """\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body { background: #fff } svg { max-width: 100%; height: auto }</style>
+"""
+
 
 def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
     """Write a drawing as SVG, PNG, PDF, or HTML that needs no network, by the file's name.
@@ -59,8 +67,7 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
     if suffix == ".svg":
         return svg.encode("utf-8", "backslashreplace")
     if suffix == ".html":
-        head = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{clean(drawing.title)}</title>\n'
-        return f"{head}{svg}\n".encode("utf-8", "backslashreplace")
+        return f"{_HEAD}<title>{clean(drawing.title)}</title>\n{svg}\n".encode("utf-8", "backslashreplace")
     try:
         import vl_convert
     except ImportError as error:

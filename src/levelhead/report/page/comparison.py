@@ -32,7 +32,7 @@ from levelhead.report.page.examples import (
 )
 from levelhead.report.page.score import CONFUSION_LEAD
 from levelhead.report.page.stores import stored
-from levelhead.report.page.terms import measure_terms
+from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 from levelhead.report.verdicts import verdict_text
@@ -347,7 +347,8 @@ def _gain_row(one: Gain | AverageGain) -> ChartRow:
     interval = None if certainty is None else certainty.interval
     sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
     uncertain = certainty is not None and certainty.uncertain
-    label = f"{one.values[0]} {MARK}" if uncertain else one.values[0]
+    value = open_ended(one.values[0])
+    label = f"{value} {MARK}" if uncertain else value
     color = ("s0" if change > 0 else "s1") if sure else "fade"
     words = f"{one.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
     cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)

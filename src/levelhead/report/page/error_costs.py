@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
 from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block
+from levelhead.report.page.joined_errors import STORE, Key
 from levelhead.report.page.terms import in_words
 from levelhead.report.page.treebank_errors import TreebankErrors
 from levelhead.report.table import Column, Table, formatted, interval_cell
@@ -40,16 +41,21 @@ def costs_of(part: TreebankErrors, store: str) -> Block:
     return Block("costs", "", caption, chart=chart, table=_costs_table(shown), filed=True)
 
 
-def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str) -> Block:
+def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Mapping[Key, int]) -> Block:
     """Return the means of what errors cost over treebanks.
 
     Args:
         treebanks: what they cost on each.
         measure: the measure.
+        numbers: the number of each kind of error among the words of all treebanks.
     """
     found = average_repairs(treebanks, 0.95)
-    chart = _costs_chart(measure, [_cost_row(one) for one in found[:_MOST_ROWS]])
-    note = "Means over treebanks; words of all of them. Choose a treebank to see its sentences."
+    rows = [
+        _cost_row(one)._replace(opens=Opens(STORE, "repair", numbers[one.error, one.detail], error_in_words(one)))
+        for one in found[:_MOST_ROWS]
+    ]
+    chart = _costs_chart(measure, rows)
+    note = "Means over treebanks; words of all of them."
     table = _costs_table(found[:_MOST_ROWS])
     return Block(
         "costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table, filed=True

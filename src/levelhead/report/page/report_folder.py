@@ -83,10 +83,14 @@ def check_report_folder(path: str | os.PathLike[str]) -> None:
 
 def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
     """Refuse a folder that holds anything but an older report."""
-    present = {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_symlink() or not one.is_dir()}
-    if not present:
-        return
-    foreign = sorted(present - _own_files(folder))
+    own = _own_files(folder)
+    known = {name.partition("/")[0] for name in own}
+    entries = list(folder.iterdir())
+    foreign = sorted(one.name for one in entries if one.name not in known)
+    if not foreign:  # else nothing below it need be read, which might be a whole disk
+        below = (one for entry in entries for one in (entry, *entry.rglob("*")))
+        files = {one.relative_to(folder).as_posix() for one in below if one.is_symlink() or not one.is_dir()}
+        foreign = sorted(files - own)
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
         message = f"it holds files that are not part of an older report ({foreign[0]}{more}): name another folder"

@@ -19,8 +19,9 @@ from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words
+from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
 from levelhead.report.page.stores import stored
-from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms
+from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, score_table, scores_table
@@ -56,8 +57,9 @@ def score_page(
     scheme = registry.schemes.by_name[registry.schemes.default]
     terms = {**measure_terms(first, registry), **COMPONENTS, **KINDS_OF_ERRORS, **class_terms(scheme)}
     lead, facts = _lead(name, evaluations, average, parts), _facts(evaluations)
-    sections = _sections(evaluations, parts, average)
-    data = stored([part.examples for part in parts.values()])
+    joined = joined_errors([*parts.values()]) if several else None
+    sections = _sections(evaluations, parts, average, joined)
+    data = stored([part.examples for part in parts.values()], joined and joined.examples)
     return Page(name, lead, facts, choices, sections, (), shared, "score", data, terms)
 
 
@@ -95,14 +97,20 @@ def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
 
 
 def _sections(
-    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average | None
+    evaluations: Mapping[str, Evaluation],
+    parts: Mapping[str, TreebankErrors],
+    average: Average | None,
+    joined: JoinedErrors | None,
 ) -> list[Section]:
     measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
     found: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
-    if average is not None:
+    if average is not None and joined is not None:
         found["scores"] += _average_scores(evaluations, average, measure)
-        found["costs"].append(costs_of_all([part.repairs for part in parts.values()], measure))
-        found["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure)
+        found["costs"].append(
+            costs_of_all([part.repairs for part in parts.values()], measure, joined.numbers["repair"])
+        )
+        found["kinds"].append(_kinds(joined.kinds, STORE)._replace(when={"treebank": ALL}))
+        found["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure, joined)
     for number, (treebank, part) in enumerate(parts.items(), 1):
         when = {"treebank": treebank} if average is not None else {}
         own = f"-{number}" if average is not None else ""
@@ -139,7 +147,7 @@ CONFUSION_LEAD = (
 def _blocks(evaluation: Evaluation, part: TreebankErrors, store: str) -> Iterator[tuple[str, list[Block]]]:
     yield "scores", [_scores(evaluation)]
     yield "costs", [costs_of(part, store)]
-    yield "kinds", [_kinds(part, store)]
+    yield "kinds", [_kinds(part.kinds, store)]
     yield "breakdowns", [_breakdown(part, by, store) for by in PROPERTY_TITLES]
     yield "confusion", [Block("confusion", confused=part.confused._replace(store=store))]
 
@@ -189,19 +197,19 @@ def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, mea
     yield Block("scores", "All scores", caption, when, table=table)
 
 
-def _kinds(part: TreebankErrors, store: str) -> Block:
-    whole = sum(part.kinds.values())
+def _kinds(kinds: Mapping[str, int], store: str) -> Block:
+    whole = sum(kinds.values())
     rows = [
         ChartRow(
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color="s1",
             opens=Opens(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
         )
-        for kind, n in sorted(part.kinds.items(), key=lambda one: -one[1])
+        for kind, n in sorted(kinds.items(), key=lambda one: -one[1])
         if n
     ]  # fmt: skip
     if not rows:
         return Block("kinds", caption="No aligned word is wrong.")
-    numbers = tuple((row.label, part.kinds[row.label]) for row in rows)
+    numbers = tuple((row.label, kinds[row.label]) for row in rows)
     table = Table((Column("Error", "text"), Column("Words", "number")), numbers)
     chart = RowChart("Kinds of errors", "Error", "Words", ("Words", "Share"), rows)
     return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows), filed=True)
@@ -228,12 +236,13 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
 def _bucket_row(
     value: str, ratio: float | None, certainty: Certainty, cells: tuple[str, ...], opens: Opens | None = None
 ) -> ChartRow:
-    label = f"{value} {MARK}" if certainty.uncertain else value
+    shown = open_ended(value)
+    label = f"{shown} {MARK}" if certainty.uncertain else shown
     if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
-    shown = (formatted(ratio, _RATIO), between(certainty, _RATIO), *cells)
+    cells = (formatted(ratio, _RATIO), between(certainty, _RATIO), *cells)
     ends = interval_ends(certainty.interval)
-    return ChartRow(label, 100 * ratio, *ends, cells=shown, opens=opens, uncertain=certainty.uncertain)
+    return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=certainty.uncertain)
 
 
 def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:
@@ -241,19 +250,23 @@ def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[s
     return RowChart(title, PROPERTY_TITLES[by], measure, columns, rows, full=100)
 
 
-def _breakdowns_of_all(treebanks: Sequence[Mapping[str, Breakdown]], measure: str) -> Iterator[Block]:
+def _breakdowns_of_all(
+    treebanks: Sequence[Mapping[str, Breakdown]], measure: str, joined: JoinedErrors
+) -> Iterator[Block]:
     for by, title in PROPERTY_TITLES.items():
         every = [found[by] for found in treebanks]
         means = [one for one in averages(every) if one.certainty is not None]
+        errors = {one.values[0]: joined.n_errors(by, one.values[0]) for one in means}
         if by in _BY_ERRORS:
-            means = sorted(means, key=lambda one: (-one.n_treebanks, one.values))[:_MOST_BARS]
-        component = every[0].measure.component or "f1"
-        rows = [
-            _bucket_row(one.values[0], _number(one.means[component]), one.certainty, (str(one.n_treebanks),))
-            for one in means
-            if one.certainty is not None
-        ]
-        chart = _bucket_chart(measure, by, rows, ("Treebanks",))
+            means = sorted(means, key=lambda one: (-errors[one.values[0]], one.values))[:_MOST_BARS]
+        component, rows = every[0].measure.component or "f1", []
+        for one in means:
+            (value,), n = one.values, errors[one.values[0]]
+            opens = Opens(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
+            cells = (str(one.n_treebanks), f"{n:,}")
+            if one.certainty is not None:
+                rows.append(_bucket_row(value, _number(one.means[component]), one.certainty, cells, opens))
+        chart = _bucket_chart(measure, by, rows, ("Treebanks", "Errors"))
         yield Block(f"by-{by}", title, when={"treebank": ALL}, chart=chart)
 
 

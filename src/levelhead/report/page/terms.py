@@ -85,6 +85,15 @@ def class_terms(scheme: Scheme) -> dict[str, str]:
     return listed if scheme.otherwise in listed else {**listed, scheme.otherwise: "All other relations."}
 
 
+def open_ended(value: str) -> str:
+    """Return a class of lengths as people say it: "15 or more" instead of "15-"; other values as they are.
+
+    Args:
+        value: the value of a property.
+    """
+    return f"{value[:-1]} or more" if value[:-1].isdigit() and value.endswith("-") else value
+
+
 def in_words(label: str) -> str:
     """Return a relation or part of speech with what it means, where that is known: `obl (oblique nominal)`.
 

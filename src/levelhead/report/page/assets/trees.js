@@ -231,7 +231,7 @@ function settle(inside) {
 function legend(sentence) {
   const [upper, lower] = (sentence && sentence.k) || SIDES;
   const line = make("p", { class: "legend" }, `${capital(upper)} above the words, ${lower} below. Grey: they agree. `);
-  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: no head in this sentence.");
+  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: no head in this sentence. Dotted: to words that are folded away.");
   return line;
 }
 

@@ -1,0 +1,29 @@
+"""levelhead schema: the JSON Schemas of JSON outputs."""
+
+from __future__ import annotations
+
+import click
+
+from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice
+from levelhead.report.json_schemas import json_schema, schema_names
+
+
+@command()
+@click.argument("kind", type=Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
+@options.output_option
+def schema(kind: str | None, output: str | None) -> int:
+    """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
+
+    KIND is what the output has under "kind". Where the lines of --format jsonl are not documents of a kind of their
+    own, the schema has them under $defs/line.
+    """
+    if kind is None:
+        titles = {name: json_schema(name)["title"] for name in schema_names()}
+        width = max(map(len, titles))
+        options.emit("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), output)
+    else:
+        options.print_json(json_schema(kind), output)
+    return DONE

@@ -1,0 +1,155 @@
+"""What decides how the sentences of two large files are paired, found before their words are counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.evaluation.partial import several_roots
+from levelhead.evaluation.pieces import pieces_of
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.placed_pieces import Places
+from levelhead.scoring.sentence_pairing import sentence_ids
+from levelhead.scoring.spans import spans_of
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import Contents
+from levelhead.treebank.lenient_pieces import LenientPieces
+from levelhead.treebank.lenient_reader import are_trees, as_they_are
+from levelhead.treebank.pieces import Pieces
+from levelhead.treebank.sent_ids import Hashes, hashes_of
+
+
+class Rereadable(NamedTuple):
+    """A file that can be read more than once.
+
+    Args:
+        name: what to call it in messages, if anything.
+        parts: reads it, part by part.
+    """
+
+    name: str | None
+    parts: Callable[[], Iterator[bytes]]
+
+
+class Survey(NamedTuple):
+    """What is known of a file that has been read once, besides its words.
+
+    Args:
+        contents: its sizes and the warnings about it.
+        text: a hash of all its characters.
+        ids: the hash of the sent_id of each sentence; None if a sentence has none.
+        texts: the hash of the characters of each sentence.
+        is_tree: whether each sentence is valid as it stands, bool, shape (sentences,).
+        marks: what was read of an output that is not valid, see `ReadableRows`; None for a valid file.
+        unreadable: how many of its lines could not be read.
+    """
+
+    contents: Contents
+    text: bytes
+    ids: Hashes | None
+    texts: Hashes
+    is_tree: NDArray[np.bool_]
+    marks: bytes | None = None
+    unreadable: int = 0
+
+
+def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | None = None) -> Survey:
+    """Read gold once.
+
+    Args:
+        gold: the gold file.
+        ready: the settings.
+        size: how many bytes a piece has, about.
+        known: its sizes and warnings, if it has been read before.
+
+    Raises:
+        InputError: it is not valid; with every fault.
+        HeadsBack: it cannot be cut.
+    """
+    pieces = pieces_of((gold.name, gold.parts()), ready, of_gold=True, known=known)  # type: ignore[arg-type]
+    return _survey(pieces, pieces.each(size), ready)
+
+
+def survey_output(system: Rereadable, ready: Setup, size: int) -> Survey:
+    """Read a system's output once; if it is not valid, once more, row by row.
+
+    Args:
+        system: the output.
+        ready: the settings.
+        size: how many bytes a piece has, about.
+
+    Raises:
+        InputError: no row can be read.
+        HeadsBack: it cannot be cut.
+    """
+    pieces = output_pieces(system, ready)
+    found = _survey(pieces, pieces.until_failure(size), ready)
+    if not pieces.failed:
+        return found
+    rows = LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx")
+    found = _survey(rows, rows.each(size), ready)
+    is_tree = found.is_tree & as_they_are(rows.marks)
+    return found._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
+
+
+def output_pieces(system: Rereadable, ready: Setup, known: Survey | None = None) -> Pieces:
+    """Return a system's output, to be read piece by piece: as a valid file, unless it is known not to be valid.
+
+    Args:
+        system: the output.
+        ready: the settings.
+        known: what is known of it.
+    """
+    file = (system.name, system.parts())
+    if known is None or known.marks is None:
+        return pieces_of(file, ready, of_gold=False, known=known and known.contents)  # type: ignore[arg-type]
+    return LenientPieces(file[1], file[0], conllx=ready.format == "conllx", known=known.marks)
+
+
+def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup) -> Survey:
+    text = hashlib.sha256()
+    ids: list[Hashes] | None = [np.zeros(0, dtype=np.int64)]
+    texts, trees = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
+    valid = not isinstance(pieces, LenientPieces)
+    for piece in treebanks:
+        spans = spans_of(piece, unicode_spaces=ready.rules.unicode_spaces)
+        text.update(spans.text)
+        names = None if ids is None else [name for name in sentence_ids(piece) if name is not None]
+        ids = None if ids is None or names is None or len(names) < len(piece) else [*ids, hashes_of(names)]
+        texts.append(hashes_of(spans.sentence_texts()))
+        one = np.full(len(piece), piece.has_trees) if valid else are_trees(piece, several_roots=several_roots(ready))
+        trees.append(one)
+    return Survey(
+        pieces.contents(),
+        text.digest(),
+        None if ids is None else np.concatenate(ids),
+        np.concatenate(texts),
+        np.concatenate(trees),
+    )
+
+
+def places_by_id(gold: Survey, system: Survey) -> Places | None:
+    """Return where the system's sentences belong by their ids; None if ids do not tell, or the order is another.
+
+    Args:
+        gold: what is known of gold.
+        system: what is known of the system's output.
+    """
+    if gold.ids is None or system.ids is None:
+        return None
+    order = np.argsort(gold.ids, kind="stable")
+    known = gold.ids[order]
+    at = np.searchsorted(known, system.ids).clip(max=len(known) - 1)
+    if (known[1:] == known[:-1]).any() or (known[at] != system.ids).any():
+        return None
+    _, first, answer = np.unique(at, return_index=True, return_inverse=True)
+    if (system.texts[first[answer]] != system.texts).any():
+        return None
+    first.sort()
+    places = np.full(len(at), -1, dtype=np.int64)
+    places[first] = order[at[first]]
+    return places if (np.diff(places[first]) > 0).all() else None

@@ -1,0 +1,61 @@
+"""The JSON Schemas of all JSON documents: a file for each in `schemas`, and common.json with what several share."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+from levelhead.errors import unknown
+
+_COMMON = "common"
+_SUFFIX = ".json"
+_SHARED = re.compile(r'"common\.json#/\$defs/')
+_DOCUMENT = re.compile(r'"([a-z-]+)\.json"')
+_LOCAL = re.compile(r'"#/\$defs/([\w-]+)"')
+_WITHIN = "document-"
+
+
+def schema_names() -> tuple[str, ...]:
+    """Return the names of all JSON Schemas: the kinds of JSON documents, and the documents that have no kind."""
+    names = (path.name.removesuffix(_SUFFIX) for path in files(__package__).joinpath("schemas").iterdir())
+    return tuple(sorted(name for name in names if name != _COMMON))
+
+
+def json_schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a kind of document, complete in itself.
+
+    Args:
+        name: the `kind` of the document, such as "score", or another name of `schema_names`.
+
+    Raises:
+        ValueError: the name is unknown.
+    """
+    if name not in schema_names():
+        raise ValueError(unknown("schema", name, schema_names()))
+    schema = _read(name)
+    definitions = schema.setdefault("$defs", {})
+    missing = _references(schema) - definitions.keys()
+    while missing:
+        definitions |= {one: _definition(one) for one in sorted(missing)}
+        missing = _references(schema) - definitions.keys()
+    return schema if definitions else {key: value for key, value in schema.items() if key != "$defs"}
+
+
+def _read(name: str) -> dict[str, Any]:
+    """A file, with references to other files as references to definitions of its own."""
+    text = files(__package__).joinpath("schemas", f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
+    return found
+
+
+def _references(schema: dict[str, Any]) -> set[str]:
+    return set(_LOCAL.findall(json.dumps(schema)))
+
+
+def _definition(name: str) -> Any:
+    """A definition that several schemas share, or a document within another."""
+    if not name.startswith(_WITHIN):
+        return _read(_COMMON)["$defs"][name]
+    return {key: value for key, value in _read(name.removeprefix(_WITHIN)).items() if not key.startswith("$")}

@@ -1,0 +1,86 @@
+"""Gold and a system's output cut at the same sentences, whose places in gold are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.scoring.pieces import raise_errors
+from levelhead.scoring.sentence_pairing import SentencePairs
+from levelhead.treebank import Treebank
+from levelhead.treebank.pieces import Pieces
+from levelhead.treebank.two_files import in_two_threads
+
+Places = NDArray[np.int64]
+"""The gold sentence of each of the system's sentences, ascending; -1 for a repeated answer."""
+
+
+class PlacedPiece(NamedTuple):
+    """Some gold sentences, and the system's sentences that belong to them.
+
+    Args:
+        gold: the gold sentences.
+        system: the system's, in the same order; there may be none.
+        pairs: which belongs to which.
+        before: how many of the system's sentences are before them.
+    """
+
+    gold: Treebank
+    system: Treebank
+    pairs: SentencePairs
+    before: int
+
+
+def placed_pieces(gold: Pieces, system: Pieces, places: Places, size: int) -> Iterator[PlacedPiece]:
+    """Give the pieces of gold with the system's sentences that belong there.
+
+    Args:
+        gold: the gold file.
+        system: the system's.
+        places: where the system's sentences belong.
+        size: how many bytes of each file a piece has, about.
+
+    Raises:
+        InputError: a file is not valid, which it was when the places were found.
+    """
+    ends = np.maximum.accumulate(places) + 1  # so many gold sentences are reached
+    while not (gold.failed or system.failed):
+        in_two_threads(_reader(gold, size), _reader(system, size))
+        n_gold, n_system = map(_n_waiting, (gold, system))
+        before = gold.n_sentences, system.n_sentences
+        n_placed = int(np.searchsorted(ends, before[0] + n_gold, side="right")) - before[1]
+        if n_placed > n_system:  # the output must be read on first
+            n_placed = n_system
+            n_gold = int(ends[before[1] + n_system - 1]) - before[0] if n_system else 0
+        if n_gold > 0:
+            found = places[before[1] : before[1] + n_placed] - before[0]
+            piece = gold.take(n_gold)
+            answers = system.take(n_placed) if n_placed else piece.select([])
+            yield PlacedPiece(piece, answers, _pairs(found, n_gold), before[1])
+        elif n_placed:
+            system.take(n_placed)  # answers to sentences before, repeated
+        elif gold.ended or system.ended:
+            break
+    raise_errors(gold, system)
+
+
+def _reader(pieces: Pieces, size: int) -> Callable[[], None]:
+    def read() -> None:
+        pieces.read(max(size - pieces.n_bytes, 0))
+        pieces.parse()
+
+    return read
+
+
+def _n_waiting(pieces: Pieces) -> int:
+    return 0 if pieces.treebank is None else len(pieces.treebank)
+
+
+def _pairs(places: Places, n_gold: int) -> SentencePairs:
+    pairs = np.full(n_gold, -1, dtype=np.int32)
+    answers = np.flatnonzero(places >= 0)
+    pairs[places[answers]] = answers
+    return SentencePairs("sent_id", pairs)

@@ -1,0 +1,139 @@
+"""Commands that print every kind of JSON document, with every key that it may have."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from conftest import EXAMPLES
+
+PARALLEL = EXAMPLES / "parallel"
+GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
+GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha/en.conllu", SYSTEMS / "beta/en.conllu"
+TRAIN = EXAMPLES / "leakage/train.conllu"
+RUNS = EXAMPLES / "gate"
+MANY = ("--resamples", "20")
+
+COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+    {
+        "score": (
+            ("score", GOLD, ALPHA),
+            ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
+            ("score", EXAMPLES / "untidy/tidy.conllu", EXAMPLES / "untidy/tidy.conllu"),
+        ),
+        "partial-score": (("score", "--partial", GOLD, ALPHA, "--train", TRAIN),),
+        "scores": (("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),),
+        "partial-scores": (("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),),
+        "citation": (
+            ("score", GOLD, ALPHA, "--cite"),
+            ("compare", GOLD, ALPHA, BETA, "--cite"),
+        ),
+        "explanation": (
+            ("explain", GOLD, ALPHA),
+            ("explain", GOLDS / "tr.conllu", SYSTEMS / "alpha/tr.conllu"),
+        ),
+        "breakdown": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
+            ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
+        ),
+        "sentences": (("breakdown", GOLD, ALPHA, "--by", "sentence"),),
+        "errors": (("breakdown", GOLD, ALPHA, "--by", "error"),),
+        "cascading": (("breakdown", GOLD, ALPHA, "--by", "cascading"),),
+        "repairs": (("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),),
+        "gains": (("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),),
+        "confusion": (("confusion", GOLD, ALPHA),),
+        "examples": (("trees", GOLD, BETA, "--show", "obl:nmod"),),
+        "contrasts": (("trees", GOLD, ALPHA, BETA),),
+        "comparison": (
+            ("compare", GOLD, ALPHA, BETA, *MANY),
+            (
+                "compare",
+                GOLDS,
+                SYSTEMS / "alpha",
+                SYSTEMS / "beta",
+                "--fail-if-worse",
+                "LAS",
+                "--margin",
+                "1",
+                "--wilcoxon",
+                *MANY,
+            ),
+            ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05", *MANY),
+            ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS", *MANY),
+            ("compare", "--partial", GOLD, ALPHA, BETA, *MANY),
+        ),
+        "ranking": (
+            ("rank", GOLDS, SYSTEMS),
+            ("rank", GOLDS, SYSTEMS, "--significance", *MANY),
+            ("rank", GOLDS, SYSTEMS, "--partial"),
+            ("rank", "--scores", "{scores}"),
+        ),
+        "languages": (("languages", GOLDS, SYSTEMS / "alpha"),),
+        "agreement": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
+        "diff": (
+            ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),
+            ("diff", "{old}", "{new}"),
+        ),
+        "power": (
+            ("power",),
+            ("power", GOLD, ALPHA, BETA),
+        ),
+        "suspects": (
+            ("suspects", GOLD, ALPHA, BETA),
+            ("suspects", EXAMPLES / "suspects/gold.conllu", "--folds", "2"),
+        ),
+        "validation": (
+            ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
+            ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
+        ),
+        "profiles": (("profile", GOLDS),),
+        "columns": (("profile", "--list-columns"),),
+        "rarefied": (("profile", GOLD, "--rarefy", "50"),),
+        "similarity": (("similarity", GOLDS),),
+        "selection": (("select", GOLDS),),
+        "correlation": (("correlate", "{table}", "--family", "Family", *MANY),),
+        "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
+        "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}", *MANY),),
+        "round-trips": (
+            ("convert", "--check", GOLD),
+            ("convert", "--check", GOLDS),
+        ),
+        "derivations": (("derive", GOLD),),
+        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
+        "recovery": (
+            (
+                "recover",
+                EXAMPLES / "recover/answers.txt",
+                "--gold",
+                EXAMPLES / "recover/gold.conllu",
+                "-o",
+                "{recovered}",
+            ),
+        ),
+        "measures": (("measures",),),
+        "schemes": (("measures", "--schemes"),),
+        "doctor": (("doctor",),),
+    }
+)
+"""By the kind of document that they print: arguments without `--format`; names in braces are files of `files_in`."""
+
+
+def files_in(folder: Path) -> Mapping[str, str]:
+    """Write the files that commands name, and return their paths and those of outputs."""
+    texts = {
+        "scores": "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n",
+        "table": "treebank\tFamily\tA\tB\n" + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\n" for i in range(12)),
+        "votes": "1\n2\n" * 10,
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for name in ("old", "new"):
+        (folder / name).mkdir()
+        shutil.copy(EXAMPLES / f"diff/{name}.conllu", folder / name / "en.conllu")
+    return {name: str(folder / name) for name in (*texts, "old", "new", "fixed", "recovered")}
+
+
+def arguments_in(folder: Path, command: Sequence[object]) -> list[str]:
+    """Return the arguments of a command, with its files in a folder."""
+    files = files_in(folder)
+    return [files[text[1:-1]] if (text := str(one)).startswith("{") else text for one in command]
