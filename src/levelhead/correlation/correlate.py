@@ -120,11 +120,11 @@ def correlate(
         InputError: a column is unknown or constant, or there are too few treebanks.
     """
     names = _chosen(table, columns, given)
-    asked = list(dict.fromkeys(columns or ()))
-    against_all = len(asked) == 1
+    requested = list(dict.fromkeys(columns or ()))
+    against_all = len(requested) == 1
     table, dropped = _complete(table, [*names, *given], family, missing)
     check_sizes(table, [*names, *given])
-    names, constant = _varying(table, names, given, asked)
+    names, constant = _varying(table, names, given, requested)
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
@@ -176,10 +176,10 @@ def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> st
 
 
 def _varying(
-    table: Measurements, names: Sequence[str], given: Sequence[str], asked: Sequence[str]
+    table: Measurements, names: Sequence[str], given: Sequence[str], requested: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     constant = [name for name in (*names, *given) if not _varies(table.numbers[name])]
-    refused = [name for name in constant if name in asked or name in given]
+    refused = [name for name in constant if name in requested or name in given]
     if refused:
         faults = (f"{quoted(name)} has the same value in all treebanks, so it has no correlation" for name in refused)
         raise InputError(*(Fault("constant-column", message) for message in faults))

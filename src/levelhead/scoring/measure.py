@@ -160,7 +160,7 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
         schemes: the names of schemes, which may contain hyphens.
 
     Raises:
-        MeasureError: the text is not of that form.
+        MeasureError: the text does not have this form.
     """
     if text.isascii() and text.isalpha():
         return Measure(text)

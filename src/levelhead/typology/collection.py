@@ -219,7 +219,7 @@ def survey(
 
 
 def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...]:
-    """The names of columns; those on leakage are added if there are training treebanks."""
+    """The names of columns; columns on leakage are added if there are training treebanks."""
     names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
     lacking = [name for name in names if name in OF_TRAINING and training is None]
     if lacking:
