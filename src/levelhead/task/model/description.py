@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead.campaign.manifest import Manifest, manifest_from
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.task.model.folder import TaskFolder
 from levelhead.treebank.input_bytes import read_bytes
 
@@ -178,7 +178,7 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, wrong: 
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in defaults._fields:
-            wrong.append(f"unknown key {quoted(key)} in {name}: the keys are {', '.join(defaults._fields)}")
+            wrong.append(f"{name}: {unknown('key', key, defaults._fields)}")
         elif (problem := _problem(getattr(defaults, key), value)) is not None:
             wrong.append(f"{name}.{key} must be {problem}")
         else:
