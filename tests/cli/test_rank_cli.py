@@ -192,11 +192,12 @@ def test_invalid_gold_is_bad_input(tmp_path):
     assert f"{tmp_path}/gold/tr.conllu:49: cycle: " in done.stderr
 
 
-def test_files_of_nobody_are_warned_of(tmp_path):
+def test_files_of_nobody_are_warned_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # long paths would be cut off
     shutil.copytree(SYSTEMS, tmp_path / "systems")
     for number in range(8):
         shutil.copy(SYSTEMS / "beta" / "en.conllu", tmp_path / "systems" / "beta" / f"x{number}.conllu")
-    done = ranked(GOLD, tmp_path / "systems", "-m", "LAS")
+    done = ranked(GOLD, "systems", "-m", "LAS")
     assert done.returncode == 0
     (line,) = (
         line for line in done.stderr.splitlines() if line.startswith("warning: 8 files with no matching test set")

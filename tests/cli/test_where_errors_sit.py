@@ -182,15 +182,16 @@ def test_files_without_a_common_first_character(run, tmp_path: Path) -> None:
 # Folders
 
 
-def test_outputs_that_belong_to_no_gold_treebank(run, tmp_path: Path) -> None:
+def test_outputs_that_belong_to_no_gold_treebank(run, tmp_path: Path, monkeypatch) -> None:
     """Both commands report them in one line, in each run; no more than five by name."""
-    for folder in ("gold", "one", "two/seed1"):
-        (tmp_path / folder).mkdir(parents=True)
-        written(tmp_path / folder / "a.conllu", "a/X/0/root")
+    monkeypatch.chdir(tmp_path)  # long paths would be cut off
+    gold, one, two = (Path(name) for name in ("gold", "one", "two"))
+    for folder in (gold, one, two / "seed1"):
+        folder.mkdir(parents=True)
+        written(folder / "a.conllu", "a/X/0/root")
     for i in range(7):
-        written(tmp_path / f"one/other{i}.conllu", "a/X/0/root")
-    written(tmp_path / "two/seed1/b.conllu", "a/X/0/root")
-    gold, one, two = (tmp_path / name for name in ("gold", "one", "two"))
+        written(one / f"other{i}.conllu", "a/X/0/root")
+    written(two / "seed1/b.conllu", "a/X/0/root")
     five = [f"{one}/other{i}.conllu" for i in range(5)]
     warning = "files with no matching gold treebank (ignored):"
     code, out, err = run("score", "-m", "LAS", gold, one)

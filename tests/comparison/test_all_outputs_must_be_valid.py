@@ -97,10 +97,12 @@ def test_a_folder(run, folders, name, kind):
     assert (code, out) == (2, "")
     assert ("no output for 1 of 8 gold treebanks: en" if kind == "missing" else reason) in err
     assert kind == "missing" or str(path) in err
-    with pytest.raises(InputError):
-        levelhead.score(folders / "gold", alpha)
-    with pytest.raises(InputError):
-        levelhead.compare(folders / "gold", {"b": folders / "systems/beta", "a": alpha})
+    if name == "score":
+        with pytest.raises(InputError):
+            levelhead.score(folders / "gold", alpha)
+    if name == "compare":
+        with pytest.raises(InputError):
+            levelhead.compare(folders / "gold", {"b": folders / "systems/beta", "a": alpha})
 
 
 @pytest.mark.parametrize("name", ["score", "compare", "breakdown", "confusion", "languages"])

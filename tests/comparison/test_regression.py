@@ -130,7 +130,7 @@ def test_runs_needed_are_the_fewest_that_decide(margin):
     from oracle import gates as oracle
 
     systems = {"a": RUNS[1], "b": RUNS[2]}
-    found = levelhead.compare(RUNS[0], systems, measures="LAS", fail_if_worse="LAS", margin=margin, resamples=500)
+    found = levelhead.compare(RUNS[0], systems, measures="LAS", fail_if_worse="LAS", margin=margin, resamples=100)
     (gate,) = found.gates
     both = [pairs_of(folder, RUNS[0]) for folder in RUNS[1:]]
     distance = abs(gate.difference + (margin or 0) / 100)

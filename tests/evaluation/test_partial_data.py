@@ -16,8 +16,11 @@ COLUMNS = ("correct", "gold", "system", "aligned")
 @pytest.mark.slow
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_outputs_of_2018_have_their_official_scores(data: Path, system: str) -> None:
-    """All measures, all counts, and both policies: nothing differs in text, and all trees are valid."""
-    for row in official_rows(data, system):
+    """All measures, all counts, and both policies: nothing differs in text, and all trees are valid.
+
+    Every other test set of each system, so that each is scored for three systems.
+    """
+    for row in official_rows(data, system)[SYSTEMS.index(system) % 2 :: 2]:
         if row["status"] == "MISSING":
             continue
         files = (data / "conll18" / folder / f"{row['treebank']}.conllu.xz" for folder in ("gold", f"systems/{system}"))
@@ -43,9 +46,7 @@ def test_recovered_answers_have_at_least_the_heads_of_valid_ones(data: Path, tmp
         if line["valid"] not in {"no", ""}:
             right[line["file"]] = right.get(line["file"], 0) + int(line["heads_and_relations_right"])
     read = cache(levelhead.read)
-    for entry in table(folder / "MANIFEST.tsv"):
-        if not entry["gold"]:
-            continue
+    for entry in [entry for entry in table(folder / "MANIFEST.tsv") if entry["gold"]][::3]:
         gold = read(folder / entry["gold"])
         recovery = levelhead.recover(folder / entry["path"], gold)
         recovery.write(tmp_path / "recovered.conllu")

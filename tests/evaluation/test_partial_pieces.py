@@ -1,6 +1,5 @@
 """Partial scores of files read piece by piece: those of reading them whole, whatever differs and whatever is broken."""
 
-import lzma
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -10,17 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import EXAMPLES
-from levelhead.campaign.job import JobSetup, count_output
-from levelhead.campaign.job_files import File
 from levelhead.errors import LevelheadError
-from levelhead.evaluation import files, partial
+from levelhead.evaluation import partial
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.scores import score_document
-from levelhead.treebank import blocks, sent_ids
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.lenient_pieces import LenientPieces
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from oracle.strict import blocks as blocks_of

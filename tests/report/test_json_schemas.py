@@ -28,7 +28,9 @@ LINES = {
 """The kinds of lines of `--format jsonl`, and the kind of the document that has them all."""
 
 IN_PYTHON = {
-    "study": lambda: Study("s", "T", "P", (), (StudySection("A", ("b",), Table((Column("c"),), ((0.5,),))),), CLAIMS, {}),
+    "study": lambda: Study(
+        "s", "T", "P", (), (StudySection("A", ("b",), Table((Column("c"),), ((0.5,),))),), CLAIMS, {}
+    ),
     "measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
 }
 CLAIMS = (Claim("c", "p", "holds", "e"),)
@@ -115,7 +117,10 @@ def kinds_in(tree: ast.Module) -> set[str]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in {"_rows_document", "header"}:
             found |= {one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)} - {None}
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind":
-            found |= {one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)} & {"schemes", "measures"}
+            found |= {one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)} & {
+                "schemes",
+                "measures",
+            }
     return found
 
 

@@ -28,7 +28,11 @@ SIDES = {
 }
 
 
-@pytest.mark.parametrize("pair", list(product(SIDES, SIDES)), ids=" and ".join)
+PAIRS = [pair for pair in product(SIDES, SIDES) if sum(map(list(SIDES).index, pair)) % 2 == 0]
+"""Each side against itself and two others, as gold and as output."""
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
 def test_same_verdict(pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For every limit, ELAS has the value, or the reason for having none, that it has if files are read whole."""
     paths = tmp_path / "gold", tmp_path / "system"

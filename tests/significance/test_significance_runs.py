@@ -101,7 +101,7 @@ def test_few_runs_against_many_hold_their_level(k, spreads):
     """A small version of scripts/full/runs.py: Welch's degrees of freedom find 10 to 12% at .05 with 2 runs."""
     draw = np.random.default_rng(k)
     found = []
-    for seed in range(150):
+    for seed in range(100):
         shares = {name: (0.8 + draw.normal(0, s, n)).tolist() for name, n, s in zip("AB", k, spreads)}
         found.append(differences({"x": chance(shares, seed, 100)}, InferenceSettings(199))[1])
     assert np.mean([one.p <= 0.05 for one in found]) <= 0.06
@@ -139,7 +139,7 @@ def test_equal_systems_are_seldom_told_apart(k, spread):
             {"x": chance({name: (0.8 + draw.normal(0, spread, k)).tolist() for name in "AB"}, seed)},
             InferenceSettings(199),
         )[1]
-        for seed in range(150)
+        for seed in range(100)
     ]
     assert np.mean([one.p <= 0.05 for one in found]) <= 0.10
     assert np.mean([low <= 0 <= high for low, high in (one.difference_interval for one in found)]) >= 0.90

@@ -96,9 +96,9 @@ def printed_gain(page: str, title: str, code: str) -> list[str]:
     return re.search(rf"^\| {code} \| (.*) \|$", section, re.MULTILINE)[1].split(" | ")
 
 
-@pytest.mark.parametrize("code", ["lt", "ga"])
-def test_rows_of_the_page_on_ud2_are_recomputed(code: str, data: Path, tmp_path: Path) -> None:
-    """The smallest treebanks, which train in seconds; the rest of the page comes from the same functions."""
+def test_a_row_of_the_page_on_ud2_is_recomputed(data: Path, tmp_path: Path) -> None:
+    """The smallest treebank, which trains in seconds; the rest of the page comes from the same functions."""
+    code = "lt"
     parts = [data / "ud" / "r2.0" / f"{code}-ud-train.conllu.xz", data / "ud" / "r2.0" / f"{code}-ud-dev.conllu.xz"]
     test = data / "ud" / "r2.0-test" / f"{code}-ud-test.conllu.xz"
     study = reproduce("kohita-2017-ud2", StudyRequest((*parts, test), trainer=built_in, outputs=tmp_path))

@@ -7,65 +7,17 @@ import json
 import re
 import socket
 import sqlite3
-import threading
 import time
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
-from levelhead.task.model.database import Database
 from levelhead.task.model.folder import TaskFolder
 from naming import naming
-from task.task_server import EXAMPLES, Server, make_task, outputs, serving, tar, task_of, token
+from task.task_server import EXAMPLES, make_task, outputs, serving, tar, token
+from task.task_site import LABEL, MEGABYTE, NO_SYSTEMS, Site, connect, head, in_process
 
-XSS = "<script>alert(1)</script>"
-LABEL = '"><img src=x onerror=alert(1)>'
-MEGABYTE = 1 << 20
-NO_SYSTEMS = {"title": "Parsing <b>blind</b>", "contact": "<i>me</i>", "kinds": ["outputs"]}
-
-
-class Site:
-    """A task that is served, with two teams; one has a submission."""
-
-    @classmethod
-    def of(cls, folder, server: Server):
-        """Return one without teams."""
-        site = cls.__new__(cls)
-        site.folder, site.server, site.host = folder, server, urlsplit(server.address).netloc
-        return site
-
-    def __init__(self, folder, server: Server) -> None:
-        self.folder, self.server = folder, server
-        self.host = urlsplit(server.address).netloc
-        self.alpha, self.beta = token(folder, "alpha"), token(folder, XSS)
-        status, found = server.submit(self.alpha, tar(outputs("alpha")))
-        assert status == 201
-        self.first = server.wait(self.alpha, found["id"])
-        label = urlencode({"kind": "outputs", "label": LABEL})
-        self.second = server.ask("POST", f"/submissions?{label}", self.beta, tar(outputs("beta")))[1]
-        server.wait(self.beta, self.second["id"])
-
-    def browse(self, method, path, body=None, cookie=None, **headers):
-        """Return the status, the headers and the text of a request like a browser's."""
-        connection = http.client.HTTPConnection(self.host, timeout=60)
-        names = {name.replace("_", "-"): value for name, value in headers.items()}
-        if cookie:
-            names["Cookie"] = cookie
-        if isinstance(body, dict):
-            body = urlencode(body)
-            names["Content-Type"] = "application/x-www-form-urlencoded"
-        with contextlib.closing(connection):
-            connection.request(method, path, body, names)
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read().decode(errors="replace")  # inputs.zip is no text
-
-    def sign_in(self, secret):
-        """Return a session's cookie and the secret of its forms."""
-        status, headers, _ = self.browse("POST", "/sign-in", {"token": secret})
-        assert status == 303
-        cookie = headers["set-cookie"].partition(";")[0]
-        page = self.browse("GET", "/submissions", cookie=cookie)[2]
-        return cookie, re.search(r'name="form" value="([^"]+)"', page)[1]
+GOLD = "".join(path.read_text() for path in sorted((EXAMPLES / "gold").iterdir()))
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +29,6 @@ def site(tmp_path_factory):
     with serving(folder) as server:
         yield Site(folder, server)
     assert "Traceback" not in (folder / "errors").read_text()
-
-
-GOLD = "".join(path.read_text() for path in sorted((EXAMPLES / "gold").iterdir()))
 
 
 def has_gold(text):
@@ -121,6 +70,8 @@ TRAVERSALS = [
     "%2fetc%2fpasswd", "en.txt%00.conllu", "..;/gold/en.conllu", "%252e%252e%252fgold%252fen.conllu", "en.conllu", "..", ".",
     "../task.toml", "../state/task.sqlite", "\u2025/gold",
 ]  # fmt: skip
+
+
 TO_A_PAGE = {("/treebanks/", "."), ("/submissions/", "."), ("/submissions/", ".."), ("/", "."), ("/", "..")}
 
 
@@ -324,16 +275,6 @@ def test_uploads_are_accepted_whole_or_refused(site):
     assert len(site.server.ask("GET", "/submissions", secret)[1]) == 1
 
 
-def head(site, secret, *more):
-    lines = ["POST /api/v1/submissions?kind=outputs HTTP/1.1", f"Host: {site.host}", f"Authorization: Bearer {secret}"]
-    return "\r\n".join([*lines, *more, "", ""]).encode()
-
-
-def connect(site):
-    name, _, port = site.host.partition(":")
-    return socket.create_connection((name, int(port)), 30)
-
-
 def half_sent(site, secret, data):
     """Go away in the middle of an upload."""
     with connect(site) as connection:
@@ -405,175 +346,6 @@ def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_answered(
     assert b"connection: close" in answer.lower()
 
 
-@contextlib.contextmanager
-def in_process(folder):
-    """Serve a task in a thread, without a runner, so that its limits of time can be made shorter."""
-    from levelhead.task.web.app import task_app
-    from levelhead.task.web.server import _Server, _settings
-
-    with Database(TaskFolder(folder).database) as database:
-        server = _Server(_settings(task_app(task_of(folder), database), "127.0.0.1", 0))
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            while not server.started:
-                assert thread.is_alive()
-                time.sleep(0.01)
-            port = server.servers[0].sockets[0].getsockname()[1]
-            yield Server(None, f"http://127.0.0.1:{port}")
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-def test_slow_uploads_are_cut_off(tmp_path, monkeypatch):
-    monkeypatch.setattr("levelhead.task.web.limits.SECONDS_FOR_A_PART", 0.3)
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
-    secret = token(folder, "a")
-    with in_process(folder) as server:
-        site = Site.of(folder, server)
-        form = [
-            "POST /sign-in HTTP/1.1",
-            "Host: x",
-            "Content-Length: 9",
-            "Content-Type: multipart/form-data; boundary=b",
-        ]
-        for data in (head(site, secret, "Content-Length: 1000") + b"x", "\r\n".join([*form, "", ""]).encode()):
-            with connect(site) as connection:
-                connection.sendall(data)
-                connection.settimeout(60)
-                assert b" 408 " in connection.recv(1000)[:20]
-        assert list(TaskFolder(folder).incoming.iterdir()) == []
-        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
-
-
-def test_slow_connections_of_one_client_shut_nobody_out(tmp_path):
-    """250 heads of requests that never end: the others are still answered."""
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
-    with in_process(folder) as server, contextlib.ExitStack() as slow:
-        site = Site.of(folder, server)
-        for _ in range(250):
-            slow.enter_context(connect(site)).sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        assert site.browse("GET", "/")[0] == 200
-        assert server.submit(token(folder, "a"), tar(outputs("alpha")))[0] == 201
-
-
-def test_forms_are_refused_before_their_files_are_read(tmp_path, monkeypatch):
-    """Who waits for the whole of what is announced here answers 408."""
-    monkeypatch.setattr("levelhead.task.web.limits.SECONDS_FOR_A_PART", 0.3)
-    limits = {"submissions_a_day": 1, "upload_megabytes": 1, "free_megabytes": 1}
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits=limits)
-    full = make_task(tmp_path / "full", task=NO_SYSTEMS, limits=limits | {"free_megabytes": 2_000_000_000})
-    with in_process(folder) as server, in_process(full) as without_room:
-        site, other = Site.of(folder, server), Site.of(full, without_room)
-        secret = token(folder, "a")
-        cookie, _ = site.sign_in(secret)
-        assert begun(site, 2000, cookie) == 408
-        assert begun(site, 2 * MEGABYTE, cookie) == 413
-        assert begun(site, 2000, "levelhead_session=x") == 401
-        assert begun(other, 2000, other.sign_in(token(full, "a"))[0]) == 507
-        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
-        assert begun(site, 2000, cookie) == 429
-
-
-def test_archives_that_are_refused_count(tmp_path):
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 3, "free_megabytes": 1})
-    secret, other = token(folder, "a"), token(folder, "b")
-    with in_process(folder) as server:
-        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
-        for _ in range(2):
-            assert server.submit(secret, tar({"../evil": b"x"}))[0] == 400
-        status, found = server.submit(secret, tar(outputs("alpha")))
-        assert (status, "refused archives count, too (2 today)" in found["error"]) == (429, True)
-        assert server.submit(secret, tar({"../evil": b"x"}))[0] == 429
-        assert server.submit(other, tar(outputs("alpha")))[0] == 201
-
-
-def test_refused_archives_count_while_the_clock_is_back(tmp_path, monkeypatch):
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 3, "free_megabytes": 1})
-    secret, evil = token(folder, "a"), tar({"../evil": b"x"})
-    monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-03T12:00:00.000+00:00")
-    with in_process(folder) as server:
-        assert server.submit(secret, evil)[0] == 400
-        monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-01T12:00:00.000+00:00")
-        assert [server.submit(secret, evil)[0] for _ in range(4)] == [400, 400, 429, 429]
-        monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-04T00:00:00.000+00:00")
-        assert server.submit(secret, evil)[0] == 400
-    rows = sqlite3.connect(TaskFolder(folder).database).execute(
-        "SELECT time FROM audit WHERE action = 'refused' ORDER BY id"
-    )
-    assert [time[:10] for (time,) in rows] == ["2100-01-03"] * 3 + ["2100-01-04"]
-
-
-def test_an_accepted_archive_can_be_sent_again_after_refused_archives(tmp_path):
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 2, "free_megabytes": 1})
-    secret, good, evil = token(folder, "a"), tar(outputs("alpha")), tar({"../evil": b"x"})
-    with in_process(folder) as server:
-        status, found = server.submit(secret, good, Idempotency_Key="k" * 8)
-        assert status == 201
-        assert server.submit(secret, evil)[0] == 400
-        for archive in (good, evil):  # the archive is not unpacked again, so that its key does not allow endless checks
-            status, again = server.submit(secret, archive, Idempotency_Key="k" * 8)
-            assert (status, again.get("id")) == (201, found["id"])
-        for key in ({}, {"Idempotency_Key": "n" * 8}):
-            assert server.submit(secret, good, **key)[0] == 429
-    (refused,) = sqlite3.connect(TaskFolder(folder).database).execute(
-        "SELECT count(*) FROM audit WHERE action = 'refused'"
-    )
-    assert refused == (1,)
-
-
-def begun(site, size, cookie):
-    """Begin to send the form of an upload, and return the status of the answer."""
-    lines = ["POST /submissions HTTP/1.1", f"Host: {site.host}", f"Cookie: {cookie}", f"Content-Length: {size}"]
-    with connect(site) as connection:
-        connection.sendall("\r\n".join([*lines, "Content-Type: multipart/form-data; boundary=b", "", "--b"]).encode())
-        connection.settimeout(60)
-        return int(connection.recv(1000).split()[1])
-
-
-def test_one_upload_a_team_at_a_time(tmp_path):
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
-    secret = token(folder, "a")
-    with in_process(folder) as server:
-        site = type("S", (), {"host": urlsplit(server.address).netloc})
-        with connect(site) as connection:
-            connection.sendall(head(site, secret, "Content-Length: 1000") + b"x")
-            time.sleep(0.3)
-            status, found = server.submit(secret, tar(outputs("alpha")))
-            assert (status, found["error"][:22]) == (429, "your team already has ")
-            assert server.submit(token(folder, "b"), tar(outputs("alpha")))[0] == 201
-        deadline = time.monotonic() + 60
-        while (status := server.submit(secret, tar(outputs("alpha")))[0]) == 429 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert status == 201
-
-
-def test_a_full_disk_is_told(tmp_path):
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"free_megabytes": 2_000_000_000})
-    with in_process(folder) as server:
-        status, found = server.submit(token(folder, "a"), tar(outputs("alpha")))
-    assert (status, found["error"]) == (507, "the disk of the server is full: please tell the organizer")
-
-
-@pytest.mark.parametrize(("times", "word"), [
-    ({"opens": "2999-01-01T00:00:00Z"}, "early"), ({"closes": "2001-01-01T00:00:00Z"}, "over"),
-])  # fmt: skip
-def test_dates_are_kept(tmp_path, times, word):
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
-    path = folder / "task.toml"
-    lines = "".join(f"{name} = {value}\n" for name, value in times.items())
-    path.write_text(path.read_text().replace("[task]\n", f"[task]\n{lines}"))
-    secret = token(folder, "a")
-    with in_process(folder) as server:
-        assert server.ask("GET", "/task")[1]["phase"] == word
-        if word == "early":
-            assert "The task opens at 2999-01-01 00:00 UTC." in Site.of(folder, server).browse("GET", "/")[2]
-        assert server.submit(secret, tar(outputs("alpha")))[0] == 403
-        assert (server.ask("GET", "/inputs", secret)[1] == []) == (word == "early")
-        assert (server.ask("GET", "/inputs/en.txt", secret)[0] == 404) if word == "early" else True
-
-
 def test_pages_say_times_inputs_and_which_submission_counts(site):
     """Times as people read them, links to the inputs, no head without a name, no table without a row."""
     assert '<a href="/inputs/en.txt">en.txt</a>' in site.browse("GET", "/")[2]
@@ -593,13 +365,3 @@ def test_pages_say_times_inputs_and_which_submission_counts(site):
     empty = site.browse("GET", "/submissions", cookie=cookie)[2]
     assert "<table" not in empty
     assert '<a href="/inputs/en.txt">en.txt</a>' in empty
-
-
-def test_inputs_can_be_kept_back(tmp_path):
-    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, show={"inputs": False})
-    secret = token(folder, "a")
-    with in_process(folder) as server:
-        assert "/inputs/" not in Site.of(folder, server).browse("GET", "/")[2]
-        assert server.ask("GET", "/inputs", secret) == (200, [])
-        assert server.ask("GET", "/inputs/en.txt", secret)[0] == 404
-        assert server.ask("GET", "/inputs.zip", secret)[0] == 404

@@ -1,17 +1,8 @@
 """The queue: whatever is accepted is finished exactly once, whatever is killed; what is refused leaves nothing."""
 
-import contextlib
-import gzip
-import io
 import itertools
-import os
-import random
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -21,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from levelhead.errors import InputError
 from levelhead.task.model.database import Database
-from levelhead.task.model.description import MEGABYTE, SubmissionLimits
+from levelhead.task.model.description import SubmissionLimits
 from levelhead.task.model.folder import TaskFolder
 from levelhead.task.model.submissions import (
     Refused,
@@ -34,13 +25,9 @@ from levelhead.task.model.submissions import (
 )
 from levelhead.task.model.teams import new_token, team_of_token
 from levelhead.task.results.closing import close_task
-from levelhead.task.runner.outputs import collect_outputs
 from levelhead.task.runner.queue import claim, finish, put_back, recover
-from levelhead.task.runner.sandbox import scratch_of
-from levelhead.task.runner.scoring import ONE_PROCESS
-from levelhead.task.runner.worker import Runner, _end_with_server, drain
-from levelhead.task.web.server import _PROGRAM
-from task.task_server import FREE, Server, make_task, outputs, serving, tar, task_of, token, upload
+from levelhead.task.runner.worker import Runner, drain
+from task.task_server import FREE, make_task, outputs, tar, task_of, upload
 
 ALPHA = tar(outputs("alpha"))
 
@@ -314,156 +301,11 @@ def task_like(folder):
 
 
 TestCrashes = pytest.mark.slow(Crashes.TestCase)
+
+
 TestCrashes.settings = settings(
     max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
-
-
-def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organizer(tmp_path, monkeypatch, capsys):
-    folder = TaskFolder(make_task(tmp_path / "task"))
-    with Database(folder.database) as database:
-        team = team_of_token(database, new_token(database, "alpha"))
-        name = accept(database, folder, team, upload(folder, ALPHA), FREE).id
-        monkeypatch.setattr("levelhead.task.runner.worker.unpack", lambda *_: 1 / 0)
-        drain(task_of(folder.path))
-        found = submission(database, name)
-        assert (found.state, found.reason) == ("failed", "it could not be scored; the organizer has been notified")
-        assert "ZeroDivisionError" in found.log
-        assert "ZeroDivisionError" in capsys.readouterr().err
-        monkeypatch.undo()
-        put_back(database)
-        drain(task_of(folder.path))
-        assert submission(database, name).state == "finished"
-
-
-def result_of(tmp_path, archive, kind="outputs"):
-    """Do a submission, and return what is kept of it."""
-    folder = TaskFolder(make_task(tmp_path / "task"))
-    with Database(folder.database) as database:
-        team = team_of_token(database, new_token(database, "alpha"))
-        name = accept(database, folder, team, upload(folder, archive, kind=kind), FREE).id
-        drain(task_of(folder.path))
-        found = submission(database, name)
-    assert found.state == "finished", found
-    return found, found.document["results"]
-
-
-def test_an_output_that_is_compressed_is_0_and_the_others_are_scored(tmp_path):
-    """Outputs that cannot be taken are 0 with a reason, whatever their names; a compressed copy changes nothing."""
-    files = outputs("alpha")
-    files["fi.conllu.gz"] = gzip.compress(files.pop("fi.conllu"))
-    files["de.conllu"] = gzip.compress(files["de.conllu"])
-    files["en.conllu.xz"] = b"a copy"
-    found, results = result_of(tmp_path, tar(files))
-    assert found.reason is None
-    compressed = "{} is compressed; only the archive itself may be"
-    for code, name in (("fi", "fi.conllu.gz"), ("de", "de.conllu")):
-        assert (results[code]["state"], results[code]["reasons"]) == ("missing", [compressed.format(name)])
-        assert set(results[code]["values"].values()) == {"0"}
-    others = [one for code, one in results.items() if code not in {"fi", "de"}]
-    assert all(one["state"] == "valid" and one["reasons"] == [] for one in others)
-
-
-def test_an_output_that_is_many_times_its_gold_is_not_scored(tmp_path):
-    """A megabyte of zip can hold 20 million words, whose scoring would take gigabytes and keep everybody waiting."""
-    words = b"1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n" * 60_000
-    _, results = result_of(tmp_path, tar(outputs("alpha") | {"en.conllu": words}))
-    (reason,) = results["en"]["reasons"]
-    assert results["en"]["state"] == "missing"
-    assert reason == f"en.conllu has {len(words)} bytes, many times more than an output for this test set needs"
-    assert set(results["en"]["values"].values()) == {"0"}
-    assert {one["state"] for code, one in results.items() if code != "en"} == {"valid"}
-
-
-def test_how_many_times_its_gold_an_output_may_be_is_a_limit_of_the_task(tmp_path):
-    folder = make_task(tmp_path / "task", limits={"times_gold": 2})
-    gold = folder / "gold" / "en.conllu"
-    gold.write_bytes(gold.read_bytes() * (MEGABYTE // gold.stat().st_size + 1))
-    for extra, refused in ((0, set()), (1, {"en"})):
-        run = tmp_path / f"run{extra}" / "output"
-        run.mkdir(parents=True)
-        for code, data in outputs("alpha").items():
-            (run / code).write_bytes(data)
-        (run / "en.conllu").write_bytes(b"x" * (2 * gold.stat().st_size + extra))
-        assert set(collect_outputs(task_of(folder), run, "outputs")) == refused
-
-
-MACOS = {"__MACOSX/out/._en.conllu": b"\0\5\26\7", "out/.DS_Store": b"x", ".DS_Store": b"x", "._out": b"x"}
-
-
-def test_a_folder_packed_on_macos_is_that_folder_and_what_is_missing_is_named(tmp_path):
-    files = {f"out/{name}": data for name, data in outputs("alpha").items() if name != "fi.conllu"}
-    _, results = result_of(tmp_path, tar(files | MACOS))
-    assert {code for code, one in results.items() if one["state"] != "valid"} == {"fi"}
-    assert results["fi"]["reasons"] == ["no fi.conllu at the top of the archive"]
-    _, results = result_of(tmp_path / "elsewhere", tar(files | {"readme": b"x"}))
-    assert {code: one["reasons"] for code, one in results.items()} == {
-        code: [f"no {code}.conllu at the top of the archive"] for code in results
-    }
-
-
-@pytest.mark.sandbox
-def test_a_system_packed_on_macos_is_run_and_what_it_did_not_write_is_named(tmp_path):
-    program = b'#!/bin/sh\ncp /system/en.conllu "$2"\ngzip -c /system/fi.conllu > "$2/fi.conllu.gz"\n'
-    files = {f"out/{name}": data for name, data in outputs("alpha").items()}
-    found, results = result_of(tmp_path, tar({"out/run": program} | files | MACOS), "system")
-    assert found.reason is None
-    assert results["en"]["state"] == "valid"
-    assert results["de"]["reasons"] == ["the system wrote no de.conllu to the output folder"]
-    assert results["fi"]["reasons"] == ["fi.conllu.gz is compressed; only the archive itself may be"]
-    assert not Runner(task_of(tmp_path / "task"), None).scratch.exists()
-
-
-def children(pid):
-    """The processes that a process started."""
-    return [int(n) for path in Path(f"/proc/{pid}/task").glob("*/children") for n in path.read_text().split()]
-
-
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-@pytest.mark.slow
-@pytest.mark.sandbox
-def test_killed_servers_and_runners_finish_everything_once(tmp_path):
-    """kill -9 in the middle of runs: of the runner, of the server with uploads under way; then everything is finished."""
-    folder = make_task(tmp_path / "task", sandbox={"seconds": 60})
-    secrets = [token(folder, f"team {i}") for i in range(2)]
-    slow = b'#!/bin/sh\nsleep 0.7\ncp /system/*.conllu "$2"\n'
-    system = tar({"run": slow, **outputs("beta")})
-    accepted, moments = set(), random.Random(9)
-    for killed in ("runner", "server"):
-        before = begun(folder)
-        with serving(folder) as server:
-            senders = [
-                threading.Thread(target=send, args=(server, one, system if i == 0 else ALPHA, accepted, i == 0))
-                for i, one in enumerate(secrets)
-            ]
-            for sender in senders:
-                sender.start()
-            wait_until(lambda: begun(folder) > before)  # noqa: B023
-            time.sleep(moments.uniform(0, 0.3))
-            os.kill(runner_of(server) if killed == "runner" else server.process.pid, signal.SIGKILL)
-            for sender in senders:
-                sender.join()
-    with serving(folder):
-        deadline = time.monotonic() + 240
-        while any(one.state not in {"finished", "failed"} for one in all_of(folder)) and time.monotonic() < deadline:
-            time.sleep(0.2)
-    found = all_of(folder)
-    with Database(TaskFolder(folder).database) as database:
-        ends = database.rows("SELECT submission, count(*) AS n FROM audit WHERE action = 'finished' GROUP BY 1")
-    assert accepted
-    assert accepted <= {one.id for one in found}
-    assert {one.state for one in found} == {"finished"}
-    assert sum(one.attempts for one in found) >= len(found) + 2  # some were interrupted
-    assert {row["submission"]: row["n"] for row in ends} == {one.id: 1 for one in found}
-    assert {p.name for p in TaskFolder(folder).uploads.iterdir()} == {one.id for one in found}
-    assert {p.name for p in TaskFolder(folder).runs.iterdir()} == {one.run for one in found}  # nothing is left of those
-    assert all(len(list((TaskFolder(folder).runs / one.run / "output").iterdir())) == 8 for one in found)
 
 
 def all_of(folder):
@@ -474,157 +316,3 @@ def all_of(folder):
 def begun(folder):
     """How often a submission was begun."""
     return sum(one.attempts for one in all_of(folder))
-
-
-def wait_until(done):
-    deadline = time.monotonic() + 60
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def runner_of(server: Server):
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if found := children(server.process.pid):
-            return found[0]
-        time.sleep(0.02)
-    raise AssertionError
-
-
-def send(server, secret, data, accepted, is_system):
-    """Submit twice; what was accepted is known, what was cut off may have been."""
-    for _ in range(2):
-        try:
-            status, found = server.submit(secret, data, "system" if is_system else "outputs")
-        except OSError:
-            return
-        except ValueError:
-            return
-        assert status == 201, found
-        accepted.add(found["id"])
-
-
-def test_the_runner_ends_with_the_server_and_is_begun_again_if_it_ends(tmp_path):
-    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
-    with serving(folder) as server:
-        first = runner_of(server)
-        os.kill(first, signal.SIGKILL)
-        deadline = time.monotonic() + 60
-        while not (found := [n for n in children(server.process.pid) if n != first and alive(n)]):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        server.process.kill()
-        while alive(found[0]):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-
-
-def scorers(folder):
-    """The processes that score for a task."""
-    found = set()
-    for path in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            said = (path / "cmdline").read_bytes()
-            if b"levelhead.task.runner.scoring" in said and os.fsencode(folder) in said and alive(int(path.name)):
-                found.add(int(path.name))
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("killed", ["server", "runner"])
-def test_scoring_ends_with_whoever_is_killed(tmp_path, killed):
-    """Otherwise each restart would leave another process with gigabytes behind."""
-    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
-    locked = sqlite3.connect(TaskFolder(folder).scores, isolation_level=None)
-    locked.execute("BEGIN EXCLUSIVE")  # whoever scores waits for it, and does not end by itself meanwhile
-    with contextlib.closing(locked), running(folder) as (process, secret):
-        with Database(TaskFolder(folder).database) as database:
-            team = team_of_token(database, secret)
-            accept(database, TaskFolder(folder), team, upload(TaskFolder(folder), ALPHA), FREE)
-        wait_until(lambda: scorers(folder))
-        (before,) = scorers(folder)
-        if killed == "server":
-            process.stdin.close()  # which is what its end is to the runner
-        else:
-            process.kill()
-        wait_until(lambda: not alive(before))
-
-
-@contextlib.contextmanager
-def running(folder):
-    """A runner as `serve` starts it, and the token of a team."""
-    command = [sys.executable, "-c", _PROGRAM, str(folder), str(ONE_PROCESS)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE)
-    try:
-        yield process, token(folder, "alpha")
-    finally:
-        process.stdin.close()
-        process.kill()
-        process.wait()
-
-
-def test_nothing_fails_because_the_server_ends(tmp_path, monkeypatch):
-    """What systems run in is removed at the end: a copy that is under way then is no failure of the submission."""
-    folder = TaskFolder(make_task(tmp_path / "task"))
-    with Database(folder.database) as database:
-        team = team_of_token(database, new_token(database, "alpha"))
-        name = accept(database, folder, team, upload(folder), FREE).id
-        claim(database, "outputs")
-        recorder = threading.Thread(target=finish, args=(database, name), kwargs={"reason": "its folder is gone"})
-
-        class Ended(Exception):
-            pass
-
-        def end(code):
-            recorder.start()  # while the folder is being removed
-            recorder.join(0.2)
-            assert code == 0
-            states.append(submission(database, name).state)
-            raise Ended
-
-        states = []
-        monkeypatch.setattr("levelhead.task.runner.worker.os._exit", end)
-        monkeypatch.setattr("levelhead.task.runner.worker.sys.stdin", io.TextIOWrapper(io.BytesIO()))
-        with pytest.raises(RuntimeError, match="once"):  # the last of the two ends, which real processes never reach
-            _end_with_server(tmp_path / "scratch", [database])
-        assert states == ["running"]
-        recorder.join()
-
-
-@pytest.mark.slow
-@pytest.mark.sandbox
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_server_that_is_ended_leaves_nothing_of_a_run_behind(tmp_path, sent):
-    folder = make_task(tmp_path / "task", sandbox={"seconds": 60})
-    scratch = scratch_of(task_of(folder).sandbox, folder)
-    with serving(folder) as server:
-        server.submit(token(folder, "alpha"), tar({"run": b"#!/bin/sh\nsleep 50\n"}), "system")
-        wait_until(scratch.exists)
-        server.process.send_signal(sent)
-        server.process.wait(60)
-    if sent == signal.SIGKILL:  # then it is the runner that sees that the server is gone
-        wait_until(lambda: not scratch.exists())
-    assert not scratch.exists()
-    assert [one.state for one in all_of(folder)] == ["running"]  # it is begun again next time
-
-
-def test_one_task_is_served_once(tmp_path):
-    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
-    with serving(folder):
-        command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2
-    assert "already being served" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_database_of_another_version_is_refused(tmp_path):
-    """As a store is: the message says which versions they are, and the file is not changed."""
-    path = tmp_path / "task.sqlite"
-    Database(path).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 7")
-    connection.close()
-    with pytest.raises(InputError, match=r"store-version: .*its layout is 7, this version reads 1"):
-        Database(path)

@@ -1,7 +1,6 @@
 """Systems of strangers, run with the real bubblewrap: what they try, and what becomes of it."""
 
 import os
-import pwd
 import re
 import shutil
 import signal
@@ -18,24 +17,13 @@ from pathlib import Path
 import pytest
 
 from levelhead.errors import InputError
-from levelhead.task.model.description import SandboxLimits
 from levelhead.task.runner import sandbox
 from levelhead.task.runner.processes import Interrupted
-from levelhead.task.runner.sandbox import check_sandbox, run_system, users_of
+from levelhead.task.runner.sandbox import check_sandbox, run_system
+from task.sandbox_runs import LIMITS, PYTHON, SHELL, first_inside, parent, run
 from task.task_server import SANDBOX_USER, SANDBOX_USERS
 
 pytestmark = pytest.mark.sandbox
-
-LIMITS = SandboxLimits(
-    user=SANDBOX_USER,
-    seconds=120,
-    cpu_seconds=60,
-    memory_megabytes=1000,
-    processes=24,
-    output_megabytes=8,
-    log_kilobytes=4,
-)
-SHELL, PYTHON = "#!/bin/sh\n", "#!/usr/bin/python3\nimport os, sys\n"
 
 
 @pytest.fixture
@@ -49,17 +37,6 @@ def place():
     shutil.rmtree(path)
 
 
-def run(place, program, limits=LIMITS, **files):
-    (place / "system" / "run").write_text(textwrap.dedent(program))
-    for name, data in files.items():
-        (place / "system" / name).write_text(data)
-    done = run_system(place / "system", place / "input", place / "output", limits)
-    outputs = {
-        str(p.relative_to(place / "output")): p.read_bytes() for p in (place / "output").rglob("*") if p.is_file()
-    }
-    return done, done.log.decode(), outputs
-
-
 BOMB = PYTHON + textwrap.dedent("""
     while True:
         try:
@@ -69,7 +46,10 @@ BOMB = PYTHON + textwrap.dedent("""
 """)
 """Starts as many processes as it may, until its time is over."""
 
+
 TWO = LIMITS._replace(at_once=2, user=SANDBOX_USERS)
+
+
 as_root = pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems as several users")
 
 
@@ -218,7 +198,7 @@ def test_it_ends_when_its_time_is_over_with_all_that_it_started(place):
                 time.sleep(1000)' &
         while :; do sleep 1; done
     """
-    done, _, outputs = run(place, SHELL + textwrap.dedent(script), LIMITS._replace(seconds=3))
+    done, _, outputs = run(place, SHELL + textwrap.dedent(script), LIMITS._replace(seconds=2))
     assert "killed" in done.reason
     assert done.seconds < 90
     assert outputs == {"en.conllu": b"early\n"}
@@ -444,7 +424,7 @@ def test_a_fork_bomb_takes_no_processes_from_a_system_that_runs_at_the_same_time
     second = place / "second"
     shutil.copytree(place, second)
     (second / "system" / "run").write_text(BOMB)
-    limits, bomb = TWO._replace(seconds=8), []
+    limits, bomb = TWO._replace(seconds=5), []
     other = threading.Thread(
         target=lambda: bomb.append(run_system(second / "system", second / "input", second / "output", limits, 1))
     )
@@ -479,27 +459,10 @@ def test_a_sandbox_that_is_killed_is_no_fault_of_the_system(place, inside):
     running = threading.Thread(target=run_it)
     running.start()
     wait_for(lambda: b"sleep" in _commands())
-    os.kill(_first_inside() if inside else _parent(_first_inside()), signal.SIGKILL)
+    os.kill(first_inside() if inside else parent(first_inside()), signal.SIGKILL)
     running.join()
     assert "the sandbox was killed" in ends[0]
     assert nothing_is_left()
-
-
-def _first_inside():
-    """The number, outside, of the first process of a sandbox of this test: its own is 1."""
-    for path in Path("/proc").glob("[0-9]*/status"):
-        try:
-            numbers = re.search(r"NSpid:(.*)", path.read_text())[1].split()
-            number = int(path.parent.name)
-            if numbers[1:] == ["1"] and _parent(_parent(number)) == os.getpid():
-                return number
-        except OSError:
-            continue
-    raise AssertionError
-
-
-def _parent(pid):
-    return int(re.search(r"PPid:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -521,63 +484,3 @@ def test_a_sandbox_that_cannot_be_started_is_no_fault_of_the_system(place, monke
 @as_root
 def test_a_trial_is_run_as_every_user(tmp_path):
     check_sandbox(TWO, tmp_path)
-
-
-def test_each_system_that_runs_at_a_time_has_a_user_of_its_own(monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert users_of(SandboxLimits(user="61234-61299", at_once=3)) == [61234, 61235, 61236]
-    assert users_of(SandboxLimits(user="nobody, 61234", at_once=2)) == [pwd.getpwnam("nobody").pw_uid, 61234]
-    for user in ("61234", "61234,61234", "61234-61235,61235"):
-        with pytest.raises(InputError, match='name more, for example user = "61000-61002"') as refused:
-            users_of(SandboxLimits(user=user, at_once=3))
-        assert refused.value.slug == "no-sandbox"
-    for user in ("0-5", "61234,root"):
-        with pytest.raises(InputError, match="as root"):
-            users_of(SandboxLimits(user=user, at_once=2))
-    for user in ("5-4", "4294967295", f"1-{10**20}", "9" * 5000):
-        with pytest.raises(InputError, match=r"no user can have|unknown user"):
-            users_of(SandboxLimits(user=user))
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(InputError, match=r"only root can run systems as other users: set sandbox\.at_once = 1"):
-        users_of(SandboxLimits(at_once=2))
-
-
-def test_root_without_a_user_for_systems_is_refused(monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    for user in ("", "0", "root", "there-is-no-such-user"):
-        with pytest.raises(InputError) as refused:
-            users_of(SandboxLimits(user=user))
-        assert refused.value.slug == "no-sandbox"
-
-
-def test_a_user_for_systems_is_not_ignored_where_only_root_can_change_users(monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert users_of(SandboxLimits()) == [None]
-    with pytest.raises(InputError, match="only root") as refused:
-        users_of(SandboxLimits(user="61234"))
-    assert refused.value.slug == "no-sandbox"
-
-
-def test_tasks_where_every_system_could_read_them_are_refused(tmp_path):
-    check_sandbox(LIMITS, tmp_path)
-    with pytest.raises(InputError, match="the task must be in another folder"):
-        check_sandbox(LIMITS, Path("/usr/share/task"))
-    with pytest.raises(InputError, match=r"sandbox\.scratch must be in another folder"):
-        check_sandbox(LIMITS._replace(scratch="/usr/share/scratch"), tmp_path)
-
-
-def test_systems_are_tried_out_in_the_scratch_folder_of_the_task(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match=r"cannot run a system in .*file: .*; change sandbox\.scratch"):
-        check_sandbox(LIMITS._replace(scratch=str(tmp_path / "file")), tmp_path)
-    if SANDBOX_USER:  # who cannot look into the folder
-        closed = tmp_path / "closed"
-        closed.mkdir(mode=0o700)
-        with pytest.raises(InputError, match=r"a test run in .*closed failed"):
-            check_sandbox(LIMITS._replace(scratch=str(closed)), tmp_path)
-
-
-def test_a_machine_without_bubblewrap_is_told_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr("shutil.which", lambda _: None)
-    with pytest.raises(InputError, match="apt-get install bubblewrap"):
-        check_sandbox(LIMITS, tmp_path)

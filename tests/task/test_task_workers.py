@@ -1,6 +1,7 @@
 """Who scores in a shared task: one process, several, or a cluster, always with the same results."""
 
 import json
+import shutil
 
 import pytest
 
@@ -15,6 +16,15 @@ from levelhead.task.runner.worker import drain
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
+CODES = ("ar", "en", "tr")
+
+
+def small_task(folder):
+    """Make a task of three test sets."""
+    (folder / "gold").mkdir()
+    for code in CODES:
+        shutil.copy(EXAMPLES / "gold" / f"{code}.conllu", folder / "gold")
+    return make_task(folder / "task", folder / "gold", task=OUTPUTS_ONLY)
 
 
 def handed_in(folder):
@@ -23,7 +33,13 @@ def handed_in(folder):
     with Database(files.database) as database:
         for name in ("alpha", "gamma"):
             team = team_of_token(database, new_token(database, name))
-            accept(database, files, team, upload(files, tar(outputs(name))), FREE)
+            accept(
+                database,
+                files,
+                team,
+                upload(files, tar({f"{code}.conllu": outputs(name)[f"{code}.conllu"] for code in CODES})),
+                FREE,
+            )
     return files
 
 
@@ -42,7 +58,7 @@ def test_workers_are_passed_on_as_text(workers):
 
 @pytest.mark.cluster
 def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path):
-    task = task_of(make_task(tmp_path / "task", task=OUTPUTS_ONLY))
+    task = task_of(small_task(tmp_path))
     task.folder.prepare()
     found = []
     for workers in (ScoringWorkers(), ScoringWorkers(2), ScoringWorkers(2, "local")):
@@ -54,7 +70,7 @@ def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path):
 
 
 def test_the_scorer_uses_the_workers_that_it_is_given(tmp_path):
-    task = task_of(make_task(tmp_path / "task", task=OUTPUTS_ONLY))
+    task = task_of(small_task(tmp_path))
     task.folder.prepare()
     with pytest.raises(ScoringFailed, match=r"8\.8\.8\.8 is a public address"):
         score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "r", ScoringWorkers(1, "tcp://8.8.8.8:1"))
@@ -63,7 +79,7 @@ def test_the_scorer_uses_the_workers_that_it_is_given(tmp_path):
 @pytest.mark.slow
 @pytest.mark.cluster
 def test_a_server_scores_with_workers(tmp_path):
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    folder = small_task(tmp_path)
     alpha = token(folder, "alpha")
     found = []
     for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "2"]):
@@ -77,7 +93,7 @@ def test_a_server_scores_with_workers(tmp_path):
 
 @pytest.mark.cluster
 def test_rank_and_close_count_with_workers(tmp_path, capfd):
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    folder = small_task(tmp_path)
     files = handed_in(folder)
     drain(task_of(folder))
     printed, final = [], []
@@ -98,7 +114,7 @@ def test_rank_and_close_count_with_workers(tmp_path, capfd):
 
 @pytest.mark.parametrize("command", ["serve", "rank", "close"])
 def test_an_address_that_cannot_be_used_is_refused_at_once(tmp_path, capfd, command):
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    folder = small_task(tmp_path)
     assert run(["task", command, str(folder), "--cluster", "tcp://8.8.8.8:1"]) == 2
     assert "8.8.8.8 is a public address" in capfd.readouterr().err
 
@@ -106,6 +122,6 @@ def test_an_address_that_cannot_be_used_is_refused_at_once(tmp_path, capfd, comm
 def test_serving_with_a_cluster_needs_dask(tmp_path, capfd, monkeypatch):
     """It is missed when the server starts, not when the first submission is to be scored."""
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    folder = small_task(tmp_path)
     assert run(["task", "serve", str(folder), "--cluster", "local"]) == 2
     assert "pip install 'levelhead[cluster]'" in capfd.readouterr().err
