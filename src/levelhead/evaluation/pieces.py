@@ -142,7 +142,7 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
 
 
 def pieces_of(
-    file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
+    file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
 ) -> Pieces:
     """Return a file that is read in pieces under the rules.
 
@@ -253,7 +253,7 @@ class PieceCounts:
         Args:
             gold: the sizes of gold and the warnings about it.
             system: those of the system's output.
-            coverage: how much of gold the output covers, if counts are partial.
+            coverage: the share of gold that the output covers, if counts are partial.
 
         Raises:
             MeasureError: a measure has no weight for a relation.
