@@ -189,7 +189,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     near = _similar(name.lower(), {known.lower(): known for known in names})
-    some = f"use {listed(list(map(shortened, names)), _MOST_NAMES)}" if names else "there are none"
+    some = f"use {listed(list(map(shortened, names)), _MOST_NAMES)}" if names else "none are available"
     hint = f"did you mean {printable(shortened(near))}?" if near else some
     return f"unknown {kind} {quoted(name)}: {hint}"
 

@@ -15,10 +15,10 @@ _SECONDS_BEFORE_BAR = 1.0
 
 
 class Advance(Protocol):
-    """A function that moves a bar on."""
+    """A function that advances a bar."""
 
     def __call__(self, amount: int, jobs: int = 1, /) -> None:
-        """Move on by the weight of some jobs that are done, and by their number."""
+        """Advance by the weight and the number of finished jobs."""
 
 
 @contextmanager
@@ -78,13 +78,13 @@ def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
-    """Give a function to call with the number of items just done, which shows a bar after a second.
+    """Return a function to call with the number of items just done, which shows a bar after a second.
 
-    Without a terminal there is nothing to call: counting may slow down what is counted.
+    Without a terminal, return None, since counting may slow down the work.
 
     Args:
-        what: what is being done, for example "parsing".
-        total: how many items there are.
+        what: the activity, for example "parsing".
+        total: the number of items.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
@@ -107,11 +107,11 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
 
 @contextmanager
 def counter(what: str, unit: str) -> Iterator[Callable[[int], None]]:
-    """Show how much is done, after a second, where it is not known how much there is: in a file read in pieces.
+    """Show how much is done, after a second, if the total is unknown, as for a file read in pieces.
 
     Args:
-        what: what is being done, for example "scoring".
-        unit: what is counted, for example "words".
+        what: the activity, for example "scoring".
+        unit: the unit, for example "words".
 
     Yields:
         A function to call with the number of units that were done.

@@ -117,7 +117,7 @@ def test_exact(folder: Path) -> None:
     done = levelhead("convert", "forward", "--exact", there, back)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(
-        "there:2: recorded-heads: word 2 of the sentence that begins here already has a recorded head\n"
+        "there:2: recorded-heads: word 2 of the sentence that starts here already has a recorded head\n"
     )
 
 

@@ -106,7 +106,7 @@ def test_perplexity_as_a_table(levelhead) -> None:
         "order:swap-lazy|ngram:3|smoothing:interpolated-modified-kneser-ney|minimum-counts:1,1,1"
     )
     assert err.splitlines() == [
-        f"warning: too few counts to estimate the discounts of {n}-grams; 0.5, 1 and 1.5 are used" for n in (2, 3)
+        f"warning: too few counts to estimate the discounts of {n}-grams: using 0.5, 1 and 1.5" for n in (2, 3)
     ]
 
 

@@ -205,7 +205,7 @@ BAD_TABLES = {
     "no rows": ("treebank\tLAS\n", "the table has no rows", []),
     "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation needs three", []),
     "two rows": ("treebank\tLAS\tUAS\nde\t1\t2\ncs\t2\t3\n", "only 2 found", []),
-    "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation needs two columns", []),
+    "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation requires two columns", []),
     "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: the row has 2 cells", []),
     "no header": ("de\t1\t2\ncs\t2\t3\n", "x.tsv:1: invalid-table: the first line has numbers", []),
     "duplicate": ("treebank\tLAS\nde\t1\nde\t2\n", "x.tsv:3: invalid-table: 'de' already has a row", []),
@@ -216,11 +216,11 @@ BAD_TABLES = {
     "constant": ("treebank\tA\tB\nde\t1\t1\ncs\t1\t2\nfr\t1\t3\n", "constant-column", []),
     "constant asked for": (
         "treebank\tA\tB\tC\nde\t1\t1\t5\ncs\t1\t2\t1\nfr\t1\t3\t2\n",
-        "constant-column: 'A' is the same in all treebanks", ["-c", "A", "-c", "B"],
+        "constant-column: 'A' has the same value in all treebanks", ["-c", "A", "-c", "B"],
     ),
     "all missing": ("treebank\tA\tB\nde\tNaN\t1\ncs\t-\t2\nfr\t1\t\n", "de has no value in A", []),
     "unknown column": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "unknown column of numbers 'C': use A, B", ["-c", "C"]),
-    "family of numbers": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "does not hold text", ["--family", "A"]),
+    "family of numbers": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "does not have text", ["--family", "A"]),
     "too many held": ("treebank\tA\tB\tC\nde\t3\t1\t4\ncs\t4\t2\t2\nfr\t1\t3\t7\n", "needs 4", ["--given", "C"]),
     "json": ("{", "neither a JSON document nor one per line", []),
     "json without names": ('{"LAS": 1}', "a record has no treebank", []),
@@ -248,7 +248,7 @@ def test_a_constant_column_is_left_out_and_named(tmp_path, monkeypatch, capfd):
     (tmp_path / "x.tsv").write_text("t\tA\tB\tC\na\t1\t2\t1\nb\t2\t1\t1\nc\t3\t5\t1\n", encoding="utf-8")
     code, out, _ = levelhead(capfd, "correlate", "x.tsv")
     assert code == 0
-    assert "left out: C is the same in all treebanks" in out
+    assert "left out: C has the same value in all treebanks" in out
 
 
 @pytest.mark.parametrize(

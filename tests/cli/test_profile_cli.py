@@ -191,9 +191,9 @@ def test_settings_are_in_the_signature(levelhead_profile):
 
 def test_sizes_that_are_too_large_are_told(levelhead_profile):
     _, output, _ = levelhead_profile(EN, FR, "--rarefy", "170,50,500000")
-    assert "\nen has 164 words: no samples of 170, 500000\nfr has 177 words: no samples of 500000\n" in output
+    assert "\nen has only 164 words: no samples of 170, 500000\nfr has only 177 words: no samples of 500000\n" in output
     _, output, _ = levelhead_profile(EN, "--rarefy", "50,170", "--format", "json")
-    assert json.loads(output)["notes"] == ["en has 164 words: no samples of 170"]
+    assert json.loads(output)["notes"] == ["en has only 164 words: no samples of 170"]
 
 
 SIGNED = {
@@ -226,7 +226,7 @@ def test_every_table_has_a_signature(settings, levelhead_command):
 REFUSED = {
     "Missing argument 'TREEBANKS...'": [],
     "only one file can be standard input": ["-", "-"],
-    "en has 164 words: no samples of 500000": [EN, "--rarefy", "500000"],
+    "en has only 164 words: no samples of 500000": [EN, "--rarefy", "500000"],
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '5,x'": [EN, "--rarefy", "5,x"],
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '0'": [EN, "--rarefy", "0"],
     "is an input file": [GOLD, "--output", EN],
@@ -235,7 +235,7 @@ REFUSED = {
     "unknown scheme 'x': use nivre-fang": [EN, "--scheme", "x"],
     "no-pairs: the folder has no CoNLL-U file": [EXAMPLES],
     "unreadable-file": ["no-such-file"],
-    "no-pairs: two files are called en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
+    "no-pairs: two files have the name en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
 }
 
 

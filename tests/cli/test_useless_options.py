@@ -21,7 +21,7 @@ REFUSED = {
     # what follows `levelhead`, in a folder with good.tsv, huge.tsv and tiny.tsv, and what is said
     "convert forward EN out --check": "forward: unreadable-file",
     "convert forward EN out -o x": "--output requires --check",
-    "correlate huge.tsv": "invalid-table: the column 'a' holds 1e+308; values may be 1e+150 at most",
+    "correlate huge.tsv": "invalid-table: the column 'a' has the value 1e+308: the maximum is 1e+150",
     "correlate huge.tsv --diff a b": "invalid-table: the column 'a' holds 1e+308",
     "correlate huge.tsv --cumulative-variance": "invalid-table: the column 'a' holds 1e+308",
     "correlate tiny.tsv": "invalid-table: the values of the column 'a' differ by less than 1e-150",

@@ -114,8 +114,8 @@ def test_a_cell_that_can_be_read_in_two_ways(run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cell", "says"),
     {
-        "foo:bar": "not-there: no word has the relation 'foo' in either treebank; the nearest that occur are r",
-        "nsubj:ob": "not-there: no word has the relation 'ob' in either treebank; the nearest that occur are obl, obj",
+        "foo:bar": "not-there: no word has the relation 'foo' in either treebank: similar relations are r",
+        "nsubj:ob": "not-there: no word has the relation 'ob' in either treebank: similar relations are obl, obj",
         "nsubj:pass:obj": "not-there: no word has the relation 'pass:obj'",
         "obl::obl": "'obl::obl' is not GOLD:SYSTEM, as in nsubj:obj",
         ":": "':' is not GOLD:SYSTEM, as in nsubj:obj",

@@ -37,7 +37,7 @@ def test_one_column_against_all_others(table):
             assert (one.value, one.p) == pytest.approx((other.value, other.p))
             p_values.append(one.p)
         assert [pair.coefficients[method].p_holm for pair in found.pairs] == holm(p_values)
-    assert "left out: same is the same in all treebanks" in found.provenance.notes
+    assert "left out: same has the same value in all treebanks" in found.provenance.notes
 
 
 @pytest.mark.usefixtures("table")
@@ -56,7 +56,7 @@ def test_on_the_command_line(tmp_path, capfd):
 @pytest.mark.usefixtures("table")
 def test_a_column_that_does_not_vary_has_no_correlations(capfd):
     assert run(["correlate", "table.tsv", "-c", "same"]) == 2
-    assert "'same' is the same in all treebanks" in capfd.readouterr().err
+    assert "'same' has the same value in all treebanks" in capfd.readouterr().err
 
 
 def test_the_scatter_plot_has_its_statistics_and_line(table):

@@ -123,7 +123,7 @@ def test_scores_are_found_by_any_spelling_of_a_measure(spelling):
 def test_scores_that_were_not_asked_for_are_a_key_error(name):
     result = levelhead.score(GOLD, GOLD, measures=["LAS", "CLAS"])
     assert name not in result
-    with pytest.raises(KeyError, match="was not requested: choose LAS, CLAS"):
+    with pytest.raises(KeyError, match="was not requested: use LAS, CLAS"):
         result[name]
 
 

@@ -79,7 +79,7 @@ def test_what_is_no_treebank_is_refused():
 @pytest.mark.parametrize("item", ["head=3", "id=1", "ner=x|text=b"])
 def test_names_that_the_library_takes_for_columns_are_refused(item):
     text = f"1\ta\t_\t_\t_\t_\t0\troot\t_\tA=1|{item}\n\n"
-    with pytest.raises(levelhead.InputError, match="sentence 1: word 1: Stanza takes") as caught:
+    with pytest.raises(levelhead.InputError, match="sentence 1: word 1: Stanza interprets") as caught:
         to_stanza(levelhead.from_conllu(text))
     assert caught.value.slug == "cannot-hold"
 

@@ -68,7 +68,7 @@ def test_separators(tmp_path: Path) -> None:
     assert levelhead.recover(path, GOLD, separator="@").answers == BASE.answers
     path.write_bytes(gzip.compress("\n\n".join(BARE).encode()))
     assert levelhead.recover(path, GOLD, separator="").answers[0] == BASE.answers[0]
-    with pytest.raises(InputError, match=r"no-answers: no line begins with the separator '@'"):
+    with pytest.raises(InputError, match=r"no-answers: no line starts with the separator '@'"):
         levelhead.recover(path, GOLD, separator="@")
 
 
@@ -150,8 +150,8 @@ def test_comments_with_ids() -> None:
     [
         (ANSWERS[:4], "4 answers for 6 gold sentences, and answer 1 has no sent_id"),
         ([*ANSWERS, ""], "7 answers for 6 gold sentences"),
-        (["# sent_id = p02\n", "# sent_id = p02\n"], "2 answers for 6 gold sentences, and answer 2 has the sent_id 'p02' again"),
-        (["# sent_id = p01\n"], "1 answer for 6 gold sentences, and answer 1 has the sent_id 'p01', which gold has not"),
+        (["# sent_id = p02\n", "# sent_id = p02\n"], "2 answers for 6 gold sentences, and answer 2 repeats the sent_id 'p02'"),
+        (["# sent_id = p01\n"], "1 answer for 6 gold sentences, and answer 1 has the sent_id 'p01', which is not in gold"),
     ],
 )  # fmt: skip
 def test_answers_that_belong_to_no_sentence(answers: list[str], says: str) -> None:
@@ -169,7 +169,7 @@ BAD = {
     "utf-16": ("1\tcafé\n".encode("utf-16"), {}, "x:1: encoding: the file is UTF-16, not UTF-8"),
     "zip": (b"PK\x03\x04", {}, "x: archive"),
     "cut": (gzip.compress(b"1\ta")[:-4], {}, "x: damaged-compression"),
-    "id field": (b"x", {"id_field": "id"}, "--id-field is for JSON lines and CSV: give --field, too"),
+    "id field": (b"x", {"id_field": "id"}, "--id-field requires JSON lines or CSV: add --field"),
     "no json": (b"{\n", {"field": "a"}, "x:1: invalid-answers: the line is not JSON"),
     "deep": (b'{"a":' + b"[" * 100_000, {"field": "a"}, "x:1: invalid-answers: the line is not JSON"),
     "list": (b'{"a": 1}\n[]', {"field": "a"}, "x:2: invalid-answers: the line is not a JSON object with named fields"),
@@ -199,7 +199,7 @@ def test_bad_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -
 def test_fields_must_be_named(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(lines_of())
-    with pytest.raises(InputError, match=r"name the field of answers with --field; there are: id, answer"):
+    with pytest.raises(InputError, match=r"name the field of answers with --field: id, answer"):
         levelhead.recover(path, GOLD)
 
 
@@ -236,7 +236,7 @@ def test_a_file_of_too_many_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = tmp_path / "answers.txt"
     for between in ("\n\n", "\n==========\n", "\n=====\n"):
         path.write_text(between.join(["word"] * 52), encoding="utf-8")
-        with pytest.raises(InputError, match="no-answers: more than 50 parts are in the file"):
+        with pytest.raises(InputError, match="no-answers: the file has more than 50 parts"):
             levelhead.recover(path, GOLD)
 
 

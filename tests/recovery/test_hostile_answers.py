@@ -70,5 +70,5 @@ def test_names_of_fields_that_are_long(tmp_path: Path, field: str | None) -> Non
 def test_a_separator_that_no_file_can_have(tmp_path: Path) -> None:
     path = tmp_path / "answers.txt"
     path.write_text("\n\n".join(ANSWERS), encoding="utf-8")
-    with pytest.raises(InputError, match="no line begins with the separator"):
+    with pytest.raises(InputError, match="no line starts with the separator"):
         levelhead.recover(path, GOLD, separator="\ud800")

@@ -73,7 +73,7 @@ def test_an_output_that_is_compressed_is_0_and_the_others_are_scored(tmp_path):
     files["en.conllu.xz"] = b"a copy"
     found, results = result_of(tmp_path, tar(files))
     assert found.reason is None
-    compressed = "{} is compressed; only the archive itself may be"
+    compressed = "{} is compressed: only the archive itself can be compressed"
     for code, name in (("fi", "fi.conllu.gz"), ("de", "de.conllu")):
         assert (results[code]["state"], results[code]["reasons"]) == ("missing", [compressed.format(name)])
         assert set(results[code]["values"].values()) == {"0"}
@@ -87,7 +87,7 @@ def test_an_output_that_is_many_times_its_gold_is_not_scored(tmp_path):
     _, results = result_of(tmp_path, tar(outputs("alpha") | {"en.conllu": words}))
     (reason,) = results["en"]["reasons"]
     assert results["en"]["state"] == "missing"
-    assert reason == f"en.conllu has {len(words)} bytes, many times more than an output for this test set needs"
+    assert reason == f"en.conllu has {len(words)} bytes, far more than an output for this test set needs"
     assert set(results["en"]["values"].values()) == {"0"}
     assert {one["state"] for code, one in results.items() if code != "en"} == {"valid"}
 
@@ -127,7 +127,7 @@ def test_a_system_packed_on_macos_is_run_and_what_it_did_not_write_is_named(tmp_
     assert found.reason is None
     assert results["en"]["state"] == "valid"
     assert results["de"]["reasons"] == ["the system wrote no de.conllu to the output folder"]
-    assert results["fi"]["reasons"] == ["fi.conllu.gz is compressed; only the archive itself may be"]
+    assert results["fi"]["reasons"] == ["fi.conllu.gz is compressed: only the archive itself can be compressed"]
     assert not Runner(task_of(tmp_path / "task"), None).scratch.exists()
 
 

@@ -70,7 +70,7 @@ def test_archives_that_are_refused_count(tmp_path):
         for _ in range(2):
             assert server.submit(secret, tar({"../evil": b"x"}))[0] == 400
         status, found = server.submit(secret, tar(outputs("alpha")))
-        assert (status, "refused archives count, too (2 today)" in found["error"]) == (429, True)
+        assert (status, "refused archives count as well (2 today)" in found["error"]) == (429, True)
         assert server.submit(secret, tar({"../evil": b"x"}))[0] == 429
         assert server.submit(other, tar(outputs("alpha")))[0] == 201
 

@@ -1,4 +1,4 @@
-"""Where the errors are: breakdowns by any property of words, confusion of relations, cascading errors."""
+"""Error analysis: breakdowns by properties of words, confusion of relations, cascading errors."""
 
 from levelhead.analysis.breakdown import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.cascading import Cascading, cascading_errors

@@ -31,7 +31,7 @@ from levelhead.significance.units import Units
 
 
 class _Combined(NamedTuple):
-    """The values of each bucket that occurs, and the bucket of each gold and each system word."""
+    """The values of each occurring bucket, and the bucket of each gold and each system word."""
 
     names: Sequence[tuple[str, ...]]
     gold: NDArray[np.int64]
@@ -43,10 +43,10 @@ class BucketWords(NamedTuple):
 
     Args:
         names: the values of each bucket.
-        correct: the buckets of the pairs that are right, and the gold sentence of each; int64, shapes (pairs,).
-        gold: those of gold words.
-        system: those of system words.
-        aligned: those of aligned gold words.
+        correct: the buckets of correct pairs, and the gold sentence of each; int64, shapes (pairs,).
+        gold: the same for gold words.
+        system: the same for system words.
+        aligned: the same for aligned gold words.
     """
 
     names: Sequence[tuple[str, ...]]
@@ -63,15 +63,15 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """One score for each bucket of words that occurs.
+    """The score of each occurring bucket of words.
 
     Args:
         by: the properties.
         measure: the measure.
         rows: the value of each property, and the score.
-        whole: the score of all words; None where `without` is empty.
+        whole: the score of all words; None if `without` is empty.
         without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
-        certainties: by the values of a row, the confidence interval of its score; empty if intervals are not requested.
+        certainties: by the values of a row, the estimate of its score; empty if intervals are not requested.
     """
 
     by: tuple[str, ...]
@@ -82,10 +82,10 @@ class Breakdown(NamedTuple):
     certainties: Mapping[tuple[str, ...], Certainty] = MappingProxyType({})
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
-        """Return the score without a bucket minus the score of all words: negative where its words are easy.
+        """Return the score without a bucket minus the score of all words, which is negative if its words are easy.
 
         Args:
-            values: the values of a row; where no word has them, nothing is left out.
+            values: the values of a row; if no word has them, nothing is left out.
         """
         if self.whole is None or self.whole.exact is None:
             return None
@@ -102,17 +102,17 @@ def break_down(
     registry: Registry = STANDARD,
     intervals: IntervalSettings | None = None,
 ) -> Breakdown:
-    """Count a measure separately for each value of a property, or each combination of values of several.
+    """Return a measure for each value of a property, or each combination of values of several properties.
 
-    A word is right in a bucket if it is right and both sides have it there.
+    A word is correct in a bucket if it is correct and both sides have it in this bucket.
 
     Args:
         matches: the aligned words.
         measure: a measure of words.
         by: the names of properties (`PROPERTIES`), `feature:NAME` or `comment:NAME`.
-        settings: what properties may need.
+        settings: the data that properties may need.
         registry: the available measures and schemes.
-        intervals: how confidence intervals are computed; None for none.
+        intervals: the settings of confidence intervals; None for no intervals.
 
     Raises:
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
@@ -139,7 +139,7 @@ def bucket_words(
     *,
     registry: Registry = STANDARD,
 ) -> BucketWords:
-    """Return the words that a measure counts in each bucket; arguments and errors are those of `break_down`."""
+    """Return the words that a measure counts in each bucket; see `break_down` for arguments and errors."""
     definition = check_breakable(measure, registry)
     buckets = _combined([property_named(name).of(matches, settings) for name in by])
     selection = selection_for(matches, measure, definition, registry.schemes)
@@ -163,7 +163,7 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
 
     Args:
         systems: the words of each system, all with the same buckets.
-        measure: the measure, whose component decides what is divided.
+        measure: the measure, whose component defines the ratio.
         units: the units of the gold treebank.
     """
     every = []
@@ -198,7 +198,7 @@ def with_same_buckets(first: BucketWords, second: BucketWords) -> tuple[BucketWo
 
     Args:
         first: the words of one system.
-        second: those of another, by the same properties.
+        second: the words of another system, by the same properties.
     """
     number = {values: i for i, values in enumerate(dict.fromkeys([*first.names, *second.names]))}
     return _renumbered(first, number), _renumbered(second, number)
@@ -211,12 +211,12 @@ def _renumbered(words: BucketWords, number: Mapping[tuple[str, ...], int]) -> Bu
 
 
 def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STANDARD) -> Breakdown:
-    """Return a breakdown with the score without each class or relation; unchanged if it is by another property.
+    """Return a breakdown with the score without each class or relation; unchanged for other properties.
 
     Args:
         breakdown: the breakdown.
         matches: the aligned words.
-        registry: the available measures and schemes; its default scheme is that of the classes.
+        registry: the available measures and schemes, with the default scheme of classes.
     """
     measure = breakdown.measure
     if len(breakdown.by) > 1 or breakdown.by[0] not in RELATIONS or measure.only or measure.without:
@@ -235,11 +235,10 @@ class Average(NamedTuple):
 
     Args:
         values: the value of each property.
-        n_treebanks: how many treebanks have words in the bucket.
-        certainty: the confidence interval of the mean of the measure over these treebanks; None if intervals are not
-            requested.
-        means: `precision`, `recall` and `f1` over these treebanks; `without` and `difference`, where they are known,
-            over all treebanks: where no word is in the bucket, nothing is left out.
+        n_treebanks: the number of treebanks with words in the bucket.
+        certainty: the estimate of the mean of the measure over these treebanks; None if intervals are not requested.
+        means: `precision`, `recall` and `f1` over these treebanks; `without` and `difference`, if known, over all
+            treebanks (nothing is left out if no word is in the bucket).
     """
 
     values: tuple[str, ...]
@@ -249,10 +248,10 @@ class Average(NamedTuple):
 
 
 def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Average]:
-    """Return the means of every bucket over treebanks; a class or relation need not occur in each.
+    """Return the means of every bucket over treebanks; a class or relation does not have to occur in each.
 
     Args:
-        breakdowns: one breakdown for each treebank, all by the same properties.
+        breakdowns: the breakdown on each treebank, by the same properties.
         level: the confidence level, if they have intervals.
     """
     rows: dict[tuple[str, ...], list[Score]] = {}
@@ -287,7 +286,7 @@ def _mean(numbers: Iterable[Fraction | None]) -> Fraction | None:
 
 
 def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definition:
-    """Return the definition of a measure that can be broken down.
+    """Return the definition of a measure, checking that it can be broken down.
 
     Args:
         measure: any measure.
@@ -300,12 +299,12 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     if definition.takes_weights:
         raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
     if definition.unit != "words":
-        raise MeasureError(f"{measure} does not count words, and cannot be broken down", "not-broken-down")
+        raise MeasureError(f"{measure} does not count words, so it cannot be broken down", "not-broken-down")
     return definition
 
 
 def _combined(parts: Sequence[Buckets]) -> _Combined:
-    """One bucket for each combination of values that occurs, in the order of the values."""
+    """One bucket per occurring combination of values, in the order of the values."""
     names: list[tuple[str, ...]] = [(name,) for name in parts[0].names]
     gold, system = parts[0].gold, parts[0].system
     for part in parts[1:]:

@@ -1,4 +1,4 @@
-"""Cascading errors: how often the head of a wrong arc is itself attached right (Callin, Table 5)."""
+"""Cascading errors: how often the head of a wrong arc is attached correctly (Callin, Table 5)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Cascading(NamedTuple):
 
     Args:
         name: the class, by the gold relation.
-        labeled: whether an arc must have the right relation to be right, too.
-        wrong: how many aligned words of the class are attached wrong.
-        parent_right: how many of them have a system head that is attached right.
+        labeled: whether a correct arc must also have the correct relation.
+        wrong: the number of aligned words of the class that are attached incorrectly.
+        parent_right: the number of these words whose system head is attached correctly.
     """
 
     name: str
@@ -29,14 +29,14 @@ class Cascading(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """The share with a right parent: the lower, the more errors come from errors further up."""
+        """The share of wrong arcs with a correctly attached head; low if errors cascade from errors further up."""
         return self.parent_right / self.wrong if self.wrong else None
 
 
 def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
-    """Count, for each class, the wrong arcs whose system head is itself attached right.
+    """Return for each class the wrong arcs, and those whose system head is attached correctly.
 
-    A system head of 0 counts as attached wrong, and so does one that is not aligned.
+    A system head of 0 or an unaligned head counts as attached incorrectly.
 
     Args:
         matches: the aligned words.
@@ -52,7 +52,7 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
 
 def _of_class(matches: Matches, name: str, member: NDArray[np.bool_], *, labeled: bool) -> Cascading:
     right = matches.agree(ATTACHED if labeled else Agree.HEAD)
-    right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last is the root
+    right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last element is the root
     right_word[matches.alignment.system] = right
     wrong = member & ~right
     parents = matches.system.heads[matches.alignment.system[wrong]]

@@ -1,4 +1,4 @@
-"""Confusion of relations, its sentences, and the ways in which heads are wrong."""
+"""Confusion of relations, example sentences, and types of errors."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ ERRORS = (
     "root not found",
     "head not aligned",
 )
-"""In which way a word can be wrong: see `error_types`."""
+"""The types of errors: see `error_types`."""
 
 MOST_RELATIONS = 1000
-"""How many relations a confusion keeps apart: its size grows with their square, and files can have any number."""
+"""The maximum number of relations in a confusion matrix, since files can have any number."""
 
 OTHER = "(other)"
 """The name for all other relations."""
 
 
 class Confusion(NamedTuple):
-    """How often each gold relation meets each system relation, over aligned words.
+    """The confusion matrix of gold and system relations, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first; beyond `MOST_RELATIONS`, all others are one, `OTHER`.
+        names: the universal relations, most frequent first; beyond `MOST_RELATIONS`, all others are joined as `OTHER`.
         counts: words by gold relation (rows) and system relation (columns), int64, shape (names, names).
-        right_heads: how many of them have the right head, same shape.
-        unaligned_gold: gold words aligned to none, by relation, int64, shape (names,).
-        unaligned_system: the same of system words.
+        right_heads: the number of these words with the correct head, same shape.
+        unaligned_gold: unaligned gold words, by relation, int64, shape (names,).
+        unaligned_system: the same for system words.
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,7 @@ class Example(NamedTuple):
 
 
 def count_confusions(matches: Matches) -> Confusion:
-    """Count which universal relation meets which.
+    """Return the confusion of universal relations.
 
     Args:
         matches: the aligned words.
@@ -93,7 +93,7 @@ def count_confusions(matches: Matches) -> Confusion:
 
 
 def _folded(relations: Buckets) -> Buckets:
-    """Put all relations beyond the most frequent into one."""
+    """Return the confusion with all relations beyond the most frequent joined."""
     if len(relations.names) <= MOST_RELATIONS:
         return relations
     names = (*relations.names[:MOST_RELATIONS], OTHER)
@@ -101,7 +101,7 @@ def _folded(relations: Buckets) -> Buckets:
 
 
 def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> Iterator[Example]:
-    """Give the words behind a cell of the confusion.
+    """Yield the words in a cell of the confusion.
 
     Args:
         matches: the aligned words.
@@ -119,7 +119,7 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
 
 
 def _having(relations: StringColumn, asked: str) -> NDArray[np.bool_]:
-    """Return which words have a relation, with any subtype if it is given without one."""
+    """Return which words have a relation, with any subtype if it is given without a subtype."""
     codes = [code for code in relations.distinct.tolist() if asked in _names(relations.strings[code])]
     return np.isin(relations.codes, codes)
 
@@ -130,17 +130,17 @@ def _names(relation: str) -> set[str]:
 
 
 def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
-    """Return the cells of the confusion that `GOLD:SYSTEM` can mean, by the relations that occur on either side.
+    """Return the cells of the confusion that match `GOLD:SYSTEM`, by the relations that occur on either side.
 
-    Relations may have colons of their own: `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless there is a
-    relation `pass:obj`.
+    Relations can contain colons: `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless there is a relation
+    `pass:obj`.
 
     Args:
         matches: the aligned words.
         text: two relations with a colon between them.
 
     Raises:
-        MeasureError: a relation occurs in neither treebank; the message names the nearest that do.
+        MeasureError: a relation occurs in neither treebank; the message names similar relations that occur.
     """
     sides = (matches.gold.relations, matches.system.relations)
     known = {name for side in sides for code in side.distinct.tolist() for name in _names(side.strings[code])}
@@ -150,16 +150,16 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
     if not found:
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
-        message = f"no word has the relation {quoted(missing)} in either treebank; the nearest that occur are {near}"
+        message = f"no word has the relation {quoted(missing)} in either treebank: similar relations are {near}"
         raise MeasureError(message, "not-there")
     return found
 
 
 def error_types(matches: Matches) -> Mapping[str, int]:
-    """Count in which way aligned words are wrong.
+    """Return the number of aligned words with each type of error.
 
-    The phrase of a word is everything below its gold head, the head included: a wrong head inside it is an error of
-    attachment within the phrase, one outside it takes the word out of it.
+    The phrase of a word is everything below its gold head, including the head: a wrong head inside it is an error of
+    attachment within the phrase; a wrong head outside it moves the word out of the phrase.
 
     Args:
         matches: the aligned words.
@@ -169,7 +169,7 @@ def error_types(matches: Matches) -> Mapping[str, int]:
 
 
 def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
-    """Return in which way each aligned word is wrong, as the number of the kind in `ERRORS`; shape (pairs,).
+    """Return the type of error of each aligned word, as the index in `ERRORS`; shape (pairs,).
 
     Args:
         matches: the aligned words.
@@ -188,9 +188,9 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
 
 
 def _is_below(matches: Matches, tops: Codes, words: Codes) -> NDArray[np.bool_]:
-    """Return in which pairs of gold words the first dominates the second (or is the same); False if one is missing.
+    """Return whether the first of each pair of gold words dominates or equals the second; False if one is missing.
 
-    Each word climbs as many arcs as it is deeper, by jumps of 1, 2, 4 ... arcs.
+    Each word climbs by the difference in depth, in jumps of 1, 2, 4 ... arcs.
     """
     depths = shapes_of(matches.gold).depths
     up = np.append(matches.gold.heads, -1)  # the root's head is the root, at index -1

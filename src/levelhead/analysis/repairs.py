@@ -1,4 +1,4 @@
-"""What would fix most: the points that a system would gain if each kind of error were repaired."""
+"""Repairs: the points that a system would gain if each kind of error were repaired."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from levelhead.treebank.schemes import NIVRE_FANG
 
 NOT_ALIGNED = "words not aligned"
 MOST_VALUES = 100
-"""How many relations or parts of speech are kept apart; all others are one, `OTHER`."""
+"""The maximum number of distinct relations or parts of speech; all others are joined as `OTHER`."""
 
 OTHER = "(other)"
 
@@ -37,7 +37,7 @@ _WRONG = {
     Agree.LEMMA: "lemma",
     Agree.CHILDREN: "functional children",
 }
-"""What can be wrong in a pair of words, in the order in which it is named."""
+"""The properties that can be wrong in a pair of words, in the order in which they are listed."""
 
 _RELATIONS = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
 
@@ -46,14 +46,14 @@ class Repair(NamedTuple):
     """One kind of error.
 
     Args:
-        error: what is wrong: "relation", "head", "head, relation", ... or "words not aligned".
-        detail: gold's relation, and the system's if it is another: `obl -> nmod`; parts of speech for measures that
-            compare neither heads nor relations.
-        words: how many words have the error.
-        share: their share of all words with an error that is listed, 0 if there are none.
+        error: the kind of error: "relation", "head", "head, relation", ... or "words not aligned".
+        detail: the gold relation, and the system's relation if different: `obl -> nmod`; parts of speech for measures
+            that compare neither heads nor relations.
+        words: the number of words with the error.
+        share: their share of all words with a listed error; 0 without any.
         value: the value of the measure after the repair.
-        gain: how much more that is.
-        certainty: the confidence interval of the gain.
+        gain: the increase of the value.
+        certainty: the estimate of the gain.
     """
 
     error: str
@@ -66,11 +66,11 @@ class Repair(NamedTuple):
 
 
 class TreebankRepairs(NamedTuple):
-    """What the repair of each kind of error would gain on one treebank.
+    """The gain of repairing each kind of error on one treebank.
 
     Args:
         kinds: the kinds of errors, the largest gain first.
-        nothing: how certain a gain of 0 is: that of a kind of error that does not occur.
+        nothing: the estimate of the gain (0) of a kind of error that does not occur.
     """
 
     kinds: tuple[Repair, ...]
@@ -81,12 +81,12 @@ class AverageRepair(NamedTuple):
     """The mean gain of one kind of repair over treebanks.
 
     Args:
-        error: what is wrong.
-        detail: gold's value, and the system's if it is another.
-        words: how many words of all treebanks have the error.
-        share: their share of all words with an error that is listed, 0 if there are none.
-        gain: the mean of the gains, 0 where the error does not occur.
-        certainty: the confidence interval of the mean.
+        error: the kind of error.
+        detail: the gold value, and the system's value if different.
+        words: the number of words with the error on all treebanks.
+        share: their share of all words with a listed error; 0 without any.
+        gain: the mean of the gains, which are 0 if the error does not occur.
+        certainty: the estimate of the mean.
     """
 
     error: str
@@ -126,12 +126,12 @@ class GainParts(NamedTuple):
     """Numerators and denominators of a measure in each unit, before and after one kind of error is repaired.
 
     Args:
-        error: what is wrong.
-        detail: gold's value, and the system's if it is another.
-        words: how many words have the error.
+        error: the kind of error.
+        detail: the gold value, and the system's value if different.
+        words: the number of words with the error.
         before: float64, shape (units, 2).
         after: the same after the repair.
-        affected: the units that have something to repair, bool, shape (units,).
+        affected: the units with repairs, bool, shape (units,).
     """
 
     error: str
@@ -143,13 +143,13 @@ class GainParts(NamedTuple):
 
 
 class _Changes(NamedTuple):
-    """What the repair of each error adds to the counts, and where.
+    """The changes of counts by the repair of each error.
 
     Args:
         kind: the number of the kind of error, int64, shape (errors,).
-        word: the gold word, -1 for a system word that is not aligned, same shape.
+        word: the gold word, or -1 for an unaligned system word, same shape.
         row: the gold sentence, same shape.
-        changes: what is added to correct, gold, system and aligned words, int64, shape (errors, 4).
+        changes: the changes of correct, gold, system and aligned words, int64, shape (errors, 4).
     """
 
     kind: NDArray[np.int64]
@@ -164,10 +164,10 @@ class _Changes(NamedTuple):
 
 
 class WrongWords(NamedTuple):
-    """The gold words that are not right.
+    """The incorrect gold words.
 
     Args:
-        kinds: what is wrong, and gold's value with the system's, of each kind of error, as in `Repair`.
+        kinds: each kind of error with the gold value and the system's value, as in `Repair`.
         kind: the number of the kind of each word, int64, shape (words,).
         word: the gold words, same shape.
     """
@@ -178,14 +178,14 @@ class WrongWords(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """The words that a measure counts, and in which pairs everything that it compares agrees.
+    """The words that a measure counts, and the correct pairs.
 
     Args:
         matches: the aligned words.
-        needs: what the measure compares.
-        gold: which gold words count, bool, shape (gold words,).
-        system: which system words count, bool, shape (system words,).
-        right: which pairs are right, bool, shape (pairs,).
+        needs: the properties that the measure compares.
+        gold: whether each gold word counts, bool, shape (gold words,).
+        system: whether each system word counts, bool, shape (system words,).
+        right: whether each pair is correct, bool, shape (pairs,).
     """
 
     matches: Matches
@@ -198,15 +198,15 @@ class _Words(NamedTuple):
 def repairs(
     matches: Matches, measure: Measure, intervals: IntervalSettings, *, registry: Registry = STANDARD
 ) -> TreebankRepairs:
-    """Return what each kind of error costs: the points gained if its words were as in gold, and nothing else changed.
+    """Return the cost of each kind of error: the points gained if only its words were changed to gold.
 
-    An aligned word is repaired by giving it what the measure compares. Words that are not aligned are repaired by
-    making the system's words those of gold, all of them right. The largest gains come first.
+    An aligned word is repaired by correcting the properties that the measure compares. Unaligned words are repaired by
+    replacing the system's words with correct gold words. The largest gains come first.
 
     Args:
         matches: the aligned words.
         measure: a measure of words.
-        intervals: how confidence intervals are computed.
+        intervals: the settings of confidence intervals.
         registry: the available measures and schemes.
 
     Raises:
@@ -221,7 +221,7 @@ def repairs(
 
 
 def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> WrongWords:
-    """Return the gold words that `repairs` would repair; arguments and errors are those of `repairs`."""
+    """Return the gold words that `repairs` would repair; see `repairs` for arguments and errors."""
     words = _counted_words(matches, measure, registry)
     names, kinds = _kinds(words)
     changes = _changes(words, kinds, len(names))
@@ -232,7 +232,7 @@ def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STAN
 def gain_parts(
     matches: Matches, measure: Measure, units: Units, *, registry: Registry = STANDARD
 ) -> Iterator[GainParts]:
-    """Give the kinds of errors whose repair is a gain; arguments and errors are those of `repairs`."""
+    """Return the kinds of errors whose repair is a gain; see `repairs` for arguments and errors."""
     words = _counted_words(matches, measure, registry)
     names, kinds = _kinds(words)
     changes, undefined = _changes(words, kinds, len(names)), matches.rules.undefined
@@ -244,7 +244,7 @@ def gain_parts(
         np.add.at(after, of_unit, own.changes)
         value = _value(after, measure, undefined)
         if value is None or before is None or value <= before:
-            continue  # as errors of precision by recall
+            continue  # as for errors of precision by recall
         affected = np.bincount(of_unit, minlength=len(after)) > 0
         n_words = len(own.row) if error != NOT_ALIGNED else int(np.count_nonzero(own.changes[:, 0]))
         yield GainParts(error, detail, n_words, _parts(by_unit, measure), _parts(after, measure), affected)
@@ -267,7 +267,7 @@ def _counted_words(matches: Matches, measure: Measure, registry: Registry) -> _W
 
 
 def _kinds(words: _Words) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
-    """The kinds of errors, and that of each pair of words; the last kind is of words that are not aligned."""
+    """The kinds of errors, and the kind of each pair of words; the last kind is for unaligned words."""
     alignment = words.matches.alignment
     missing = int(words.needs) & ~words.matches.flags.astype(np.int64)
     missing[words.gold[alignment.gold] != words.system[alignment.system]] |= int(Agree.RELATION)
@@ -275,7 +275,7 @@ def _kinds(words: _Words) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
     texts, gold, system = _relations(words) if of_relations else _tags(words.matches)
     ours, theirs = gold[alignment.gold], system[alignment.system]
     compared = Agree.RELATION | Agree.FULL_RELATION if of_relations else Agree.UPOS
-    theirs = np.where(missing & int(compared), theirs, ours)  # what the measure does not compare is not an error
+    theirs = np.where(missing & int(compared), theirs, ours)  # differences that the measure ignores are not errors
     texts, ours, theirs = _folded(texts, ours, theirs)
     size = len(texts)
     kept, numbers = np.unique((missing * size + ours) * size + theirs, return_inverse=True)
@@ -284,7 +284,7 @@ def _kinds(words: _Words) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
 
 
 _Values = tuple[list[str], NDArray[np.int64], NDArray[np.int64]]
-"""Texts, and the number of the text of each gold word and of each system word."""
+"""Strings, and the number of the string of each gold word and each system word."""
 
 
 def _relations(words: _Words) -> _Values:
@@ -302,13 +302,13 @@ def _tags(matches: Matches) -> _Values:
 
 
 def _name(flags: int, gold: str, system: str) -> tuple[str, str]:
-    """What is wrong, and the values of both sides."""
+    """The kind of error, and the values of both sides."""
     wrong = dict.fromkeys(name for flag, name in _WRONG.items() if flags & int(flag))
     return ", ".join(wrong), gold if gold == system else f"{gold} -> {system}"
 
 
 def _folded(texts: list[str], ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> _Values:
-    """The same with all but the most frequent values as one."""
+    """The values with all except the most frequent joined."""
     if len(texts) <= MOST_VALUES:
         return texts, ours, theirs
     frequency = np.bincount(np.concatenate([ours, theirs]), minlength=len(texts))
@@ -319,7 +319,7 @@ def _folded(texts: list[str], ours: NDArray[np.int64], theirs: NDArray[np.int64]
 
 
 def _changes(words: _Words, kinds: NDArray[np.int64], n_kinds: int) -> _Changes:
-    """What each repair adds: the word is right if gold counts it, and the system counts it if gold does."""
+    """The changes by each repair: the word becomes correct if gold counts it, and the system counts it if gold does."""
     matches = words.matches
     ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
     in_gold, in_system = words.gold[ours].astype(np.int64), words.system[theirs].astype(np.int64)

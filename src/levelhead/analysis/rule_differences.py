@@ -1,4 +1,4 @@
-"""Why the four rules give different numbers for two files: one decision at a time, with the words it affects."""
+"""The differences between the four sets of rules for two files: one decision at a time, with the words it affects."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rule
 
 @dataclass(frozen=True)
 class Difference:
-    """One decision on which the rules disagree, and what it does to the two files.
+    """One decision on which the rules disagree, and its effect on the two files.
 
     Args:
-        decision: what is decided.
-        verdicts: what each rules decide, by name.
-        changes: by measure, its F1 score under `ud` and with the other decision; empty if nothing changes.
-        words: where the decision matters: place and form; only the first ones.
-        n_words: how many words are concerned.
+        decision: the decision.
+        verdicts: the choice of each set of rules, by name.
+        changes: by measure, its F1 score under `ud` and with the other choice; empty if nothing changes.
+        words: the first words that are affected: place and form.
+        n_words: the number of affected words.
     """
 
     decision: str
@@ -47,11 +47,11 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Tabular):
-    """The scores under all rules, and the decisions that make them differ.
+    """The scores under all rules, and the decisions that cause differences.
 
     Args:
-        evaluations: the scores by rules, or the faults for which they refuse the files.
-        differences: the decisions that change any number or concern any word.
+        evaluations: the scores by rules, or the faults for which the rules reject the files.
+        differences: the decisions that change any number or affect any word.
     """
 
     evaluations: Mapping[str, Evaluation | InputError]
@@ -59,17 +59,17 @@ class Explanation(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """Where the numbers come from: the signature of the scores under each set of rules that accepts the files."""
+        """The provenance: the signature of the scores under each set of rules that accepts the files."""
         made = {name: one.provenance for name, one in self.evaluations.items() if isinstance(one, Evaluation)}
         (first, *_) = made.values()
         return first._replace(signature={**first.signature, "rules": "+".join(made)})
 
 
 def explain(gold: Input, system: Input) -> Explanation:
-    """Return which differences between the four rules change the numbers of two files.
+    """Return which differences between the four sets of rules change the scores of two files.
 
     Args:
-        gold: the path of a treebank (or a treebank, whose reading then cannot differ).
+        gold: the path of a treebank (or a treebank, so that differences in reading files are not found).
         system: the system file.
 
     Raises:
@@ -97,7 +97,7 @@ def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[
 
 @dataclass(frozen=True)
 class _Decision:
-    """A field of `Rules` in words; how rules other than `ud` decide; the words it affects."""
+    """A field of `Rules`, described; the choices of the rules; the words it affects."""
 
     decision: str
     verdicts: Mapping[str, str]
@@ -120,7 +120,7 @@ def _difference(matches: Matches, decision: _Decision) -> Difference:
 
 
 def _comparable(rules: Rules) -> Setup:
-    """The measures that are compared, also those that the rules do not define."""
+    """The measures that are compared, including measures that the rules do not define."""
     return Setup(tuple(parse_measure(name) for name in _MEASURES if name != "Feats"), rules)
 
 
@@ -138,7 +138,7 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
 
 
 def _otherwise_classed(matches: Matches) -> Iterator[tuple[Treebank, int]]:
-    """Words that are content words for one scheme and not for the other."""
+    """Words that are content words in only one of the two schemes."""
     for treebank in (matches.gold, matches.system):
         ours, theirs = (rules.scheme.is_in("CONTENT", treebank.relations) for rules in (UD, CONLL17))
         yield from ((treebank, int(word)) for word in np.flatnonzero(ours != theirs))
@@ -179,7 +179,7 @@ def _twice_to_one_head(edges: list[str]) -> bool:
 
 _DECISIONS = (
     _Decision(
-        "which characters of a form are spaces and not part of the text",
+        "which characters of a form are spaces, not part of the text",
         {"conll17": "U+0020 only", "conll18, udtools, ud": "all of the category Zs"},
         {"unicode_spaces": False},
         _spaced,
@@ -192,7 +192,7 @@ _DECISIONS = (
     ),
     _Decision(
         "which features are compared",
-        {"conll17": "all of FEATS as it is", "conll18, udtools, ud": "21 universal features without layers"},
+        {"conll17": "the whole FEATS", "conll18, udtools, ud": "21 universal features without layers"},
         {"universal_features": False},
         partial(_pairs_where, _features_differ),
     ),
@@ -203,8 +203,8 @@ _DECISIONS = (
         partial(_pairs_where, _lemma_missing),
     ),
     _Decision(
-        "how enhanced edges to one head with one universal label are matched",
-        {"udtools": "every pair that agrees counts", "ud": "one to one"},
+        "how enhanced edges to the same head with the same universal label are matched",
+        {"udtools": "every matching pair counts", "ud": "one to one"},
         {"edges_one_to_one": False},
         partial(_edges, _twice_to_one_head),
     ),
@@ -218,6 +218,6 @@ _DECISIONS = (
         "how columns without gold values, and ratios with nothing to count, are reported",
         {"conll17, conll18, udtools": "scored anyway, 0.00 without values", "ud": "no value"},
         {"unannotated": False, "undefined": 0.0},
-        lambda matches: iter(()),  # noqa: ARG005 -- no word is concerned, a whole column is
+        lambda matches: iter(()),  # noqa: ARG005 -- a whole column is affected, not single words
     ),
 )

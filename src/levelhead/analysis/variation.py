@@ -1,8 +1,8 @@
-"""The same words in the same context, annotated differently: variation n-grams.
+"""Variation n-grams: the same words in the same context with different annotations.
 
 For tags, a word between the same two neighbors (Dickinson and Meurers 2003); for relations, two words with the same
-words between them and the same neighbors (Boyd, Dickinson and Meurers 2008). Where most occurrences are annotated in
-one way and a few in another, the few are probably errors. The start and the end of a sentence count as neighbors.
+words between them and the same neighbors (Boyd, Dickinson and Meurers 2008). If most occurrences have one annotation
+and a few another, the few are probably errors. The start and the end of a sentence count as neighbors.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from levelhead.treebank.strings import StringColumn
 Numbers = NDArray[np.int64]
 
 LONGEST = 8
-"""How many words a pair of words may span."""
+"""The maximum span of a pair of words."""
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _START, _END = 0, 1
 
 
 class Variation(NamedTuple):
-    """A word whose annotation is not the commonest one in its context.
+    """A word whose annotation is not the most frequent in its context.
 
     Args:
         word: its index.
         kind: "UPOS" or "relation".
-        own: how it is annotated: a tag, a relation, or "no relation" to the other word of the pair.
-        other: the commonest annotation that differs.
-        head: for relations, the head that the other annotation gives it, as an index; -1 for tags.
-        n_own: how often its annotation occurs in this context.
-        n_other: how often the other one does.
-        place: the first word that has the other annotation in this context, as an index.
+        own: its annotation: a tag, a relation, or "no relation" to the other word of the pair.
+        other: the most frequent other annotation.
+        head: for relations, the index of the head in the other annotation; -1 for tags.
+        n_own: the frequency of its annotation in this context.
+        n_other: the frequency of the other annotation.
+        place: the index of the first word with the other annotation in this context.
     """
 
     word: int
@@ -50,7 +50,7 @@ class Variation(NamedTuple):
 
 
 def variations(treebank: Treebank) -> Iterator[Variation]:
-    """Give the words whose tag or relation is rarer than another in the same context, or as rare.
+    """Yield the words whose tag or relation is at most as frequent as another in the same context.
 
     Args:
         treebank: the annotation.
@@ -82,10 +82,10 @@ class _Text:
         self.numbers[self.place] = _lower_cased(treebank.forms) + 2
 
     def windows(self, size: int) -> tuple[Numbers, Numbers]:
-        """Return the places where n-grams begin that repeat, and a number for each distinct one.
+        """Return the starts of repeated n-grams, and a number for each distinct n-gram.
 
         Args:
-            size: how many words an n-gram has.
+            size: the number of words of an n-gram.
         """
         starts = np.arange(max(0, len(self.numbers) - size + 1))
         starts = starts[self.sentence[starts] == self.sentence[starts + size - 1]]
@@ -138,9 +138,9 @@ def _of_pairs(text: _Text, n_words: int) -> Iterator[Variation]:
 
 
 def _minorities(groups: Numbers, labels: Numbers) -> Iterator[tuple[int, int, int, int, int]]:
-    """Give each row whose label is not commoner than another of its group.
+    """Return each row whose label is not more frequent than another label of its group.
 
-    Each with the first row of the group that has the other label, that label, and how often its own and that occur.
+    Each has the first row of the group with the other label, this label, and the frequencies of both labels.
     """
     if not len(groups):
         return

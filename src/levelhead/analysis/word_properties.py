@@ -1,9 +1,9 @@
 """Properties of words by which counts are broken down.
 
-Properties of arcs (relation, direction, length) are computed on each side: precision is the share of the system's arcs
-that are right, recall the share of gold's arcs that are found (McDonald and Nivre 2007, section 4). For any other
-property, a system word has the value of the gold word that it is aligned to. An unaligned word has its own value or,
-for a property of sentences, that of the gold sentence in which it begins. Add a property to `PROPERTIES`.
+Properties of arcs (relation, direction, length) are computed on each side: precision is the share of correct system
+arcs, recall the share of gold arcs that are found (McDonald and Nivre 2007, section 4). For other properties, a system
+word has the value of its aligned gold word. An unaligned word has its own value or, for a property of sentences, the
+value of the gold sentence in which it starts. To add a property, extend `PROPERTIES`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NONE = "-"
 """The name of the bucket of words that lack a feature, a comment or a head."""
 
 NAMED = ("feature:NAME", "comment:NAME")
-"""The properties that are named after something in the treebank."""
+"""The properties with a name from the treebank."""
 
 
 class Buckets(NamedTuple):
@@ -47,11 +47,11 @@ class Buckets(NamedTuple):
 
 
 class PropertySettings(NamedTuple):
-    """What properties may need besides the two treebanks.
+    """The data that properties may need in addition to the two treebanks.
 
     Args:
         scheme: the scheme of the property `class`.
-        training: what was seen in training, for properties that need it; None if it is not given.
+        training: the contents of training treebanks, for properties that need them, or None.
     """
 
     scheme: Scheme
@@ -60,8 +60,8 @@ class PropertySettings(NamedTuple):
 
 BY_ARCS = "each side by its own arcs"
 BY_WORDS = "system words by their aligned gold word, or by their own value if unaligned"
-BY_SENTENCES = "system words by their aligned gold word, or by the gold sentence in which they begin"
-"""The value that a system word has."""
+BY_SENTENCES = "system words by their aligned gold word, or by the gold sentence in which they start"
+"""The rule for the value of a system word."""
 
 
 class WordProperty(NamedTuple):
@@ -69,10 +69,10 @@ class WordProperty(NamedTuple):
 
     Args:
         name: its name.
-        meaning: what it means.
-        of: puts every word into its bucket.
-        whose: whose value a system word has: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
-        of_training: whether it is of what was seen in training.
+        meaning: its meaning.
+        of: the function that puts every word into its bucket.
+        whose: the rule for the value of a system word: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
+        of_training: whether it requires training treebanks.
     """
 
     name: str
@@ -83,7 +83,7 @@ class WordProperty(NamedTuple):
 
 
 def property_named(name: str) -> WordProperty:
-    """Return the property of a name; `comment:NAME` is the value of a comment, `feature:NAME` that of a feature.
+    """Return the property with a name; `comment:NAME` is the value of a comment, `feature:NAME` that of a feature.
 
     Raises:
         MeasureError: the property is unknown.
@@ -104,7 +104,7 @@ def property_named(name: str) -> WordProperty:
 
 
 def _of_words(matches: Matches, names: Sequence[str], gold: Values, own: Values) -> Buckets:
-    """A system word has its gold word's value, and its own where it has no gold word."""
+    """The buckets of words: a system word has the value of its gold word, or its own value if unaligned."""
     system = own.copy()
     system[matches.alignment.system] = gold[matches.alignment.gold]
     return Buckets(names, gold, system)
@@ -160,7 +160,7 @@ def _feature(matches: Matches, key: str) -> Buckets:
 
 
 def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
-    """The universal relation of the head; that of a root, which has none, is "-"."""
+    """The universal relation of the head; "-" for roots."""
     relations = _relation(matches, universal)
     names = (*relations.names, NONE)
     sides = ((matches.gold, relations.gold), (matches.system, relations.system))
@@ -170,7 +170,7 @@ def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
 
 
 def _arcs(matches: Matches) -> tuple[Values, Values, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Head minus word on both sides, and which are roots; counted in gold words where both ends are aligned."""
+    """Head minus word on both sides, and which are roots; in gold words if both ends are aligned."""
     gold, system = matches.gold, matches.system
     words, system_words = np.arange(gold.n_words), np.arange(system.n_words)
     in_gold, in_system = gold.heads - words, system.heads - system_words
@@ -217,7 +217,7 @@ def _projective(matches: Matches, _: PropertySettings) -> Buckets:
 
 
 def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buckets:
-    """A value of each gold sentence, for its words and for the system's words that start in it."""
+    """The buckets by a value of each gold sentence, for its words and for the system's words that start in it."""
     gold = values[matches.gold.sentence_of_word]
     return _of_words(matches, names, gold, values[matches.row_of_system])
 
@@ -230,7 +230,7 @@ def _sentence_length(matches: Matches, _: PropertySettings) -> Buckets:
 
 def _training(settings: PropertySettings, name: str) -> Training:
     if settings.training is None:
-        raise MeasureError(f"a breakdown by {name} needs the training treebank: --train FILE", "missing-training")
+        raise MeasureError(f"a breakdown by {name} requires the training treebank: --train FILE", "missing-training")
     return settings.training
 
 
@@ -273,7 +273,7 @@ def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
 
 
 def _comments(matches: Matches, key: str) -> Buckets:
-    """A comment holds for its sentence and those after it, up to the next document or the next such comment."""
+    """The values of a comment, which applies up to the next document or the next comment of this name."""
     values, held = [], NONE
     for sentence in matches.gold:
         metadata = sentence.metadata
@@ -287,10 +287,10 @@ def _comments(matches: Matches, key: str) -> Buckets:
 
 
 class RequestedNames:
-    """The requested comments and features, and those that occur; a single treebank may lack one.
+    """The requested comments and features, and those that occur; a single treebank can lack some.
 
     Args:
-        by: names of properties, of which only those of comments and features matter.
+        by: names of properties; only comments and features are used.
     """
 
     def __init__(self, by: Iterable[str]) -> None:
@@ -301,7 +301,7 @@ class RequestedNames:
         self._known: dict[str, set[str]] = {"comment": set(), "feature": set()}
 
     def see(self, gold: Treebank) -> None:
-        """Enter the comments and features of a treebank.
+        """Add the comments and features of a treebank.
 
         Args:
             gold: the treebank.
@@ -313,7 +313,7 @@ class RequestedNames:
             self._known["feature"].update(pair.partition("=")[0] for pair in pairs)
 
     def check(self) -> None:
-        """Refuse a breakdown by a comment or feature that no sentence or word of any treebank has.
+        """Refuse a breakdown by a comment or feature that does not occur in any treebank.
 
         Raises:
             MeasureError: it does not occur; the message lists what is available.
@@ -364,7 +364,7 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
             ),
             WordProperty(
                 "seen-heads",
-                "whether a sentence with the same heads occurs in training, whatever its words and relations",
+                "whether a sentence with the same heads occurs in training, regardless of words and relations",
                 _seen_heads,
                 BY_SENTENCES,
                 of_training=True,

@@ -101,9 +101,9 @@ def rank(
     written = _manifest(gold)
     tested = report is not None if significance is None else significance
     tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if tested else None
-    asked = list(as_list(groups)) or list((written and written.show) or ("all",))
+    requested = list(as_list(groups)) or list((written and written.show) or ("all",))
     own = written.groups if written else {}
-    choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
+    choice = RankingChoice(ranking or (written and written.ranking) or "exact", requested, own, tests, rank_sets)
     if scores is not None:
         if partial:
             raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))

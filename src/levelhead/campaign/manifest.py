@@ -222,7 +222,7 @@ class _ManifestReader:
     def _keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         for key in table:
             if key not in known:
-                self._report(f"{where} has an {unknown('key', key, known)}")
+                self._report(f"{where}: {unknown('key', key, known)}")
 
     def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
         value = table.get(key)
@@ -251,7 +251,7 @@ class _ManifestReader:
         """A string, limited to the choices if there are any."""
         text = self._text(table, key, "campaign")
         if text is not None and choices and text not in choices:
-            self._report(f"campaign.{key} is {quoted(text)}: choose {', '.join(choices)}")
+            self._report(f"campaign.{key}: {unknown(key, text, choices)}")
         return text
 
     def _unique(self, names: Iterable[str], where: str) -> None:

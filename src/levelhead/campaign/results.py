@@ -149,8 +149,8 @@ class Results(NamedTuple):
         Args:
             measures: their names.
         """
-        asked = set(measures)
-        kept = tuple(name for name in self.measures if name in asked)
+        requested = set(measures)
+        kept = tuple(name for name in self.measures if name in requested)
         return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
 
 

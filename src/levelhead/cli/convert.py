@@ -33,7 +33,12 @@ _DIRECTIONS = {"forward": forward, "backward": backward}
 
 @command()
 @click.argument("arguments", nargs=-1, required=True, metavar="{forward|backward} IN OUT | --check IN...")
-@click.option("--check", "only_check", is_flag=True, help="Convert files forward and back, and report what is lost")
+@click.option(
+    "--check",
+    "only_check",
+    is_flag=True,
+    help="Convert files forward and back, and report the heads that are not restored",
+)
 @click.option("--failures", is_flag=True, help="List the words that --check does not restore")
 @click.option(
     "--targets",

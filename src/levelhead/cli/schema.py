@@ -1,4 +1,4 @@
-"""levelhead schema: the JSON Schemas of JSON outputs."""
+"""levelhead schema: print the JSON Schemas of JSON outputs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from levelhead.report.json_schemas import json_schema, schema_names
 def schema(kind: str | None, output: str | None) -> int:
     """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
 
-    KIND is what the output has under "kind". Where the lines of --format jsonl are not documents of a kind of their
-    own, the schema has them under $defs/line.
+    KIND is the value of "kind" in the output. If the lines of --format jsonl have no kind, their schema is under
+    $defs/line.
     """
     if kind is None:
         titles = {name: json_schema(name)["title"] for name in schema_names()}

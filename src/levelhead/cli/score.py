@@ -119,7 +119,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @click.argument("system", type=options.PATH)
 @measuring_options(
     "all that the rules' scorer prints",
-    "WLAS(WDE), and to report how much of GOLD occurs in training, with scores on the unseen rest",
+    "WLAS(WDE), and to report the share of GOLD that occurs in training, with scores on the rest",
 )
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @click.option(

@@ -217,7 +217,7 @@ def _kept(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> Iterator[Sente
         own = by_sentence.get(pair, [])
         text = not pairs.same_text[pair]
         annotated = [cell for cell in own if cell.column not in SEGMENTATION and not (text and cell.column == "FORM")]
-        told = {
+        changed = {
             "text": text,
             "tokens": not text and not pairs.same_tokens[pair],
             "annotation": bool(annotated),
@@ -227,7 +227,9 @@ def _kept(pairs: PairedVersions, cells: Iterable[ChangedCell]) -> Iterator[Sente
         }
         words = {cell.word for cell in annotated if cell.word != NO_WORD}
         patterns = Counter((cell.column, cell.old, cell.new) for cell in own)
-        yield SentenceChange(one, other, tuple(kind for kind, so in told.items() if so), len(words), patterns)
+        yield SentenceChange(
+            one, other, tuple(kind for kind, differs in changed.items() if differs), len(words), patterns
+        )
 
 
 def _comments(treebank: Treebank, sentence: int) -> str:

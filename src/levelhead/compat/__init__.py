@@ -1,7 +1,7 @@
-"""The Python interface of the official scorers, so that code which carries a copy of one can drop it.
+"""The Python interface of the official scorers, as a replacement for copies of their scripts.
 
-`from levelhead import compat as ud_eval` replaces today's script (udtools), `from levelhead.compat import conll18`
-that of the 2018 task, `conll17` that of 2017: the same names, arguments, attributes, numbers and refusals.
+`from levelhead import compat as ud_eval` replaces the current script (udtools), `from levelhead.compat import conll18`
+the script of the 2018 task, and `conll17` that of 2017, with the same names, arguments, attributes, numbers and errors.
 """
 
 from levelhead.compat.script import (

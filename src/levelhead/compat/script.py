@@ -1,4 +1,4 @@
-"""One official script's functions, on top of levelhead."""
+"""The functions of an official script, implemented with levelhead."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ FUNCTIONAL_DEPRELS = CONLL18.classes["FUNCTION"]
 
 
 class UDError(Exception):
-    """A file that the script refuses, or two files of different texts."""
+    """A file that the script refuses, or two files with different texts."""
 
 
 class UDSpan(NamedTuple):
-    """A range of the text's characters, the end not included."""
+    """A range of characters of the text, excluding the end."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class UDSpan(NamedTuple):
 
 @dataclass(eq=False)
 class UDWord:
-    """A word, as the scripts' own class of this name."""
+    """A word, like the scripts' class of this name."""
 
     span: UDSpan
     columns: list[str]
@@ -58,7 +58,7 @@ class UDWord:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One measure's numbers, as the scripts' own class of this name."""
+    """The score of a measure, like the scripts' class of this name."""
 
     gold_total: float
     system_total: float
@@ -67,36 +67,36 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Correct / system, 0.0 where there is nothing."""
+        """Correct / system; 0.0 if system is 0."""
         return self.correct / self.system_total if self.system_total else 0.0
 
     @property
     def recall(self) -> float:
-        """Correct / gold, 0.0 where there is nothing."""
+        """Correct / gold; 0.0 if gold is 0."""
         return self.correct / self.gold_total if self.gold_total else 0.0
 
     @property
     def f1(self) -> float:
-        """2 correct / (system + gold), 0.0 where there is nothing."""
+        """2 correct / (system + gold); 0.0 if both are 0."""
         total = self.system_total + self.gold_total
         return 2 * self.correct / total if total else 0.0
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Correct / aligned; what is aligned itself where that is nothing."""
+        """Correct / aligned; the number of aligned words itself if it is 0 or None."""
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 
 @dataclass(frozen=True, eq=False)
 class UDRepresentation:
-    """A file that was read; the scripts' lists are made when needed."""
+    """A file that was read; the scripts' lists are created when needed."""
 
     treebank: Treebank
     rules: Rules
 
     @cached_property
     def _ends(self) -> list[int]:
-        """How many characters each number of bytes of the text is."""
+        """The number of characters for each number of bytes of the text."""
         count, ends = -1, []
         for byte in self._spans.text.tolist():
             count += byte & 0xC0 != 0x80
@@ -146,7 +146,7 @@ class UDRepresentation:
         return words
 
     def _columns(self, row: list[str], inside: bool) -> list[str]:
-        """The ten columns as the scripts change them: no spaces in plain forms, universal relations and features."""
+        """The ten columns as modified by the scripts: no spaces in forms, universal relations and features."""
         row[1] = row[1] if inside else row[1].translate(self._spans.spaces)
         row[5] = universal_features(row[5]) if self.rules.universal_features else row[5]
         row[7] = universal(row[7])
@@ -157,7 +157,7 @@ class Script:
     """The functions of one official script.
 
     Args:
-        name: of its rules.
+        name: the name of its rules.
     """
 
     def __init__(self, name: str) -> None:
@@ -171,8 +171,8 @@ class Script:
         Args:
             file: the file.
             path: its name, for messages.
-            treebank_type: the switches of today's script: `multiple_roots_okay`, `no_empty_nodes`, and the kinds of
-                enhancement that are not scored, `scoring.enhancement_switches.ENHANCEMENTS`.
+            treebank_type: the switches of the current script: `multiple_roots_okay`, `no_empty_nodes`, and the kinds of
+                enhancements that are not scored, `scoring.enhancement_switches.ENHANCEMENTS`.
 
         Raises:
             UDError: the script refuses the file.
@@ -182,7 +182,7 @@ class Script:
     def load_conllu_file(
         self, path: str | os.PathLike[str], treebank_type: Mapping[str, Any] | None = None
     ) -> UDRepresentation:
-        """Read a file; compressed ones too.
+        """Read a file, compressed or not.
 
         Args:
             path: its path.
@@ -223,7 +223,7 @@ class Script:
         Args:
             gold_ud: gold, as loaded.
             system_ud: the system's output, as loaded.
-            deprel_weights: of the 2017 script, the weights of WeightedLAS.
+            deprel_weights: for the 2017 script, the weights of WeightedLAS.
 
         Raises:
             UDError: the texts differ, or the files were loaded with different kinds of enhancement.
@@ -244,10 +244,10 @@ class Script:
         return result
 
     def evaluate_wrapper(self, args: Any) -> dict[str, Score]:
-        """Score the files that parsed arguments name: gold_file, system_file, and weights in 2017.
+        """Score the files in parsed arguments: gold_file, system_file, and weights in 2017.
 
         Args:
-            args: what the script's own parser of arguments gives.
+            args: the arguments, as parsed by the script's argument parser.
 
         Raises:
             UDError: a file is refused, or the texts differ.
@@ -268,10 +268,10 @@ class Script:
         """Return the text that the script prints.
 
         Args:
-            evaluation: what `evaluate` returned.
-            verbose: all measures, not only the main ones.
-            counts: the numbers behind the ratios.
-            enhanced: ELAS and EULAS too.
+            evaluation: the result of `evaluate`.
+            verbose: whether to print all measures, not only the main ones.
+            counts: whether to print counts instead of ratios.
+            enhanced: whether to print ELAS and EULAS as well.
         """
         if not verbose and not counts:
             shown = {"LAS": "LAS F1 Score", "MLAS": "MLAS Score", "BLEX": "BLEX Score"}

@@ -124,7 +124,7 @@ def check_round_trip(
         exact: whether to record heads in MISC and restore them.
 
     Raises:
-        InputError: `exact`, and there are recorded heads already.
+        InputError: with `exact`, the treebank already has recorded heads.
     """
     chosen, version = targets or default_targets(), ud or ud_version(treebank) or 2
     words = words_of(treebank, chosen, variant, version)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import universal
@@ -100,9 +100,9 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
         raise _invalid(name, f"it is not TOML: {error}") from error
     except RecursionError as error:
         raise _invalid(name, "it is nested too deeply") from error
-    unknown = sorted(set(document) - _KEYS)
-    if unknown:
-        raise _invalid(name, f"unknown key {unknown[0]!r}: choose {', '.join(sorted(_KEYS))}")
+    extra = sorted(set(document) - _KEYS)
+    if extra:
+        raise _invalid(name, unknown("key", extra[0], sorted(_KEYS)))
     subtypes, own_name = document.get("subtypes", True), document.get("name", Path(name).stem)
     if not isinstance(subtypes, bool) or not isinstance(own_name, str):
         raise _invalid(name, "`subtypes` must be true or false, and `name` a string")

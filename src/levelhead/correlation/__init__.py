@@ -1,4 +1,4 @@
-"""Correlations: tables of values by treebank, joined, and how strongly their columns are related."""
+"""Correlations between columns of tables that are joined by treebank."""
 
 from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
 from levelhead.correlation.cumulative_variance import CumulativeVariance, cumulative_variance

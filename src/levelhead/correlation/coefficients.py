@@ -1,7 +1,7 @@
-"""Correlation coefficients of weighted samples: Pearson's, Spearman's, and both with other columns held fixed.
+"""Correlation coefficients of weighted samples: Pearson's and Spearman's, also as partial correlations.
 
-A bootstrap resample is the sample with weights: how often each row was drawn. So one vectorised function gives the
-coefficients of the sample and of all resamples.
+A bootstrap resample is the sample with weights, the number of times each row was drawn. So one vectorized function
+computes the coefficients of the sample and of all resamples.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from levelhead.significance.resampling import Seed, resampled_weights
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
 
-_CONSTANT = 1e-12  # of standardized columns: no variance but that of rounding
+_CONSTANT = 1e-12  # of standardized columns: smaller variances are due to rounding
 _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
 
 
 def standardized(values: Numbers) -> Numbers:
-    """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant ones are 0.
+    """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant columns are 0.
 
     Args:
         values: finite numbers, shape (rows, columns).
     """
     scale = np.abs(values).max(axis=0)
-    scaled = values / np.where(scale > 0, scale, 1)  # so that squares of very large or small numbers stay numbers
+    scaled = values / np.where(scale > 0, scale, 1)  # squares must not overflow or underflow
     centered = scaled - scaled.mean(axis=0)
     deviation = np.sqrt((centered**2).mean(axis=0))
     varies = values.max(axis=0) > values.min(axis=0)
@@ -38,11 +38,11 @@ def standardized(values: Numbers) -> Numbers:
 
 
 def midranks(column: Numbers, weights: Numbers) -> Numbers:
-    """Return the rank of each row, equal values sharing the mean of theirs, float64, shape (samples, rows).
+    """Return the rank of each row, with the mean rank for equal values, float64, shape (samples, rows).
 
     Args:
         column: values, shape (rows,).
-        weights: how often each row is there, shape (samples, rows).
+        weights: the frequency of each row, shape (samples, rows).
     """
     order = np.argsort(column, kind="stable")
     starts = np.flatnonzero(np.concatenate([[True], np.diff(column[order]) != 0]))
@@ -57,13 +57,13 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
     """Return the correlation matrices of samples, float64, shape (samples, columns - given, columns - given).
 
     Partial correlation is that of the residuals of linear regression on the given columns (with Spearman's, of
-    ranks), computed as the Schur complement of their covariances. NaN where a column does not vary.
+    ranks), computed as the Schur complement of their covariances. NaN if a column is constant.
 
     Args:
         values: finite numbers, shape (rows, columns); the given columns are the last.
-        weights: how often each row is in each sample, shape (samples, rows).
+        weights: the frequency of each row in each sample, shape (samples, rows).
         method: Pearson's, or Spearman's: Pearson's of the ranks.
-        n_given: how many columns are held fixed.
+        n_given: the number of given columns.
     """
     if method == "spearman":
         ranks = [midranks(column, weights) / len(values) for column in values.T]
@@ -78,7 +78,7 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
 
 
 def _partial_covariances(covariances: Numbers, n_given: int) -> Numbers:
-    """Covariances of what is left of the first columns when the last are known."""
+    """The covariances of the residuals of the first columns, given the last."""
     n = covariances.shape[1] - n_given
     between, given = covariances[:, :n, n:], covariances[:, n:, n:]
     left: Numbers = covariances[:, :n, :n] - between @ np.linalg.pinv(given, hermitian=True) @ between.transpose(
@@ -97,17 +97,17 @@ def _normalized(covariances: Numbers) -> Numbers:
 def intervals(
     values: Numbers, method: Method, n_given: int, n_resamples: int, level: float, seed: Seed
 ) -> tuple[Numbers, Numbers]:
-    """Return where the bootstrap intervals of all pairs begin and end, each float64, shape (columns, columns).
+    """Return the lower and upper ends of the bootstrap intervals of all pairs, each float64, shape (columns, columns).
 
-    NaN where no resample has a value. Only the tails that quantiles are taken of are kept, so that memory does not
-    grow with the number of resamples times that of pairs.
+    NaN if no resample has a value. Only the tails needed for quantiles are kept, so that memory does not grow with the
+    number of resamples times the number of pairs.
 
     Args:
         values: finite numbers, shape (rows, columns); the given columns are the last.
-        method: which coefficient.
-        n_given: how many columns are held fixed.
-        n_resamples: how many resamples.
-        level: how much an interval holds, as 0.95.
+        method: the coefficient.
+        n_given: the number of given columns.
+        n_resamples: the number of resamples.
+        level: the confidence level, such as 0.95.
         seed: the seed of the resamples.
     """
     draws = resampled_weights(len(values), n_resamples, seed)
@@ -115,7 +115,7 @@ def intervals(
     step = max(1, _AT_ONCE // max(values.size, n * n))
     tail = (1 - level) / 2
     kept = min(n_resamples, math.floor(tail * (n_resamples - 1)) + 2)
-    lowest, highest = np.empty((0, n, n)), np.empty((0, n, n))  # of the latter the negatives
+    lowest, highest = np.empty((0, n, n)), np.empty((0, n, n))  # negated for the upper tail
     known = np.zeros((n, n), dtype=np.int64)
     for at in range(0, n_resamples, step):
         block = correlations(values, draws[at : at + step], method, n_given)
@@ -127,13 +127,13 @@ def intervals(
 
 
 def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
-    """The n lowest values of each pair among those known and those of a block; NaN is the highest of all."""
+    """The n lowest values of each pair among the known values and those of a block; NaN counts as the highest."""
     every = np.concatenate([known, block])
     return every if len(every) <= n else np.partition(every, n - 1, axis=0)[:n].copy()
 
 
 def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:
-    """The quantile of each pair from its lowest values, ascending, between neighbors as `numpy.quantile` has it."""
+    """The quantile of each pair from its lowest values, ascending, interpolated as by `numpy.quantile`."""
     place = share * np.maximum(known - 1, 0)
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, np.maximum(known - 1, 0))
@@ -147,8 +147,8 @@ def interval(statistics: Numbers, level: float) -> tuple[float | None, float | N
     """Return the percentile interval of bootstrap statistics; resamples without a value are left out.
 
     Args:
-        statistics: one value a resample, NaN where there is none.
-        level: how much the interval holds, as 0.95.
+        statistics: one value per resample, or NaN.
+        level: the confidence level, such as 0.95.
     """
     known = statistics[~np.isnan(statistics)]
     if not len(known):
@@ -158,15 +158,15 @@ def interval(statistics: Numbers, level: float) -> tuple[float | None, float | N
 
 
 def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
-    """Return the two-sided p of a correlation by Student's t with n - 2 - given degrees of freedom.
+    """Return the two-sided p-value of a correlation by Student's t with n - 2 - given degrees of freedom.
 
-    The t distribution holds for normal variables. It has no lower limit, so p is never set below 1 / (n - given)!,
-    the least that a permutation test of as many independent rows can give.
+    The t distribution is valid for normal variables. It has no lower limit, so p is limited to at least 1 / (n -
+    given)!, the minimum of a permutation test of as many independent rows.
 
     Args:
         coefficient: Pearson's, partial or not; for Spearman's it is an approximation.
         n_rows: the size of the sample.
-        n_given: how many columns were held fixed.
+        n_given: the number of given columns.
 
     Raises:
         InputError: scipy is not installed.
@@ -177,6 +177,6 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     try:
         from scipy.special import betainc
     except ImportError as error:
-        raise InputError(missing_library("scipy", "p values")) from error
+        raise InputError(missing_library("scipy", "p-values")) from error
     p = float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))
     return max(p, math.exp(-math.lgamma(n_rows - n_given + 1)))

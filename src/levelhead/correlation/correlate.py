@@ -1,4 +1,4 @@
-"""Correlations between all columns of a table: coefficients with intervals, p values, and checks by family."""
+"""Correlations between all columns of a table: coefficients with intervals, p-values, and checks by family."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _LEVEL = 0.05  # of significance, as printed in papers
 
 
 class Coefficient(NamedTuple):
-    """How strongly two columns go together.
+    """The correlation of two columns.
 
     Args:
-        value: the coefficient, from -1 to 1; None where a column does not vary.
-        low: where the bootstrap interval begins.
-        high: where it ends.
-        p: two-sided, of no correlation: by all permutations of at most nine treebanks, by random ones of
-            more; by Student's t if columns are held fixed.
-        p_holm: the same corrected for all pairs, by Holm's method.
-        families: what families of languages do to it, if they were given.
+        value: the coefficient, from -1 to 1; None if a column is constant.
+        low: the lower end of the bootstrap interval.
+        high: the upper end.
+        p: the two-sided p-value of no correlation: by all permutations of up to nine treebanks, by random permutations
+            of more; by Student's t for partial correlations.
+        p_holm: the p-value corrected for all pairs by Holm's method.
+        families: the check by language families, if given.
     """
 
     value: float | None
@@ -48,13 +48,13 @@ class Coefficient(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two columns.
+    """The correlations of a pair of columns.
 
     Args:
-        x: the name of one.
+        x: the name of one column.
         y: the name of the other.
-        n: how many treebanks have both.
-        coefficients: by method.
+        n: the number of treebanks with both values.
+        coefficients: the coefficients by method.
     """
 
     x: str
@@ -69,10 +69,10 @@ class Correlation(Tabular):
 
     Args:
         columns: their names.
-        given: the columns held fixed.
-        treebanks: the treebanks that any pair rests on.
+        given: the given columns of partial correlations.
+        treebanks: the treebanks of any pair.
         pairs: the upper triangle of the matrix, row by row.
-        provenance: the provenance of the numbers; its notes say what was left out.
+        provenance: the provenance of the numbers; its notes list what was left out.
     """
 
     columns: tuple[str, ...]
@@ -101,30 +101,30 @@ def correlate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Correlate columns of a table: every pair, or a single column with all others.
+    """Return the correlations of every pair of columns of a table, or of a single column with all others.
 
     Args:
         table: values by treebank.
-        columns: which columns; all numbers if None, those apart that do not vary. A single column is correlated with
-            all others, and only these pairs count for the correction.
-        given: columns held fixed: partial correlation.
+        columns: the columns; None for all numeric columns that are not constant. A single column is correlated with all
+            others, and only these pairs count for the correction.
+        given: columns to control for (partial correlation).
         family: a column of text with the language family of each treebank.
-        methods: which coefficients.
-        missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" pair by pair; "error"
-            refuses them.
-        resamples: how many bootstrap resamples, and how many random permutations.
-        level: how much an interval holds.
-        seed: the seed of all randomness.
+        methods: the coefficients.
+        missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" leaves them out of the
+            pairs concerned, "error" refuses them.
+        resamples: the number of bootstrap resamples and of random permutations.
+        level: the confidence level of intervals.
+        seed: the random seed.
 
     Raises:
         InputError: a column is unknown or constant, or there are too few treebanks.
     """
     names = _chosen(table, columns, given)
-    asked = list(dict.fromkeys(columns or ()))
-    against_all = len(asked) == 1
+    requested = list(dict.fromkeys(columns or ()))
+    against_all = len(requested) == 1
     table, dropped = _complete(table, [*names, *given], family, missing)
     check_sizes(table, [*names, *given])
-    names, constant = _varying(table, names, given, asked)
+    names, constant = _varying(table, names, given, requested)
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
@@ -143,7 +143,7 @@ def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[
     names = [name for name in dict.fromkeys(wanted or ()) if name not in given]
     if len(names) < 2:
         numbers = ", ".join(map(quoted, table.numbers)) or "none"
-        message = f"a correlation needs two columns of numbers, not {numbers}"
+        message = f"a correlation requires two columns of numbers, not {numbers}"
         raise InputError(Fault("unknown-column", message))
     return names
 
@@ -151,7 +151,7 @@ def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[
 def _complete(
     table: Measurements, names: Sequence[str], family: str | None, missing: Missing
 ) -> tuple[Measurements, list[str]]:
-    """The treebanks with a value in every column, unless pairs are looked at one by one; with the others named."""
+    """The treebanks with a value in every column (all treebanks if pairwise), with a note on the others."""
     families = table.text(family) if family is not None else ("*",) * len(table)
     empty = {
         row: [name for name in names if np.isnan(table.numbers[name][row])] + ([] if families[row] else [str(family)])
@@ -165,7 +165,7 @@ def _complete(
     kept = [row for row in range(len(table)) if row not in bad]
     if len(kept) < 3:
         examples = "".join(f"; {_missing_values(table, row, columns)}" for row, columns in list(bad.items())[:5])
-        message = f"a correlation needs three treebanks with values in all columns; only {len(kept)} found{examples}"
+        message = f"a correlation requires three treebanks with values in all columns; only {len(kept)} found{examples}"
         raise InputError(Fault("too-few-treebanks", message))
     return table.rows(kept), [f"left out: {_missing_values(table, row, columns)}" for row, columns in bad.items()]
 
@@ -176,17 +176,17 @@ def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> st
 
 
 def _varying(
-    table: Measurements, names: Sequence[str], given: Sequence[str], asked: Sequence[str]
+    table: Measurements, names: Sequence[str], given: Sequence[str], requested: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     constant = [name for name in (*names, *given) if not _varies(table.numbers[name])]
-    refused = [name for name in constant if name in asked or name in given]
+    refused = [name for name in constant if name in requested or name in given]
     if refused:
-        faults = (f"{quoted(name)} is the same in all treebanks: it has no correlation" for name in refused)
+        faults = (f"{quoted(name)} has the same value in all treebanks, so it has no correlation" for name in refused)
         raise InputError(*(Fault("constant-column", message) for message in faults))
     varying = [name for name in names if name not in constant]
     if len(varying) < 2:
         raise InputError(Fault("constant-column", f"fewer than two columns vary; constant: {', '.join(constant)}"))
-    return varying, [f"left out: {name} is the same in all treebanks" for name in constant]
+    return varying, [f"left out: {name} has the same value in all treebanks" for name in constant]
 
 
 def _varies(values: Numbers) -> bool:
@@ -195,7 +195,7 @@ def _varies(values: Numbers) -> bool:
 
 
 class _CorrelationBuilder(NamedTuple):
-    """Makes pairs out of a table, under the settings of `correlate`."""
+    """Computes pairs of a table under the settings of `correlate`."""
 
     table: Measurements
     given: tuple[str, ...]
@@ -206,7 +206,7 @@ class _CorrelationBuilder(NamedTuple):
     seed: int
 
     def at_once(self, names: Sequence[str]) -> Iterator[Pair]:
-        """All pairs from one matrix: every pair rests on the same treebanks and the same resamples."""
+        """All pairs from one matrix: every pair has the same treebanks and resamples."""
         rows = np.arange(len(self.table))
         self._check(len(rows), names)
         made = {method: self._estimates(names, rows, method) for method in self.methods}
@@ -214,7 +214,7 @@ class _CorrelationBuilder(NamedTuple):
             yield self._pair(x, y, rows, {method: found[:, i, j] for method, found in made.items()})
 
     def pairwise(self, names: Sequence[str]) -> Iterator[Pair]:
-        """Each pair from the treebanks that have both values."""
+        """Each pair from the treebanks with both values."""
         for x, y in itertools.combinations(names, 2):
             known = [~np.isnan(self.table.numbers[name]) for name in (x, y, *self.given)]
             rows = np.flatnonzero(np.logical_and.reduce(known))
@@ -223,14 +223,14 @@ class _CorrelationBuilder(NamedTuple):
             yield self._pair(x, y, rows, {method: found[:, 0, 1] for method, found in made.items()})
 
     def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> Numbers:
-        """Four matrices: the coefficients, where their intervals begin and end, and their p values."""
+        """Four matrices: the coefficients, the lower and upper ends of their intervals, and their p-values."""
         values, n_given = self._values(names, rows), len(self.given)
         whole = correlations(values, np.ones((1, len(rows))), method, n_given)[0]
         ends = intervals(values, method, n_given, self.resamples, self.level, self.seed)
         return np.stack([whole, *ends, self._p_values(whole, values, method)])
 
     def _p_values(self, whole: Numbers, values: Numbers, method: Method) -> Numbers:
-        """Residuals, where columns are held fixed, are not exchangeable: there p is that of Student's t."""
+        """Residuals of partial correlations are not exchangeable, so their p-values are by Student's t."""
         if not self.given:
             return permutation_p_values(values, method, self.resamples, self.seed)
         found = np.full(whole.shape, np.nan)
@@ -243,8 +243,8 @@ class _CorrelationBuilder(NamedTuple):
         needed = 3 + len(self.given)
         if n_rows < needed:
             what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
-            held = f" when {len(self.given)} are held fixed" if self.given else ""
-            message = f"{n_rows} treebanks have values in {what}; a correlation needs {needed}{held}"
+            held = f" with {len(self.given)} given columns" if self.given else ""
+            message = f"{n_rows} treebanks have values in {what}; a correlation requires {needed}{held}"
             raise InputError(Fault("too-few-treebanks", message))
 
     def _values(self, names: Sequence[str], rows: Rows) -> Numbers:
@@ -267,7 +267,7 @@ class _CorrelationBuilder(NamedTuple):
 
 
 def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
-    """Report where so many pairs are tested that no p could stay below .05 after Holm's correction."""
+    """Return a note if so many pairs are tested that no p-value can be below .05 after Holm's correction."""
     n_pairs = sum(pair.n > MOST_EXACT for pair in pairs)
     if n_pairs > _LEVEL * (1 + resamples):
         least = n_pairs / (1 + resamples)
@@ -279,7 +279,7 @@ def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
 
 
 def _corrected(pairs: Iterator[Pair], methods: Sequence[Method]) -> tuple[Pair, ...]:
-    """The pairs with p values corrected for their number, separately for each method."""
+    """The pairs with p-values corrected for their number, separately for each method."""
     made = list(pairs)
     for method in methods:
         corrected = holm([pair.coefficients[method].p for pair in made])

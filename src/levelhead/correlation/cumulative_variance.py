@@ -1,4 +1,4 @@
-"""Cumulative variance: how much scores vary among the best treebanks, the best two, three, ... up to all."""
+"""Cumulative variance: the variance of scores among the best two, three, ... up to all treebanks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CumulativeVariance(NamedTuple):
 
     Args:
         treebanks: the treebanks in the order in which they are added.
-        variances: of the first two, three, ... of them, float64, shape (treebanks - 1,).
+        variances: the variances of the first two, three, ... of them, float64, shape (treebanks - 1,).
     """
 
     treebanks: tuple[str, ...]
@@ -25,7 +25,7 @@ class CumulativeVariance(NamedTuple):
 def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64]) -> CumulativeVariance:
     """Return the variance of the best k scores for every k from 2 (Callin, figure 5).
 
-    The variance is that of a sample, with n - 1, as in his program. Each measure has its own order.
+    It is the sample variance (n - 1), as in his program. Each measure has its own order.
 
     Args:
         treebanks: their names.
@@ -36,7 +36,7 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
     """
     known = np.flatnonzero(~np.isnan(scores))
     if len(known) < 2:
-        raise InputError(Fault("too-few-treebanks", f"a variance needs at least two treebanks, not {len(known)}"))
+        raise InputError(Fault("too-few-treebanks", f"a variance requires at least two treebanks, not {len(known)}"))
     order = known[np.argsort(-scores[known], kind="stable")]
     best = scores[order]
     variances = np.array([best[:k].var(ddof=1) for k in range(2, len(best) + 1)])

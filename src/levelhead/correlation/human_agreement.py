@@ -1,7 +1,7 @@
-"""How well a measure agrees with people who chose the better of two analyses of each sentence.
+"""The agreement of a measure with people who chose the better of two analyses of each sentence.
 
-Callin (section 6, table 4) correlates two vectors over sentences with Pearson's coefficient: which parser the measure
-puts first, and which one the people chose. Of two vectors of zeros and ones Spearman's coefficient, which his table
+Callin (section 6, table 4) correlates two vectors over sentences with Pearson's coefficient: the parser preferred by
+the measure, and the parser chosen by people. For two vectors of zeros and ones, Spearman's coefficient, which his table
 names, is the same number.
 """
 
@@ -19,23 +19,22 @@ from levelhead.significance.resampling import Seed, resampled_weights, weights_a
 from levelhead.significance.units import FEWEST_UNITS, Units
 
 Ties = Literal["callin", "half", "skip"]
-"""A measure that puts neither first: "callin" counts it for the second, "half" half for each, "skip" leaves it out."""
+"""Sentences without a preference: "callin" counts them for the second system, "half" for both, "skip" for none."""
 
-_EQUAL = 1e-9  # scores closer than this are equal: sums of weights in another order differ by rounding
+_EQUAL = 1e-9  # smaller differences are ties: sums of weights in another order differ by rounding
 _CONSTANT = 1e-12
 _AT_ONCE = 2_000_000
 
 
 class Preferences(NamedTuple):
-    """Which of two systems a measure prefers in each sentence.
+    """The preferences of a measure between two systems in each sentence.
 
     Args:
-        second: 1 where it puts the second system first, 0 where the first, 0.5 where neither; float64,
-            shape (sentences,).
+        second: 1 for the second system, 0 for the first, 0.5 for neither; float64, shape (sentences,).
         counted: whether the sentence counts, bool, shape (sentences,).
-        differences: the second system's score minus the first's, 0 where they are equal or either is not defined;
+        differences: the second system's score minus the first's, 0 if they are equal or either is undefined;
             float64, shape (sentences,).
-        n_ties: how many sentences have equal scores or none.
+        n_ties: the number of sentences with equal or undefined scores.
     """
 
     second: Numbers
@@ -45,12 +44,12 @@ class Preferences(NamedTuple):
 
 
 class AgreementEstimate(NamedTuple):
-    """A number with its bootstrap interval; None where it is not defined.
+    """A number with its bootstrap interval; None if undefined.
 
     Args:
         value: the number.
-        low: where the interval begins.
-        high: where it ends.
+        low: the lower end of the interval.
+        high: the upper end.
     """
 
     value: float | None
@@ -59,15 +58,15 @@ class AgreementEstimate(NamedTuple):
 
 
 class HumanAgreement(NamedTuple):
-    """How well a measure agrees with people.
+    """The agreement of a measure with people.
 
     Args:
-        n: sentences that count.
-        n_ties: sentences with equal scores or none.
+        n: the number of sentences that count.
+        n_ties: the number of sentences with equal or undefined scores.
         correlation: Pearson's coefficient of the measure's preferences and people's choices (Callin, table 4).
         spearman: Spearman's coefficient of the differences of scores and the choices.
         accuracy: the share of sentences in which the measure prefers the system that people chose.
-        kappa: Cohen's kappa (1960): accuracy over that expected by chance.
+        kappa: Cohen's kappa (1960): accuracy corrected for chance.
     """
 
     n: int
@@ -79,12 +78,12 @@ class HumanAgreement(NamedTuple):
 
 
 class AgreementDifference(NamedTuple):
-    """Whether one measure agrees better with people than another.
+    """The difference of two measures in their agreement with people.
 
     Args:
-        difference: of their correlations with the choices: the first minus the second, with its interval.
-        p: two-sided, by paired randomization: the preferences of the two are swapped at random in each unit. A swap
-            that leaves a measure with the same preference everywhere has no correlation and counts as extreme.
+        difference: the difference of their correlations with the choices (first minus second), with its interval.
+        p: the two-sided p-value by paired randomization, which swaps the preferences of the two measures at random in
+            each unit. A swap after which a measure has a constant preference has no correlation and counts as extreme.
     """
 
     difference: AgreementEstimate
@@ -92,12 +91,12 @@ class AgreementDifference(NamedTuple):
 
 
 def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
-    """Return which of two systems a measure prefers, sentence by sentence.
+    """Return the preferences of a measure between two systems in each sentence.
 
     Args:
         first: the first system's scores, NaN where undefined, shape (sentences,).
         second: the scores of the second system, in the same form.
-        ties: what to do with equal or undefined scores.
+        ties: how to count equal or undefined scores.
     """
     differences = np.nan_to_num(second - first, nan=0.0)
     tied = np.abs(differences) <= _EQUAL
@@ -118,14 +117,14 @@ def human_agreement(
     level: float = 0.95,
     seed: Seed = 0,
 ) -> HumanAgreement:
-    """Return how well a measure agrees with people.
+    """Return the agreement of a measure with people.
 
     Args:
         given: the preferences of the measure.
-        choices: the share of votes for the second system, 0 or 1 with one vote a sentence; shape (sentences,).
+        choices: the share of votes for the second system, 0 or 1 with one vote per sentence; shape (sentences,).
         units: the units of resampling; sentences by default. Fewer than 10 units give no intervals.
-        resamples: how many bootstrap resamples of units.
-        level: how much an interval holds.
+        resamples: the number of bootstrap resamples of units.
+        level: the confidence level of intervals.
         seed: the seed of the resamples.
     """
     of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
@@ -155,7 +154,7 @@ def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers
         return np.full(len(weights), np.nan)
     step = max(1, _AT_ONCE // values.size)
     some = [drawn[at : at + step] for at in range(0, len(drawn), step)]
-    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any counted sentence has no value
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without counted sentences has no value
         return np.concatenate([correlations(values, part, "spearman")[:, 0, 1] for part in some])
 
 
@@ -173,15 +172,15 @@ def compare_agreement(
     level: float = 0.95,
     seed: Seed = 0,
 ) -> AgreementDifference:
-    """Compare how well two measures agree with people, on the same sentences.
+    """Return the difference of two measures in their agreement with people on the same sentences.
 
     Args:
         one: the preferences of a measure.
-        other: those of another.
+        other: the preferences of another measure.
         choices: as in `human_agreement`.
-        units: what is resampled and swapped as a whole, as in `human_agreement`.
-        resamples: how many bootstrap resamples, and how many random swaps.
-        level: how much the interval holds.
+        units: the independent units, as in `human_agreement`.
+        resamples: the number of bootstrap resamples and of random swaps.
+        level: the confidence level of the interval.
         seed: the seed of both.
     """
     of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
@@ -201,7 +200,7 @@ def compare_agreement(
 
 
 class _Sums(NamedTuple):
-    """Weighted sums over sentences, one per sample: how many, preferences, choices, their squares and product."""
+    """Weighted sums over sentences, one per sample: number, preferences, choices, their squares and product."""
 
     n: Numbers
     v: Numbers
@@ -214,7 +213,7 @@ class _Sums(NamedTuple):
         return _Sums(*(one + two for one, two in zip(self, other)))
 
     def correlation(self) -> Numbers:
-        """Return Pearson's correlation with the choices, not a number where one is constant."""
+        """Return Pearson's correlation with the choices; NaN if one is constant."""
         with np.errstate(invalid="ignore", divide="ignore"):
             v, c = self.v / self.n, self.c / self.n
             spread_v, spread_c = self.vv / self.n - v * v, self.cc / self.n - c * c
@@ -228,7 +227,7 @@ class _Sums(NamedTuple):
             return (self.n - self.v - self.c + 2 * self.vc) / self.n  # mean of vc + (1 - v)(1 - c)
 
     def kappa(self) -> Numbers:
-        """Return Cohen's kappa, not a number where agreement by chance is certain."""
+        """Return Cohen's kappa; NaN if chance agreement is certain."""
         with np.errstate(invalid="ignore", divide="ignore"):
             v, c = self.v / self.n, self.c / self.n
             expected = v * c + (1 - v) * (1 - c)
@@ -237,17 +236,17 @@ class _Sums(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """What is summed for each sentence, shape (sentences, 6): columns as in `_Sums`."""
+    """The summands of each sentence, shape (sentences, 6): columns as in `_Sums`."""
 
     parts: Numbers
 
     @classmethod
     def of(cls, given: Preferences, choices: Numbers) -> _Moments:
-        """Return what is summed, for preferences and the choices of people."""
+        """Return the summands for preferences and the choices of people."""
         counts = given.counted.astype(np.float64)
         v, c = given.second, choices
         return cls(np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1))
 
     def sums(self, weights: Numbers) -> _Sums:
-        """Return the sums, with how often each sentence counts."""
+        """Return the sums with weights of sentences."""
         return _Sums(*(weights @ self.parts).T)

@@ -1,4 +1,4 @@
-"""Languages of one family are not independent: what is left of a correlation without each family, and within them."""
+"""Checks of correlations for dependence between languages of a family: without each family, and within families."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ROUNDING = 1e-12
 
 
 class FamilyCheck(NamedTuple):
-    """A correlation as the families of languages let it look.
+    """The check of a correlation by language families.
 
     Args:
-        without: the coefficient without the treebanks of each family, by family; None where too few are left, or
-            where a column does not vary.
-        within: the coefficient of values centered on the mean of their family; None if no family varies within.
-        p: how often a coefficient as far from 0 as `within` comes from shuffling values inside each family; None
-            where there is nothing to shuffle, or other columns were held fixed.
+        without: the coefficient without the treebanks of each family, by family; None if too few are left, or if a
+            column is constant.
+        within: the coefficient of values centered on the mean of their family; None if no family has variation.
+        p: the p-value of `within` by shuffling values inside families; None if there is nothing to shuffle, or for
+            partial correlations.
     """
 
     without: Mapping[str, float | None]
@@ -32,7 +32,7 @@ class FamilyCheck(NamedTuple):
     p: float | None
 
     def extreme(self, *, highest: bool) -> tuple[str, float] | None:
-        """Return the family whose absence gives the lowest or highest coefficient, and that coefficient."""
+        """Return the family without which the coefficient is most extreme, and the coefficient."""
         known = [(value, family) for family, value in self.without.items() if value is not None]
         if not known:
             return None
@@ -48,14 +48,14 @@ def family_check(
     n_permutations: int,
     seed: Seed,
 ) -> FamilyCheck:
-    """Check a correlation of two columns against the families.
+    """Return the check of a correlation of two columns by language families.
 
     Args:
-        values: the two columns and then those held fixed, shape (treebanks, 2 + given).
+        values: the two columns followed by the given columns, shape (treebanks, 2 + given).
         families: the family of each treebank.
-        method: which coefficient.
-        n_given: how many columns are held fixed.
-        n_permutations: how many shuffles; all there are, if there are not more.
+        method: the coefficient.
+        n_given: the number of given columns.
+        n_permutations: the number of shuffles; all possible shuffles if there are not more.
         seed: the seed of the shuffles.
     """
     family = np.array(families)
@@ -77,7 +77,7 @@ def _without(values: Numbers, method: Method, n_given: int) -> float | None:
 
 
 def _centered(column: Numbers, family: NDArray[Any]) -> Numbers:
-    """The values minus the mean of their family; 0 where a family does not vary, without rounding."""
+    """The values minus the mean of their family; exactly 0 if a family has no variation."""
     centered = np.zeros(len(column))
     for name in np.unique(family):
         members = column[family == name]
@@ -92,9 +92,9 @@ def _cosine(one: Numbers, other: Numbers) -> float | None:
 
 
 def _shuffled_p(one: Numbers, other: Numbers, family: NDArray[Any], n: int, seed: Seed) -> float:
-    """P of |one . other| under permutations of `other` inside families: exact if there are at most n, else sampled.
+    """P of |one . other| under permutations of `other` inside families: exact for at most n, otherwise sampled.
 
-    Lengths stay as they are, so the products of the vectors are in the order of the coefficients.
+    Lengths do not change, so the products of the vectors have the same order as the coefficients.
     """
     groups = [np.flatnonzero(family == name) for name in np.unique(family)]
     reached = (abs(one @ other)) - _ROUNDING * np.sqrt((one @ one) * (other @ other))

@@ -1,4 +1,4 @@
-"""Numbers by treebank: columns over the same treebanks, and tables joined into one."""
+"""Tables by treebank: columns of values, and joined tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from levelhead.treebank.layouts import treebank_of
 from levelhead.treebank.provenance import Provenance, short_hash
 
 Missing = Literal["drop", "pairwise", "error"]
-"""What is done about a treebank without a value: it is left out everywhere, or pair by pair, or refused."""
+"""The treatment of missing values: leave the treebank out everywhere, leave it out of pairs, or refuse it."""
 
 _SHOWN = 8
 _LARGEST = 1e150
@@ -31,9 +31,9 @@ class Measurements(Tabular):
         treebanks: the codes or names of the treebanks.
         numbers: columns of numbers, float64, NaN for missing values, shape (treebanks,).
         texts: columns of text, such as language families; empty for missing values.
-        sources: the SHA-256 of each file that was read, by its name.
-        notes: what was left out, in sentences.
-        key: the column that was said to name the treebank, if one was.
+        sources: the SHA-256 of each file, by its name.
+        notes: notes on what was left out.
+        key: the requested column with the names of treebanks, or None.
     """
 
     treebanks: tuple[str, ...]
@@ -48,7 +48,7 @@ class Measurements(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """Where the numbers come from."""
+        """The provenance of the numbers."""
         files = {"tables": {path: short_hash(digest) for path, digest in self.sources.items()}}
         return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 
@@ -73,7 +73,7 @@ class Measurements(Tabular):
         return self.texts[name]
 
     def rows(self, chosen: Sequence[int]) -> Measurements:
-        """Return some of the treebanks, in the order given.
+        """Return some of the treebanks, in the given order.
 
         Args:
             chosen: the numbers of the rows.
@@ -86,11 +86,11 @@ class Measurements(Tabular):
         )
 
     def with_difference(self, one: str, other: str) -> Measurements:
-        """Return the same with a column `diff(one,other)`: one minus the other.
+        """Return the table with an additional column `diff(one,other)`: one minus the other.
 
         Args:
             one: a column of numbers.
-            other: another.
+            other: another column of numbers.
 
         Raises:
             InputError: the column is unknown, or its numbers are too large.
@@ -101,10 +101,10 @@ class Measurements(Tabular):
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
-        """Return version, key, and the hash of each file by the shortest end of its path that identifies it.
+        """Return the version, the key, and the hash of each file by the shortest end of its path that identifies it.
 
         Args:
-            taken: names that mean something else.
+            taken: names that are already in use.
         """
         version = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *version}
@@ -112,7 +112,7 @@ class Measurements(Tabular):
 
 
 def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
-    """Refuse columns whose squares, or whose differences' squares, are beyond the numbers that can be computed with.
+    """Refuse columns whose squares, or whose squared differences, exceed the range of floats.
 
     Args:
         table: values by treebank.
@@ -126,7 +126,7 @@ def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
         known = table.numbers[name][~np.isnan(table.numbers[name])]
         largest = float(np.abs(known).max(initial=0.0))
         if largest > _LARGEST:
-            message = f"the column {quoted(name)} holds {largest:g}; values may be {_LARGEST:g} at most"
+            message = f"the column {quoted(name)} has the value {largest:g}: the maximum is {_LARGEST:g}"
             faults.append(Fault("invalid-table", message))
         elif len(known) and 0 < known.max() - known.min() < 1 / _LARGEST:
             message = f"the values of the column {quoted(name)} differ by less than {1 / _LARGEST:g}: scale them"
@@ -137,13 +137,13 @@ def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
 
 def _unknown(name: str, known: Iterable[str], other: Iterable[str], kind: str) -> InputError:
     if name in other:
-        return InputError(Fault("unknown-column", f"the column {quoted(name)} does not hold {kind}"))
+        return InputError(Fault("unknown-column", f"the column {quoted(name)} does not have {kind}"))
     names = list(known)
     return InputError(Fault("unknown-column", unknown(f"column of {kind}", name, names)))
 
 
 def _label(path: str, paths: Iterable[str], taken: Collection[str]) -> str:
-    """As many of the last parts of a path as no other path ends with, and no setting is called."""
+    """The last parts of a path that no other path and no setting shares."""
     parts, others = PurePath(path).parts, [PurePath(other).parts for other in paths if other != path]
     for n in range(1, len(parts)):
         label = "/".join(parts[-n:])
@@ -153,17 +153,20 @@ def _label(path: str, paths: Iterable[str], taken: Collection[str]) -> str:
 
 
 def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measurements:
-    """Join tables by treebank, in the order of the first table.
+    """Return tables joined by treebank, in the order of the first table.
 
-    Where more treebanks are in all tables if names are taken without `-ud-train`, `-dev`, `-test` and the like, as of
-    profiles of training sets and scores of test sets, they are, and a note says so; not if a table then has one twice.
+    If more treebanks match without suffixes such as `-ud-train`, `-dev` and `-test`, these are ignored, with a note,
+    for example to join profiles of training sets and scores of test sets; but not if a table would then have a treebank
+    twice.
 
     Args:
-        tables: at least one.
-        missing: "drop" keeps the treebanks that all tables have; "pairwise" keeps all; "error" wants the same in all.
+        tables: the tables; at least one.
+        missing: "drop" keeps the treebanks in all tables; "pairwise" keeps all; "error" requires the same treebanks in
+            all.
 
     Raises:
-        InputError: a column is in two tables, or no treebank is in all, or some are not and all should be.
+        InputError: a column is in two tables, no treebank is in all tables, or with "error" a treebank is missing from
+            a table.
     """
     _check_columns(tables)
     tables, renamed = _matched(tables)
@@ -190,7 +193,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
 
 
 def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], list[str]]:
-    """The tables with names of treebanks instead of files, if that matches more rows; and a note."""
+    """The tables with names of treebanks instead of files, if more rows match, and a note."""
     stripped = [[treebank_of(name) for name in table.treebanks] for table in tables]
     if any(len(set(names)) < len(names) for names in stripped):
         return tables, []
@@ -208,8 +211,8 @@ def _check_columns(tables: Sequence[Measurements]) -> None:
         for name in (*table.numbers, *table.texts):
             if name in owner:
                 message = (
-                    f"the column {quoted(name)} is both in {_source(owner[name])} and in {_source(table)};"
-                    " name the tables, as in a=FIRST b=SECOND"
+                    f"the column {quoted(name)} is both in {_source(owner[name])} and in {_source(table)}: name the"
+                    f" tables, as in a=FIRST b=SECOND"
                 )
                 raise InputError(Fault("invalid-table", message))
             owner[name] = table

@@ -1,4 +1,4 @@
-"""P values of correlations by permutation: all orders of few rows, random orders of many."""
+"""P-values of correlations by permutation: all orders of few rows, random orders of many rows."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from levelhead.correlation.coefficients import Method, Numbers, midranks, standa
 from levelhead.significance.resampling import Seed, random_orders
 
 MOST_EXACT = 9
-"""The most rows of which all orders are used (362,880)."""
+"""The maximum number of rows for using all orders (362,880)."""
 
-_TIED = 1e-9  # coefficients closer than this are equal: sums in another order differ by rounding
-_AT_ONCE = 60_000  # cells computed at a time: what fits into the cache of a core is fastest
+_TIED = 1e-9  # smaller differences are ties: sums in another order differ by rounding
+_AT_ONCE = 60_000  # cells computed at a time: fastest if they fit into the cache of a core
 
 
 def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed: Seed) -> Numbers:
-    """Return the two-sided p of the correlation of each pair of columns, float64, shape (columns, columns).
+    """Return the two-sided p-value of the correlation of each pair of columns, float64, shape (columns, columns).
 
-    The p is the share of orders of one column that give a coefficient at least as far from 0 as the observed one. Up
+    It is the share of orders of one column with a coefficient at least as far from 0 as the observed one. Up
     to `MOST_EXACT` rows, all orders are used: p is exact and at least 1/n!. With more rows, the orders are random:
     p is (1 + reached) / (1 + resamples), so it is never 0 and at least 1 / (1 + resamples) (Phipson and Smyth 2010).
-    Only the upper triangle is filled; the rest is NaN. A column that does not vary gives 1.
+    Only the upper triangle is filled; the rest is NaN. A constant column has p = 1.
 
     Args:
         values: finite numbers, shape (rows, columns).
@@ -62,7 +62,7 @@ def _all_orders(n_rows: int, step: int) -> Iterator[NDArray[np.int8]]:
 def _permutations(n: int) -> NDArray[np.int8]:
     """All orders of n rows, int8, shape (n!, n)."""
     orders = np.zeros((1, 0), dtype=np.int8)
-    for size in range(n):  # the new row at each place of every shorter order
+    for size in range(n):  # the new row at each position of every shorter order
         new = np.full((len(orders), 1), size, dtype=np.int8)
         parts = [np.concatenate([orders[:, :at], new, orders[:, at:]], axis=1) for at in range(size + 1)]
         orders = np.concatenate(parts)

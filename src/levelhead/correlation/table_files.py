@@ -1,4 +1,4 @@
-"""Tables by treebank from files: TSV, CSV, and the JSON that levelhead prints."""
+"""Tables by treebank from files: TSV, CSV, and the JSON of levelhead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.spreadsheet_cells import unescaped
 
 NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
-"""Cells that mean a missing value, in any case."""
+"""Cells for a missing value; case is ignored."""
 
 _KEYS = ("treebank", "name", "code", "language")
 _NOT_MEASURED = frozenset(
@@ -50,19 +50,19 @@ def read_tables(
     Args:
         paths: files in TSV, CSV, JSON or JSON lines, compressed or not; `NAME=PATH` puts `NAME.` before the names of
             its columns.
-        key: the column that names the treebank; the first one if None.
+        key: the column with the names of treebanks; None for the first.
         missing: as in `join`.
-        columns: the columns to read, by default all; other columns that are in two tables are left out.
+        columns: the columns to read, by default all; other columns in two tables are left out.
 
     Raises:
-        InputError: a file is not a table, or the tables do not fit together.
+        InputError: a file is not a table, or the tables cannot be joined.
     """
     tables = [read_table(*named(path), key=key) for path in paths]
     return replace(join(_without_doubles(tables, columns) if columns else tables, missing), key=key)
 
 
 def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -> list[Measurements]:
-    """Leave out what is in two tables and does not matter."""
+    """Leave out columns that are in two tables and not needed."""
     times = Counter(name for table in tables for name in (*table.numbers, *table.texts))
     kept = {name for name, n in times.items() if n == 1 or name in columns}
     return [
@@ -76,7 +76,7 @@ def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -
 
 
 def named(argument: str) -> tuple[str, str]:
-    """Return the path of a table, and what to put before the names of its columns.
+    """Return the path of a table, and the prefix of its column names.
 
     Args:
         argument: `PATH` or `NAME=PATH`.
@@ -90,8 +90,8 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
 
     Args:
         path: the file; "-" is standard input.
-        name: what to put before the names of its columns.
-        key: the column that names the treebank; the first one if None.
+        name: the prefix of its column names.
+        key: the column with the names of treebanks; None for the first.
 
     Raises:
         InputError: it is not a table with a treebank and values in each row.
@@ -123,7 +123,7 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
 
 
 def _check_systems(systems: Iterable[Any], path: str) -> None:
-    """Refuse the results of several systems: which is meant?"""
+    """Refuse the results of several systems, since they are ambiguous."""
     names = list(dict.fromkeys(map(str, systems)))
     if len(names) > 1:
         message = f"several systems ({len(names)}): keep one, rank --system NAME"
@@ -149,7 +149,7 @@ def _check_treebanks(rows: Sequence[_Row], path: str) -> None:
 
 
 def _number(cell: str) -> float | None:
-    """The finite number in a cell; None where there is none."""
+    """The finite number in a cell, or None."""
     try:
         value = float(cell) if cell.strip().lower() not in NO_VALUE else math.nan
     except ValueError:
@@ -173,7 +173,7 @@ def _numbers(cells: Sequence[str], column: str, rows: Sequence[_Row], path: str)
 
 
 def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Row]:
-    """The rows of a table with a line of column names; `#` begins a comment."""
+    """The rows of a table with a header; `#` starts a comment."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     if not lines:
         raise InputError(Fault("invalid-table", "the file is empty", Place(path)))
@@ -211,10 +211,10 @@ def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
 
 
 def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
-    """The names in the first line; of two columns without, `NAME=` in front of the path names the second."""
+    """The names in the first line; without a header, `NAME=` before the path names the second of two columns."""
     names = [cell.strip() for cell in header]
     if len(names) < 2:
-        raise InputError(Fault("invalid-table", "a table needs a column of treebanks and one of values", place))
+        raise InputError(Fault("invalid-table", "a table requires a column of treebanks and a column of values", place))
     if any(_number(cell) is not None for cell in names):
         if len(names) == 2 and name:
             return list(_WITHOUT_HEADER)
@@ -229,7 +229,7 @@ def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
 
 
 def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
-    if key is None:  # as `levelhead rank --by-treebank` has them
+    if key is None:  # as in `levelhead rank --by-treebank`
         return 1 if [one.lower() for one in names[:2]] == [_SYSTEM, "treebank"] else 0
     if key not in names:
         raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
@@ -240,7 +240,7 @@ def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
 
 
 def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
-    """The rows of a JSON document, or of several, one a line."""
+    """The rows of a JSON document, or of several documents, one per line."""
     try:
         records = list(_records(_parsed(text, path)))
         _check_systems((record[_SYSTEM] for record in records if "test_set" in record), path)
@@ -252,7 +252,7 @@ def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
 def _parsed(text: str, path: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:  # also numbers of too many digits
+    except ValueError:  # also for numbers with too many digits
         pass
     documents = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -265,7 +265,7 @@ def _parsed(text: str, path: str) -> Any:
 
 
 def _records(document: Any) -> Iterator[Mapping[str, Any]]:
-    """One record a treebank: of a list, of `treebanks` (by name or as a list), or the document itself."""
+    """The records of treebanks: in a list, in `treebanks` (by name or as a list), or the document itself."""
     if isinstance(document, list):
         for part in document:
             yield from _records(part)
@@ -294,14 +294,14 @@ def _treebank_of(record: Mapping[str, Any], key: str | None, path: str) -> str:
             return str(record[name]).strip()
     gold = record.get("gold")
     if key is None and isinstance(gold, dict) and isinstance(gold.get("path"), str):
-        stem: str = os.path.basename(gold["path"])  # noqa: PTH119 -- as `levelhead score` on folders names it
+        stem: str = os.path.basename(gold["path"])  # noqa: PTH119 -- as in `levelhead score` on folders
         return stem.partition(".conll")[0]
-    message = f"a record has no treebank: it needs {' or '.join((key,) if key else _KEYS)}"
+    message = f"a record has no treebank: it requires {' or '.join((key,) if key else _KEYS)}"
     raise InputError(Fault("invalid-table", message, Place(path)))
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The values of a record as cells; those inside others have names with dots, scores and profiles as in tables."""
+    """The values of a record as cells; nested values have names with dots, scores and profiles as in tables."""
     for name, value in record.items():
         if not prefix and name in _NOT_MEASURED:
             continue

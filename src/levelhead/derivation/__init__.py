@@ -1,4 +1,4 @@
-"""Derivation: transition systems and their oracles, the orders they give to words, an n-gram model, perplexity."""
+"""Transition systems and their oracles, derivation orders of words, n-gram models, perplexity."""
 
 from levelhead.derivation.arpa import read_arpa, write_arpa
 from levelhead.derivation.derive import Derivations, derive

@@ -1,4 +1,4 @@
-"""ARPA files: the text format in which n-gram models are exchanged; KenLM and SRILM read and write it."""
+"""ARPA files: the text format of n-gram models that KenLM and SRILM read and write."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from levelhead.treebank import Strings
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.write import replace_file
 
-_NEVER = -99.0  # what ARPA files have for a probability of zero
-_LARGEST = 9000  # in units of the twelfth decimal these are integers that floats hold; sums of such numbers are finite
-_SEPARATORS = re.compile("[ \t\r\v\f]")  # and the line feed, which separates words already
-_RESERVED = {*SPECIAL, "<UNK>"}  # KenLM reads both spellings as the unknown word
+_NEVER = -99.0  # a probability of zero in ARPA files
+_LARGEST = 9000  # in units of the twelfth decimal, these are exact integers in floats, with finite sums
+_SEPARATORS = re.compile("[ \t\r\v\f]")  # and the line feed, which already separates words
+_RESERVED = {*SPECIAL, "<UNK>"}  # KenLM accepts both spellings of the unknown word
 
 
 def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
-    """Write a model; every number is written so that it is read back exactly.
+    """Write a model; all numbers are read back exactly.
 
     Args:
         model: the model.
-        path: the file, replaced whole or not at all; "-" is standard output.
+        path: the file, replaced completely or not at all; "-" is standard output.
 
     Raises:
         InputError: a word of the model is spelled like `<s>`, or has white space in it.
@@ -46,7 +46,7 @@ def _check_words(words: Strings) -> None:
     if _RESERVED.isdisjoint(words.texts) and not _SEPARATORS.search(words.text):
         return
     word = next(word for word in words if word in _RESERVED or _SEPARATORS.search(word))
-    raise InputError(Fault("reserved-word", f"an ARPA file cannot hold the word {quoted(word)}"))
+    raise InputError(Fault("reserved-word", f"an ARPA file cannot contain the word {quoted(word)}"))
 
 
 def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
@@ -76,7 +76,7 @@ def _written(model: NgramModel) -> Indices:
 
 
 def _lines(texts: Strings, words: NDArray[np.int32], table: NgramTable, rows: Indices, *, with_backoffs: bool) -> bytes:
-    """The n-grams of one order; by the kernel if its decimals hold the numbers, as they do for estimated models."""
+    """The n-grams of one order, written by the kernel if its decimals are exact, as for estimated models."""
     logs, backoffs = table.log_probabilities[rows], table.backoffs[rows]
     logs = np.where(np.isneginf(logs), _NEVER, logs)
     units, backoff_units = _in_units(logs), _in_units(backoffs)
@@ -91,10 +91,10 @@ def _lines(texts: Strings, words: NDArray[np.int32], table: NgramTable, rows: In
 
 
 def _in_units(values: Reals) -> Indices | None:
-    """Numbers in units of the kernel's last decimal; None if that would change one.
+    """Numbers in units of the kernel's last decimal; None if this would change a number.
 
-    An integer below 2^53 divided by a power of ten below 10^22 is the float nearest to the decimal number, and so is
-    what reading that number gives.
+    An integer below 2^53 divided by a power of ten below 10^22 is the float nearest to the decimal number, and reading
+    the number gives the same float.
     """
     if len(values) and np.abs(values).max() >= _LARGEST:
         return None
@@ -109,7 +109,7 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
         path: the file; "-" is standard input.
 
     Raises:
-        UnreadableFile: it cannot be opened, or its compression is damaged.
+        UnreadableFile: it cannot be opened, or its compressed data are damaged.
         InputError: it is not a valid ARPA file; the error names the first invalid line.
     """
     data = read_bytes(path)
@@ -144,7 +144,7 @@ class _Reader:
             tables.append(table)
         self._skip_blank()
         if self._line() != b"\\end\\":
-            self._refuse("\\end\\ is expected here")
+            self._refuse("expected \\end\\")
         return NgramModel(words, tuple(tables))
 
     def _refuse(self, message: str) -> NoReturn:
@@ -159,7 +159,7 @@ class _Reader:
             self.at += 1
 
     def _sizes(self) -> list[int]:
-        """The header: how many n-grams of each order there are."""
+        """The header: the number of n-grams of each order."""
         self._skip_blank()
         if self._line() != b"\\data\\":
             self._refuse("an ARPA file starts with \\data\\")
@@ -171,7 +171,7 @@ class _Reader:
             sizes.append(int(match[2]))
             self.at += 1
         if not sizes:
-            self._refuse("the number of n-grams is expected here, as in `ngram 1=1000`")
+            self._refuse("expected the number of n-grams, as in `ngram 1=1000`")
         return sizes
 
     def _entries(self, n: int, size: int) -> Iterator[_Entry]:
@@ -183,7 +183,7 @@ class _Reader:
         for read in range(size):
             parts = self.lines[self.at].split() if self.at < len(self.lines) else []
             if len(parts) not in {n + 1, n + 2}:
-                self._refuse(f"a probability, {n} words and perhaps a back-off weight are expected ({read} of {size})")
+                self._refuse(f"expected a probability, {n} words and an optional back-off weight ({read} of {size})")
             yield self._entry(parts, n)
             self.at += 1
         if self._line():
@@ -194,8 +194,10 @@ class _Reader:
             log, backoff = float(parts[0]), float(parts[n + 1]) if len(parts) == n + 2 else 0.0
         except ValueError:
             self._refuse("the line must start with a number, and anything after the words must be a number")
-        if not (-_LARGEST <= log <= 1e-5 and -_LARGEST <= backoff <= _LARGEST):  # NaN is not in any range
-            self._refuse(f"log-probabilities must be from -{_LARGEST} to 0, back-off weights at most {_LARGEST} from 0")
+        if not (-_LARGEST <= log <= 1e-5 and -_LARGEST <= backoff <= _LARGEST):  # NaN is outside every range
+            self._refuse(
+                f"log-probabilities must be from -{_LARGEST} to 0, back-off weights from -{_LARGEST} to {_LARGEST}"
+            )
         return _Entry(parts[1 : n + 1], log, backoff)
 
     def _words(self, size: int) -> tuple[Strings, NgramTable, dict[bytes, int]]:
@@ -236,7 +238,7 @@ class _Reader:
             context = above.get(b" ".join(words[:-1]))
             code = codes.get(words[-1])
             if context is None or code is None:
-                self._refuse(f"the first {n - 1} words, or the last, are not among the shorter n-grams")
+                self._refuse(f"the first {n - 1} words, or the last, are not in the list of shorter n-grams")
             if keys.setdefault(context * vocabulary_size + code, len(logs)) < len(logs):
                 self._refuse("the n-gram occurs twice")
             logs.append(log)

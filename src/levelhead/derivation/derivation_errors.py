@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from levelhead.treebank import Treebank
 
 MOST_SWAPS = 50_000_000
-"""How many words of one sentence may be in the wrong projective order, pair by pair, before it is refused."""
+"""The maximum number of pairs of words of a sentence in the wrong projective order."""
 
 TOO_LONG = 3
 """The kernels' code for a sentence that would take too long."""
 
 _FAULTS = {
-    1: ("not-derivable", "{system} only derives projective trees, and this one is not projective"),
+    1: ("not-derivable", "{system} only derives projective trees, but this tree is not projective"),
     2: ("not-derivable", "the heads are not a tree"),
     TOO_LONG: ("derivation-too-long", "the sentence may need more than {limit} steps"),
 }
@@ -35,7 +35,7 @@ def check_derived(
         failures: the kernel's code for each sentence, 0 if it was derived, uint8, shape (sentences,).
         system: the transition system.
         treebank: the treebank of the sentences.
-        limit: how many steps were allowed.
+        limit: the maximum number of steps.
 
     Raises:
         InputError: a sentence could not be derived.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 2_000_000_000
 _MOST_NUMBERED = 200_000_000
-"""How often words may be numbered anew while arcs of one sentence are lifted: several seconds."""
+"""The maximum number of renumberings of words while lifting the arcs of a sentence: several seconds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,13 +31,13 @@ class Derivations(Tabular):
 
     Args:
         system: the transition system.
-        transitions: the codes of all transitions, sentence by sentence, uint8.
-        offsets: where each sentence's begin, then their number; int64, shape (sentences + 1,).
-        order: the words in the order in which they get their heads, as indices into all words; those of a sentence
-            stand where its words do; int32, shape (words,).
-        heads: the heads that were derived, lifted ones included, 1-based in the sentence, 0 for the root; int32.
-        treebank: what was derived.
-        n_lifted: how many arcs differ from the treebank's because they were lifted.
+        transitions: the codes of all transitions, by sentence, uint8.
+        offsets: the start of each sentence's transitions, then their number; int64, shape (sentences + 1,).
+        order: the words in the order in which they get their heads, as indices into all words; the words of a sentence
+            are in its range of words; int32, shape (words,).
+        heads: the derived heads, including lifted arcs, 1-based in the sentence, 0 for the root; int32.
+        treebank: the derived treebank.
+        n_lifted: the number of lifted arcs.
     """
 
     system: TransitionSystem
@@ -57,14 +57,14 @@ class Derivations(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """Where the derivations come from."""
+        """The provenance of the derivations."""
         file = short_hash(self.treebank.source.sha256)
         signature = {"system": self.system.name, "treebank": file, "version": VERSION}
         return Provenance(signature, {TREEBANK: {"gold": file}}, tuple(self.treebank.warnings))
 
     @property
     def swaps(self) -> NDArray[np.int64]:
-        """How often each sentence is swapped, int64, shape (sentences,)."""
+        """The number of swaps of each sentence, int64, shape (sentences,)."""
         before = np.concatenate([[0], np.cumsum(self.transitions == Transition.SWAP)])
         return np.diff(before[self.offsets]).astype(np.int64)
 
@@ -90,10 +90,10 @@ class Derivations(Tabular):
 
 
 def _endless(treebank: Treebank) -> NDArray[np.uint8]:
-    """The failure that lifting would take too long, before it starts.
+    """The failures of sentences for which lifting would take too long.
 
-    Every non-projective arc has to be lifted once at least, since lifting others puts no word below its head, and each
-    time all words of the sentence are numbered anew.
+    Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head, and
+    each time all words of the sentence are renumbered.
     """
     arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
     starts = treebank.sentence_starts
@@ -102,13 +102,13 @@ def _endless(treebank: Treebank) -> NDArray[np.uint8]:
 
 
 def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:
-    """Derive every tree by the static oracle of a transition system.
+    """Return the derivations of all trees by the static oracle of a transition system.
 
     Args:
         treebank: the trees.
         system: the transition system.
-        lift: whether arcs that a projective system cannot derive are lifted to the head of their head, the smallest
-            first, until none is left (Nivre & Nilsson 2005); the relations stay as they are.
+        lift: whether arcs that a projective system cannot derive are lifted to the head of their head, the shortest
+            first, until none is left (Nivre & Nilsson 2005); relations do not change.
 
     Raises:
         InputError: the system cannot derive a tree, or the derivation would be too long.

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 FALLBACK = (0.5, 1.0, 1.5)
-"""What is taken off where nothing can be estimated; the same numbers as KenLM's `--discount_fallback`."""
+"""The discounts if they cannot be estimated, as in KenLM's `--discount_fallback`."""
 
 
 class Discounts(NamedTuple):
-    """What is taken off the counts of one order of n-grams (Chen & Goodman 1998, equation 26).
+    """The discounts of the counts of one order of n-grams (Chen & Goodman 1998, equation 26).
 
     Args:
-        one: off n-grams counted once.
-        two: off those counted twice.
-        more: off all others.
-        estimated: whether the counts of counts gave them; if not, they are `FALLBACK`.
+        one: the discount of n-grams counted once.
+        two: of n-grams counted twice.
+        more: of all others.
+        estimated: whether they were estimated; if not, they are `FALLBACK`.
     """
 
     one: float
@@ -37,10 +37,10 @@ class Discounts(NamedTuple):
 
 
 def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
-    """Estimate the discounts of one order.
+    """Return the estimated discounts of one order.
 
-    They cannot be estimated where no n-gram has a count of 1, 2 or 3, or where one is not above 0 and at most its
-    count; then all three are `FALLBACK`.
+    They cannot be estimated if no n-gram has a count of 1, 2 or 3, or if a discount would not be above 0 and at most
+    its count; then all three are `FALLBACK`.
 
     Args:
         counts: the (adjusted) counts of its n-grams, int64.

@@ -1,4 +1,4 @@
-"""Derivation perplexity as a measure: how probable the derivation of a system's trees is, given training trees."""
+"""Derivation perplexity as a measure: the perplexity of derivations of a system's trees, given training trees."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEFAULT_ORDER = "swap-lazy"
 
 
 class Trained(NamedTuple):
-    """What derivation perplexity is measured with.
+    """The model of derivation perplexity.
 
     Args:
         model: the trigram model of the training treebank's words in derivation order.
@@ -34,7 +34,7 @@ class Trained(NamedTuple):
 
 
 def load_model(argument: str) -> Resource:
-    """Estimate the model that the argument of DPPL names.
+    """Return the model for the argument of DPPL.
 
     Args:
         argument: the path of a training treebank; `,order=NAME` may follow.
@@ -52,7 +52,7 @@ def load_model(argument: str) -> Resource:
 
 
 def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
-    """Return the model of a training treebank, as DPPL needs it.
+    """Return the model of a training treebank for DPPL.
 
     Args:
         treebank: the training treebank.
@@ -68,9 +68,9 @@ def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource
 
 
 def count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:
-    """Sum what the system's trees surprise the model: minus log10 of the probability, and the number of events.
+    """Return the surprisal of the system's trees: minus log10 of the probability, and the number of events.
 
-    Words that the model does not know are left out, ends of sentences are events, as language-model tools print it.
+    Unknown words are left out, and ends of sentences are events, as in language-model tools.
 
     Args:
         matches: the system's words; gold gives the rows only.

@@ -1,4 +1,4 @@
-"""Estimation: interpolated modified Kneser-Ney smoothing (Chen & Goodman 1998), with cut-offs as SRILM has them."""
+"""Estimation: interpolated modified Kneser-Ney smoothing (Chen & Goodman 1998), with cut-offs as in SRILM."""
 
 from __future__ import annotations
 
@@ -17,28 +17,26 @@ from levelhead.treebank import Strings
 from levelhead.treebank.strings import distinct
 
 LONGEST = 5
-"""The longest n-grams that are offered."""
+"""The maximum length of n-grams."""
 
-_DECIMALS = (
-    12  # of logarithms, far fewer than would change a perplexity: an ARPA file then holds each in few characters
-)
+_DECIMALS = 12  # of logarithms, precise enough for perplexities, and short in ARPA files
 
 SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
-"""SRILM's default cut-offs: trigrams and longer n-grams from a count of 2 on."""
+"""SRILM's default cut-offs: a minimum count of 2 for trigrams and longer n-grams."""
 
 
 def estimate(
     sequences: Sequences, order: int = 3, *, minimum_counts: Sequence[int] = (), minimum_word_count: int = 1
 ) -> NgramModel:
-    """Estimate a model from sentences.
+    """Return a model estimated from sentences.
 
     Args:
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
-        minimum_counts: for each order the least (adjusted) count with which an n-gram is kept; the rest of its context
-            then shares its probability, renormalized, while discounts still come from all counts. Default: 1 for all.
-        minimum_word_count: words that occur less often are read as `<unk>`; 1 for none, so that `<unk>` gets only what
-            smoothing gives to words never seen.
+        minimum_counts: for each order the minimum (adjusted) count of n-grams; probabilities are renormalized, while
+            discounts are estimated from all counts. Default: 1 for all.
+        minimum_word_count: words with a lower count are read as `<unk>`; with 1, `<unk>` only gets the probability that
+            smoothing gives to unseen words.
 
     Raises:
         InputError: there are no sentences, or an argument is out of range.
@@ -63,12 +61,14 @@ def estimate(
 def _checked(
     sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int
 ) -> tuple[int, ...]:
-    """Return the least count of each order, or raise an error for an argument that makes no sense."""
+    """Return the minimum count of each order, or raise an error for invalid arguments."""
     least = tuple(minimum_counts) or (1,) * order
     if not 1 <= order <= LONGEST:
         raise _invalid(f"the order of a model must be from 1 to {LONGEST}, not {order}")
     if len(least) != order or least[0] != 1 or any(count < 1 for count in least):
-        raise _invalid(f"minimum counts must be {order} numbers of at least 1, the first of them 1, not {list(least)}")
+        raise _invalid(
+            f"minimum counts must be {order} numbers of at least 1, and the first must be 1, not {list(least)}"
+        )
     if minimum_word_count < 1:
         raise _invalid(f"the minimum count of words must be at least 1, not {minimum_word_count}")
     if len(sequences.starts) < 2:
@@ -113,7 +113,7 @@ def _of_words(counts: Indices, discounts: Discounts, size: int) -> _Layer:
 def _interpolated(
     table: NgramCounts, counts: Indices, discounts: Discounts, least: int, below: _Layer, size: int
 ) -> _Layer:
-    """Longer n-grams: what is left of their counts, plus the weight of their context times the order below."""
+    """Longer n-grams: their discounted counts, plus the weight of their context times the order below."""
     contexts = table.keys // size
     n_contexts = len(below.probabilities)
     taken = discounts.of(counts)
@@ -132,7 +132,7 @@ def _interpolated(
 def _renormalized(
     contexts: Indices, probabilities: Reals, lower: Reals, rare: NDArray[np.bool_], weights: Reals
 ) -> Reals:
-    """Weights of the order below where n-grams are dropped: what the kept ones leave, over what they leave below."""
+    """Back-off weights if n-grams are dropped: the remaining probability, divided by that of the order below."""
     kept = ~rare
     left = 1 - np.bincount(contexts[kept], weights=probabilities[kept], minlength=len(weights))
     left_below = 1 - np.bincount(contexts[kept], weights=lower[kept], minlength=len(weights))
@@ -144,7 +144,7 @@ def _renormalized(
 def _kept_ngrams(
     tables: list[NgramCounts], adjusted: list[Indices], least: tuple[int, ...], size: int
 ) -> list[NDArray[np.bool_]]:
-    """Which n-grams are kept: those counted often enough, and the contexts of longer ones that are."""
+    """The n-grams to keep: those with the minimum count, and the contexts of longer n-grams to keep."""
     masks: list[NDArray[np.bool_]] = []
     for n in reversed(range(len(tables))):
         mask = adjusted[n] >= least[n] if n else np.ones(len(tables[0].keys), dtype=bool)
@@ -157,7 +157,7 @@ def _kept_ngrams(
 def _tables(
     tables: list[NgramCounts], layers: list[_Layer], kept: list[NDArray[np.bool_]], size: int
 ) -> tuple[NgramTable, ...]:
-    """Put together what is kept, with n-grams numbered anew."""
+    """Return the tables of the kept n-grams, renumbered."""
     result = []
     keys = tables[0].keys
     for n, layer in enumerate(layers):

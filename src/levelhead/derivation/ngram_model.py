@@ -1,4 +1,4 @@
-"""The n-gram model: probabilities of words given the words before them."""
+"""The n-gram model: probabilities of words given the preceding words."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class NgramTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NgramModel:
-    """A back-off n-gram model, as ARPA files hold it.
+    """A back-off n-gram model, as in ARPA files.
 
     Args:
         words: the vocabulary without `<unk>`, `<s>` and `</s>`; the code of a word is its index plus 3.
         tables: the n-grams of each order, single words first.
-        discounts: those of each order; empty for a model that was read.
-        minimum_counts: the least count that an n-gram of each order was kept with; empty for a model that was read.
-        n_words: how many words it was estimated from; 0 for a model that was read.
-        minimum_word_count: words that occurred less often were read as `<unk>`; 0 for a model that was read.
-        sha256: the hash of the file it was estimated or read from, None for what was made in Python.
+        discounts: the discounts of each order; empty for a model that was read.
+        minimum_counts: the minimum count of n-grams of each order; empty for a model that was read.
+        n_words: the number of words from which it was estimated; 0 for a model that was read.
+        minimum_word_count: words with a lower count were read as `<unk>`; 0 for a model that was read.
+        sha256: the hash of the file from which it was estimated or read; None without a file.
     """
 
     words: Strings
@@ -61,7 +61,7 @@ class NgramModel:
 
     @property
     def vocabulary_size(self) -> int:
-        """How many words there are, with `<unk>`, `<s>` and `</s>`."""
+        """The number of words, including `<unk>`, `<s>` and `</s>`."""
         return len(self.words) + len(SPECIAL)
 
     @property
@@ -71,8 +71,8 @@ class NgramModel:
 
     @property
     def fallback_warnings(self) -> tuple[str, ...]:
-        """A sentence for each of these orders."""
-        message = "too few counts to estimate the discounts of {}-grams; 0.5, 1 and 1.5 are used"
+        """A warning for each of these orders."""
+        message = "too few counts to estimate the discounts of {}-grams: using 0.5, 1 and 1.5"
         return tuple(message.format(order) for order in self.fallback_orders)
 
     def __repr__(self) -> str:
@@ -93,7 +93,7 @@ class NgramModel:
         """Return log10 of the probability at each position, after the positions before it; 0 for `<s>`.
 
         Args:
-            tokens: sentences as `framed` makes them.
+            tokens: sentences from `framed`.
         """
         codes, places = tokens.codes, tokens.places
         result = self.tables[0].log_probabilities[codes]
@@ -105,7 +105,7 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def _extended(self, n: int, context: Indices, codes: Indices, shorter: Reals) -> tuple[Indices, Reals]:
-        """Look up n-grams and give their probabilities; where there is none, back off to the shorter one's."""
+        """Return the probabilities of n-grams, backing off to shorter n-grams."""
         wanted = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
         table = self.tables[n - 1]
         index = find_keys(table.keys, wanted)
@@ -113,7 +113,7 @@ class NgramModel:
         return index, _where_found(table.log_probabilities, index, backed_off)
 
     def distribution(self, context: Sequence[str]) -> Reals:
-        """Return the probability of each word as the next one, by code; they sum to 1, and `<s>` has 0.
+        """Return the probability of each word as the next word, by code; they sum to 1, and `<s>` has 0.
 
         Args:
             context: the words from the start of the sentence.
@@ -146,5 +146,5 @@ class NgramModel:
 
 
 def _where_found(values: Reals, index: Indices, otherwise: Reals) -> Reals:
-    """Return the value at each index, or another where the index is -1."""
+    """Return the value at each index, or another value for index -1."""
     return np.where(index >= 0, values[index], otherwise) if len(values) else otherwise

@@ -1,4 +1,4 @@
-"""The n-grams of sentences: a trie by prefixes in sorted arrays, with counts."""
+"""The n-grams of sentences: a trie in sorted arrays, with counts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SPECIAL = ("<unk>", "<s>", "</s>")
 
 
 class FramedTokens(NamedTuple):
-    """Sentences between `<s>` and `</s>`, one after another.
+    """Consecutive sentences with `<s>` and `</s>`.
 
     Args:
         codes: the word at each position, int64, shape (positions,).
-        places: its place in its sentence, 0 for `<s>`, int64, shape (positions,).
+        places: its position in its sentence, 0 for `<s>`, int64, shape (positions,).
         sentences: its sentence, int64, shape (positions,).
     """
 
@@ -31,7 +31,7 @@ class FramedTokens(NamedTuple):
 
 
 def framed(codes: NDArray[np.int32], starts: NDArray[np.int32]) -> FramedTokens:
-    """Put `<s>` and `</s>` around sentences.
+    """Return sentences with `<s>` and `</s>` around them.
 
     Args:
         codes: their words, int32, shape (words,).
@@ -54,9 +54,9 @@ class NgramCounts(NamedTuple):
 
     Args:
         keys: index of the n-gram without its last word in the table of the order below, times the size of the
-            vocabulary, plus the code of the last word; int64. Of single words: their codes, all of them.
-        suffixes: index of the n-gram without its first word in the table of the order below, int64; of single words 0.
-        counts: how often each occurs, int64.
+            vocabulary, plus the code of the last word; int64. For single words: the codes of all words.
+        suffixes: index of the n-gram without its first word in the table of the order below, int64; 0 for single words.
+        counts: the frequency of each, int64.
         initial: whether it starts with `<s>`, bool.
     """
 
@@ -67,12 +67,12 @@ class NgramCounts(NamedTuple):
 
 
 def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
-    """Count the n-grams of orders 1 to `order` that lie within sentences.
+    """Return the counts of n-grams of orders 1 to `order` within sentences.
 
     Args:
         tokens: the sentences.
-        vocabulary_size: how many words there are, special ones included.
-        order: the longest n-grams.
+        vocabulary_size: the number of words, including special words.
+        order: the length of the longest n-grams.
     """
     words = np.arange(vocabulary_size)
     counts = np.bincount(tokens.codes, minlength=vocabulary_size)
@@ -95,11 +95,10 @@ def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list
 
 
 def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
-    """Return the counts that Kneser-Ney smoothing uses.
+    """Return the adjusted counts of Kneser-Ney smoothing.
 
-    Those of the longest n-grams are as they are; of a shorter one it is in how many different words' company it
-    occurs on the left; of one that starts with `<s>`, which nothing precedes, as it is. `<s>` itself is never
-    predicted and counts 0.
+    The counts of the longest n-grams are unchanged. The count of a shorter n-gram is the number of distinct words to
+    its left; if it starts with `<s>`, its count is unchanged. `<s>` itself is never predicted and counts 0.
 
     Args:
         tables: the n-grams of each order, shortest first.

@@ -1,4 +1,4 @@
-"""Perplexity of sentences in the order of the string or of a derivation, kept as sums of each sentence."""
+"""Perplexity of sentences in the order of the string or of a derivation, computed from sums per sentence."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import short_hash
 
 Ends = Literal["in", "out", "ppl1"]
-"""How the ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, their probability only."""
+"""How ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, only their probability."""
 
 
 class SentenceSums(NamedTuple):
-    """What a perplexity is made of, for each sentence; sums of them are sums for corpora, samples or resamples.
+    """The summands of a perplexity for each sentence, which can be added for corpora, samples or resamples.
 
     Args:
-        log_known: log10 of the probability of its known words together, float64, shape (sentences,).
-        log_unknown: log10 of that of its unknown words, -inf if the model gives them none, float64.
-        log_ends: log10 of that of its end, float64.
-        n_words: how many words it has, int64.
-        n_unknown: how many of them the model does not know, int64.
-        swaps: how often it was swapped for the order, int64.
+        log_known: log10 of the joint probability of its known words, float64, shape (sentences,).
+        log_unknown: log10 of the joint probability of its unknown words, -inf for probability 0, float64.
+        log_ends: log10 of the probability of its end, float64.
+        n_words: the number of its words, int64.
+        n_unknown: the number of its unknown words, int64.
+        swaps: the number of swaps for the order, int64.
     """
 
     log_known: Reals
@@ -45,7 +45,7 @@ class SentenceSums(NamedTuple):
 
         Args:
             oov: whether unknown words count.
-            ends: how the ends of sentences count.
+            ends: how ends of sentences count.
         """
         logs, events = self.log_known, self.n_words - self.n_unknown
         if oov:
@@ -60,7 +60,7 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
 
     Args:
         model: the model.
-        sequences: the sentences, in the order that the model was estimated from.
+        sequences: the sentences, in the word order of the model.
     """
     codes = model.encode(sequences)
     tokens = framed(codes, sequences.starts)
@@ -79,11 +79,11 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
 
 
 def perplexity_of(log10_probability: float, events: int) -> float | None:
-    """Return 10 to the minus mean log10 of the probability of an event; None where there is none, or it is infinite.
+    """Return 10 to the negative mean log10 probability of events; None without events, or if it is infinite.
 
     Args:
-        log10_probability: of all events together.
-        events: how many there are.
+        log10_probability: the log10 of the joint probability of all events.
+        events: the number of events.
     """
     if not events or math.isinf(log10_probability):
         return None
@@ -100,10 +100,10 @@ class Perplexity:
     Args:
         sums: the sums of each sentence.
         order: the order of the words, one of `ORDERS`.
-        ends: how the ends of sentences count.
-        n_training_words: how many words the model was estimated from; 0 where that is not known.
-        signature: what decided the numbers.
-        sha256: the hash of the file, None for a treebank that was made in Python.
+        ends: how ends of sentences count.
+        n_training_words: the number of words from which the model was estimated; 0 if unknown.
+        signature: everything that determines the numbers.
+        sha256: the hash of the file; None for a treebank created in Python.
     """
 
     sums: SentenceSums
@@ -119,51 +119,51 @@ class Perplexity:
 
     @property
     def excluding_oov(self) -> float | None:
-        """Perplexity for each event without unknown words; what SRILM prints."""
+        """Perplexity per event without unknown words, as printed by SRILM."""
         return perplexity_of(*self._total(oov=False))
 
     @property
     def including_oov(self) -> float | None:
-        """Perplexity for each event, unknown words as `<unk>`; None if the model gives them no probability."""
+        """Perplexity per event, with unknown words as `<unk>`; None if their probability is 0."""
         return perplexity_of(*self._total(oov=True))
 
     @property
     def log10_per_sentence(self) -> float | None:
-        """The log10 of the perplexity for each sentence, without unknown words; None if it is infinite.
+        """The log10 of the perplexity per sentence, without unknown words; None if it is infinite.
 
-        This is the paper's formula, whose instances are sentences.
+        This is the paper's formula, in which the instances are sentences.
         """
         log = self._total(oov=False)[0]
         return -log / self.sentences if self.sentences and math.isfinite(log) else None
 
     @property
     def per_sentence(self) -> float | None:
-        """The perplexity for each sentence; None where it is larger than a float can be."""
+        """The perplexity per sentence; None if it exceeds the range of floats."""
         return perplexity_of(self._total(oov=False)[0], self.sentences)
 
     @property
     def events(self) -> int:
-        """How many events there are, unknown words included."""
+        """The number of events, including unknown words."""
         return self._total(oov=True)[1]
 
     @property
     def oov(self) -> int:
-        """How many words the model does not know."""
+        """The number of unknown words."""
         return int(self.sums.n_unknown.sum())
 
     @property
     def sentences(self) -> int:
-        """How many sentences there are."""
+        """The number of sentences."""
         return len(self.sums.n_words)
 
     @property
     def swaps(self) -> int:
-        """How many swaps the order took."""
+        """The number of swaps for the order."""
         return int(self.sums.swaps.sum())
 
     @property
     def size_over_perplexity(self) -> float | None:
-        """Words of training over perplexity without unknown words: what the paper correlates with accuracy."""
+        """Training words / perplexity without unknown words, which the paper correlates with accuracy."""
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
 
@@ -174,11 +174,11 @@ def perplexity(
     """Return the perplexity of a treebank, or of a parser's output, in an order.
 
     Args:
-        model: a model of the same order of words, as `estimate(sequences_of(train, order))` makes it.
+        model: a model of the same order of words, for example `estimate(sequences_of(train, order))`.
         test: the trees.
         order: one of `ORDERS`.
-        ends: how the ends of sentences count.
-        lift: whether non-projective arcs are lifted where the order's system derives projective trees only.
+        ends: how ends of sentences count.
+        lift: whether to lift non-projective arcs if the order's system only derives projective trees.
 
     Raises:
         InputError: the order is unknown, or its transition system cannot derive a tree.
@@ -190,12 +190,12 @@ def perplexity(
 
 
 def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
-    """Return what decides a perplexity besides the files; of a model that was read, only its order is known.
+    """Return everything that determines a perplexity, except the files; for a model that was read, only its order.
 
     Args:
         model: the model.
         order: the order of the words.
-        ends: how the ends of sentences count.
+        ends: how ends of sentences count.
         lift: whether non-projective arcs are lifted.
     """
     signature = {"order": order, "ngram": str(model.order)}

@@ -1,4 +1,4 @@
-"""The words of each sentence as a language model reads them, in the order of the string or of a derivation."""
+"""The words of each sentence for a language model, in the order of the string or of a derivation."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.strings import character_set
 
 ORDERS = ("string", *SYSTEMS)
-"""The orders in which words can be read: as they are written, or as a transition system attaches them."""
+"""The orders of words: the order of the string, or the order in which a transition system attaches them."""
 
 
 class Sequences(NamedTuple):
     """The words of some sentences in some order.
 
     Args:
-        words: the words, with their spaces as underscores, sentence by sentence.
+        words: the words of all sentences, with spaces as underscores.
         starts: where each sentence starts, then the number of words, int32, shape (sentences + 1,).
-        order: which order it is, one of `ORDERS`.
-        swaps: how often each sentence was swapped for it, int64, shape (sentences,).
-        sha256: the hash of the file, None for what was made in Python.
+        order: the order, one of `ORDERS`.
+        swaps: the number of swaps of each sentence for the order, int64, shape (sentences,).
+        sha256: the hash of the file; None without a file.
     """
 
     words: StringColumn
@@ -37,13 +37,13 @@ class Sequences(NamedTuple):
 
 
 def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = False) -> Sequences:
-    """Return the syntactic words of a treebank in an order; the artificial root is never among them.
+    """Return the syntactic words of a treebank in an order, without the artificial root.
 
     Args:
         treebank: the trees.
         order: "string", or the name of a transition system: the order in which words get their heads in its canonical
             derivation (Søgaard & Haulrich, section 3).
-        lift: whether non-projective arcs are lifted where the system derives projective trees only.
+        lift: whether to lift non-projective arcs if the system only derives projective trees.
 
     Raises:
         InputError: the order is unknown, or the transition system cannot derive a tree.
@@ -59,7 +59,7 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
 
 
 def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:
-    """Return sentences that are given as lists of words.
+    """Return sequences for lists of words.
 
     Args:
         sentences: the words of each.

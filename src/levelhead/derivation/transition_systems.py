@@ -1,4 +1,4 @@
-"""Transition systems as values: configurations, legal transitions, what each does, and when all is done."""
+"""Transition systems: configurations, legal transitions, their effects, and final configurations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Transition(IntEnum):
     SWAP = 4
 
     def __str__(self) -> str:
-        """Give the name as papers print it, as in `LEFT-ARC`."""
+        """Return the name as printed in papers: `LEFT-ARC`."""
         return self.name.replace("_", "-")
 
 
@@ -35,18 +35,18 @@ _ARCS = (LEFT_ARC, RIGHT_ARC)
 
 
 class Action(NamedTuple):
-    """A labeled transition: what a labeled parser chooses from.
+    """A labeled transition, as chosen by a labeled parser.
 
     Args:
-        transition: what is done.
-        relation: the relation of the arc that it adds; empty if it adds none.
+        transition: the transition.
+        relation: the relation of the arc that it adds; empty without an arc.
     """
 
     transition: Transition
     relation: str = ""
 
     def __str__(self) -> str:
-        """Give for example `LEFT-ARC:nsubj`."""
+        """Return the name, for example `LEFT-ARC:nsubj`."""
         return f"{self.transition}:{self.relation}" if self.relation else str(self.transition)
 
 
@@ -55,7 +55,7 @@ class Configuration(NamedTuple):
 
     Args:
         stack: words, the top last.
-        buffer: words still to be read, the next one first.
+        buffer: words still to be read, the next word first.
         heads: the head of each word, -1 for none yet.
         relations: its relation, empty for none yet.
     """
@@ -68,13 +68,13 @@ class Configuration(NamedTuple):
 
 @dataclass(frozen=True)
 class TransitionSystem:
-    """A transition system with its static oracle; `ARC_EAGER`, `ARC_STANDARD`, `SWAP_EAGER` and `SWAP_LAZY` are four.
+    """A transition system with its static oracle: `ARC_EAGER`, `ARC_STANDARD`, `SWAP_EAGER` or `SWAP_LAZY`.
 
     Args:
         name: its name, as in `SYSTEMS`.
         code: its number in the kernels.
-        transitions: the steps it has.
-        source: where it is defined.
+        transitions: its transitions.
+        source: the publication that defines it.
     """
 
     name: str
@@ -87,11 +87,11 @@ class TransitionSystem:
 
     @property
     def is_projective(self) -> bool:
-        """Whether it derives projective trees only."""
+        """Whether it only derives projective trees."""
         return SWAP not in self.transitions
 
     def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
-        """Return all labeled transitions: those that add arcs once a relation.
+        """Return all labeled transitions: transitions that add arcs occur once per relation.
 
         Args:
             relations: the relations of a treebank.
@@ -116,12 +116,12 @@ class TransitionSystem:
         return not configuration.buffer and (REDUCE in self.transitions or len(configuration.stack) == 1)
 
     def legal(self, configuration: Configuration, *, single_root: bool = False) -> tuple[Transition, ...]:
-        """Return the transitions whose conditions hold.
+        """Return the legal transitions.
 
         Args:
             configuration: the state of the derivation.
-            single_root: whether a second word may not be attached to the artificial root. (Arc-eager can still end
-                with words that have no head; what to do with them is the parser's choice.)
+            single_root: whether only one word can be attached to the artificial root. (Arc-eager can still end with
+                words without a head, which the parser must handle.)
         """
         if self.is_final(configuration):
             return ()
@@ -145,7 +145,7 @@ class TransitionSystem:
         return tuple(legal)
 
     def _would_close(self, configuration: Configuration) -> bool:
-        """Whether RIGHT-ARC attaches a word to the root too early or once too often."""
+        """Whether RIGHT-ARC would attach a word to the root too early, or a second word."""
         if REDUCE in self.transitions:
             return configuration.stack[-1] == 0 and 0 in configuration.heads
         return len(configuration.stack) == 2 and bool(configuration.buffer)
@@ -207,17 +207,17 @@ class TransitionSystem:
         return tuple(map(Transition, found.tolist()))
 
     def costs(self, configuration: Configuration, heads: Sequence[int]) -> dict[Transition, int]:
-        """Return for each legal transition how many gold arcs it puts out of reach: the dynamic oracle of arc-eager.
+        """Return the number of gold arcs that each legal transition makes unreachable: the dynamic oracle of arc-eager.
 
         Args:
             configuration: the state of the derivation, whether it leads to the tree or not.
             heads: the gold head of each word, 0 for the root.
 
         Raises:
-            InputError: the system is not arc-eager; no dynamic oracle is offered for the others.
+            InputError: the system is not arc-eager; other systems have no dynamic oracle.
         """
         if REDUCE not in self.transitions:
-            raise InputError(Fault("no-dynamic-oracle", f"{self.name} has no dynamic oracle; arc-eager has one"))
+            raise InputError(Fault("no-dynamic-oracle", f"{self.name} has no dynamic oracle: use arc-eager"))
         if self.is_final(configuration):
             return {}
         top, front = configuration.stack[-1], configuration.buffer[0]

@@ -17,22 +17,22 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
 NGRAM = 3
-"""The longest n-grams of a model without a request."""
+"""The default length of the longest n-grams."""
 
 _ARPA = ".arpa"
-"""What the name of a file has that holds a model, not a treebank."""
+"""The part of a file name that marks a model, not a treebank."""
 
 
 class NgramChoice(NamedTuple):
-    """Which model is estimated, and of which order of words.
+    """The settings of a model, and its order of words.
 
     Args:
         order: the order of the words, one of `ORDERS`.
-        ngram: the longest n-grams; `NGRAM` if None.
+        ngram: the length of the longest n-grams; None for `NGRAM`.
         minimum_counts: as in `estimate`.
         minimum_word_count: as in `estimate`.
         ends: how the ends of sentences count.
-        lift: whether non-projective arcs are lifted where the order's system needs projective trees.
+        lift: whether to lift non-projective arcs if the order's system needs projective trees.
     """
 
     order: str = "string"
@@ -44,7 +44,7 @@ class NgramChoice(NamedTuple):
 
     @property
     def lifts(self) -> bool:
-        """Whether arcs are lifted: no arc is in the order of the string."""
+        """Whether arcs are lifted, which the order of the string never requires."""
         return self.lift and self.order != "string"
 
 
@@ -57,7 +57,7 @@ class Perplexities(Tabular):
     """The perplexity of a test set, and of parser output for it, under one model.
 
     Args:
-        results: the perplexity of each treebank by its name, that of the test set first.
+        results: the perplexity of each treebank by its name, the test set first.
         model: the model.
         provenance: the provenance of the numbers.
     """
@@ -68,11 +68,11 @@ class Perplexities(Tabular):
 
 
 def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> NgramModel:
-    """Return a model of the words of a treebank in some order; a model as it is.
+    """Return a model of the words of a treebank in some order; a model is returned unchanged.
 
     Args:
         train: training trees, or a model.
-        choice: which model.
+        choice: the settings of the model.
     """
     if isinstance(train, NgramModel):
         return train
@@ -82,7 +82,7 @@ def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> Ng
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is called like a model in ARPA format.
+    """Return whether a path has the name of a model in ARPA format.
 
     Args:
         path: the path of training trees or of a model.
@@ -98,7 +98,7 @@ def measure_perplexities(
     Args:
         model: the model.
         treebanks: the test set, then parser output, by name.
-        choice: the order of the words, and how ends of sentences count.
+        choice: the order of words, and how ends of sentences count.
 
     Raises:
         InputError: a tree cannot be derived.
@@ -111,7 +111,7 @@ def measure_perplexities(
 
 
 def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks: Mapping[str, Treebank]) -> Provenance:
-    """The signature of the test set's perplexity with the hashes of parser output; the files, and that of the model."""
+    """The provenance: the signature of the test set's perplexity with the hashes of parser output, and all files."""
     test, *systems = (one.signature for one in results.values())
     signature = {name: value for name, value in test.items() if name != "version"}
     if systems:

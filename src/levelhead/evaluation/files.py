@@ -37,7 +37,7 @@ def score_files(
         system: the system treebank or its path.
         setup: the settings.
         sizes: the limits of small and large files; by default `blocks.SIZES`.
-        training: what was seen in training, to report how much of gold occurs there, or None.
+        training: the contents of the training treebanks, to report leakage, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.

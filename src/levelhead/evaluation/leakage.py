@@ -1,4 +1,4 @@
-"""Leakage: how much of a test set occurs in training, and the scores on the rest.
+"""Leakage: the share of a test set that occurs in training, and the scores on the rest.
 
 Sources: Søgaard (2020), "Some Languages Seem Easier to Parse Because Their Treebanks Leak", counts test trees that are
 isomorphic to a training tree without words and labels; Krasner, Wanner and Anastasopoulos (2022), "Revisiting the
@@ -41,7 +41,7 @@ class Occurrence(NamedTuple):
 
 
 class Leakage(NamedTuple):
-    """How much of a test set occurs in training.
+    """The share of a test set that occurs in training.
 
     Args:
         train: the hashes of the training treebanks.
@@ -59,7 +59,7 @@ class Leakage(NamedTuple):
 def leakage_of(
     gold: Treebank, scores: Mapping[str, Score], by_sentence: Mapping[str, Counts], training: Training
 ) -> Leakage:
-    """Return how much of the gold treebank occurs in training, and the scores of an output on the rest.
+    """Return the share of the gold treebank that occurs in training, and the scores of an output on the rest.
 
     Args:
         gold: the gold treebank.

@@ -81,7 +81,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         """Return the score of a measure; the case of shipped names does not matter."""
         if measure in self.scores:
             return self.scores[measure]
-        missing = KeyError(f"{measure!r} was not requested: choose {', '.join(self.scores)}")
+        missing = KeyError(f"{measure!r} was not requested: use {', '.join(self.scores)}")
         try:
             text = str(parse_measure(measure.strip()))
         except MeasureError:

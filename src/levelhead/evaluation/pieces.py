@@ -253,7 +253,7 @@ class PieceCounts:
         Args:
             gold: the sizes of gold and the warnings about it.
             system: those of the system's output.
-            coverage: how much of gold the output covers, if counts are partial.
+            coverage: the share of gold that the output covers, if counts are partial.
 
         Raises:
             MeasureError: a measure has no weight for a relation.

@@ -1,4 +1,4 @@
-"""Treebanks as other libraries' objects, and back; nothing is imported until used."""
+"""Conversion of treebanks to objects of other libraries and back; libraries are imported when used."""
 
 from levelhead.interop.frames import to_pandas, to_polars, word_table
 from levelhead.interop.spacy_library import from_spacy, to_spacy

@@ -1,4 +1,4 @@
-"""Treebanks as data frames, one row a word."""
+"""Treebanks as data frames, one row per word."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from levelhead.treebank import Treebank
 
 NUMBERS = ("sentence", "id", "head")
-"""The columns of `word_table` that hold numbers; the others hold text or None."""
+"""The columns of `word_table` with numbers; the others have strings or None."""
 
 
 def word_table(treebank: Treebank) -> dict[str, list[Any]]:
-    """Return the words of a treebank as columns: one value a word in each, by name.
+    """Return the words of a treebank as columns by name, with one value per word.
 
-    Lost are comments other than sent_id, empty nodes, and what multiword tokens have besides form and range.
+    Comments other than sent_id, empty nodes, and columns of multiword tokens other than form and range are lost.
 
     Args:
         treebank: any treebank.
 
     Returns:
-        `sentence` (its index, from 0), `sent_id` (None where there is none), `id` (from 1 in each sentence), `form`,
+        `sentence` (its index, from 0), `sent_id` (or None), `id` (from 1 in each sentence), `form`,
         `lemma`, `upos`, `xpos`, `feats`, `head` (an id of the sentence, 0 for the root; None without trees),
-        `relation`, `deps`, `misc`, `token` (the form of the surface token that the word belongs to), and
+        `relation`, `deps`, `misc`, `token` (the form of the word's surface token), and
         `range` (the ids of the first and last word of a multiword token, as in "3-4"; None for other words). Values are
-        as CoNLL-U writes them: "_" is empty.
+        written as in CoNLL-U: "_" is empty.
     """
     sizes = np.diff(treebank.sentence_starts).tolist()
     sent_ids = ([sentence.id] * len(sentence) for sentence in treebank)
@@ -59,7 +59,7 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
 def to_polars(treebank: Treebank) -> pl.DataFrame:
     """Return the words of a treebank as a polars data frame with the columns of `word_table`.
 
-    Lost are comments other than sent_id, empty nodes, and what multiword tokens have besides form and range.
+    Comments other than sent_id, empty nodes, and columns of multiword tokens other than form and range are lost.
 
     Args:
         treebank: any treebank.
@@ -76,7 +76,7 @@ def to_polars(treebank: Treebank) -> pl.DataFrame:
 def to_pandas(treebank: Treebank) -> pd.DataFrame:
     """Return the words of a treebank as a pandas data frame with the columns of `word_table`.
 
-    Lost are comments other than sent_id, empty nodes, and what multiword tokens have besides form and range.
+    Comments other than sent_id, empty nodes, and columns of multiword tokens other than form and range are lost.
 
     Args:
         treebank: any treebank.

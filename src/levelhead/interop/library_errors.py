@@ -1,4 +1,4 @@
-"""What is said when another library is missing, or cannot hold what a treebank has."""
+"""Errors for missing libraries, and for treebanks that a library cannot represent."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def required_library(package: str) -> Iterator[None]:
-    """Raise an error that says what to install if an import inside the `with` block fails.
+    """Raise an error with the install command if an import inside the `with` block fails.
 
     Args:
-        package: what pip calls the library, with a version where it matters.
+        package: the name of the library for pip, with a version if required.
 
     Raises:
         LevelheadError: the library is not installed; its slug is `missing-extra`.
@@ -25,16 +25,16 @@ def required_library(package: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise LevelheadError(f"this conversion needs: pip install '{package}'", "missing-extra") from error
+        raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error
 
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
-    """Return a fault of something that is not a file, so that the message names the sentence.
+    """Return a fault in an object that is not a file, so that the message names the sentence.
 
     Args:
         origin: the library.
         sentence: the 1-based sentence.
-        slug: the fault's name.
+        slug: the slug of the fault.
         message: one sentence.
         word: the id of the word.
     """
@@ -43,10 +43,10 @@ def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, 
 
 
 def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
-    """Return the fault that a library has no place for something.
+    """Return the fault for something that a library cannot represent.
 
     Args:
-        message: what it is, in one sentence.
+        message: a description, in one sentence.
         sentence: the 1-based sentence.
         word: the id of the word.
     """
@@ -58,11 +58,11 @@ def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
     """Raise all faults as one error, if there are any.
 
     Args:
-        treebank: where they are.
-        faults: what a library has no place for.
+        treebank: the treebank.
+        faults: the faults of representation.
 
     Raises:
-        InputError: there is a fault.
+        InputError: there are faults.
     """
     found = [fault.in_file(treebank.source.path) for fault in faults]
     if found:

@@ -1,4 +1,4 @@
-"""Sentences as comments and rows of ten cells: what all libraries that know CoNLL-U have in common."""
+"""Sentences as comments and rows of ten cells, the common form of libraries for CoNLL-U."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SentenceBlock(NamedTuple):
 
 
 def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
-    """Give the sentences of a treebank."""
+    """Yield the sentences of a treebank."""
     for text in to_conllu(treebank).decode().split("\n\n")[:-1]:
         lines = text.split("\n")
         rows = [line.split("\t") for line in lines if line[0] != "#"]
@@ -37,7 +37,7 @@ def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
 
 
 def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
-    """Make a treebank.
+    """Return a treebank made of sentences.
 
     Args:
         blocks: its sentences.

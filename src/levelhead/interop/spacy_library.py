@@ -1,4 +1,4 @@
-"""From and to spaCy's Doc."""
+"""Conversion to and from spaCy's Doc."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from levelhead.treebank import Treebank
 
 _ESCAPES = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-"""How UDPipe writes white space in MISC, which UD's validator knows as well."""
+"""The escapes for white space in MISC, as in UDPipe and UD's validator."""
 
 
 # To spaCy
 
 
 def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: bool = False) -> Doc:
-    """Return a treebank as one Doc, its sentences one after another; `treebank[i:i + 1]` gives a Doc a sentence.
+    """Return a treebank as a single Doc with all sentences; use `treebank[i:i + 1]` for one Doc per sentence.
 
-    A token is a word: the words of a multiword token are separated by spaces, and its own form is lost. Lost
-    are also empty nodes, enhanced edges, comments, and MISC except SpaceAfter=No. spaCy sorts features and has each
-    once. An empty lemma, tag or feature column is the empty string.
+    Tokens are words: the words of a multiword token are separated by spaces, and its form is lost. Empty nodes,
+    enhanced edges, comments, and MISC except SpaceAfter=No are lost as well. spaCy sorts features and removes
+    duplicates. An empty lemma, tag or feature column is the empty string.
 
     Args:
         treebank: any treebank.
-        vocab: the vocabulary, as in `nlp.vocab`; a new one, of no language, if None.
-        rename_root: whether the relation root becomes ROOT, as spaCy's own parsers and `noun_chunks` have it.
+        vocab: the vocabulary, as in `nlp.vocab`; None for a new vocabulary without a language.
+        rename_root: whether the relation root becomes ROOT, as in spaCy's parsers and `noun_chunks`.
 
     Raises:
-        InputError: spaCy does not know a UPOS, a feature is not name=value, a word is only white space, or spaCy
-            does not find the sentences of very tangled trees.
+        InputError: a UPOS is unknown to spaCy, a feature is not name=value, a word is only white space, or spaCy cannot
+            find the sentences because arcs cross too much.
         LevelheadError: spaCy is not installed.
     """
     with required_library("spacy"):
@@ -74,7 +74,7 @@ def _relations(treebank: Treebank, *, rename_root: bool) -> list[str]:
 
 
 def _spaces(treebank: Treebank) -> list[bool]:
-    """Return which words are followed by a space; within a multiword token, all words are."""
+    """Return which words are followed by a space, including all words within multiword tokens."""
     spaces = ["SpaceAfter=No" not in misc.split("|") for misc in treebank.misc]
     inside, texts = treebank.multiword, treebank.strings.texts
     for first, n_words, code in zip(inside.first.tolist(), inside.n_words.tolist(), inside.cells[:, MISC].tolist()):
@@ -84,9 +84,9 @@ def _spaces(treebank: Treebank) -> list[bool]:
 
 
 def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
-    """Find what spaCy would refuse, or lose without a word."""
+    """Return the values that spaCy would refuse, or silently lose."""
     tests = (
-        (treebank.forms, str.isspace, "spaCy has no words of white space only"),
+        (treebank.forms, str.isspace, "spaCy cannot represent words of only white space"),
         (treebank.upos, lambda tag: tag not in tags, "spaCy does not know the UPOS"),
         (treebank.feats, _is_malformed, "spaCy cannot read the features"),
     )
@@ -103,30 +103,31 @@ def _is_malformed(feats: str) -> bool:
 
 
 def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
-    """Compare the sentences that spaCy made from the heads with those of the treebank."""
+    """Return faults for sentences that spaCy does not find from the heads."""
     found = [sentence.start for sentence in doc.sents] if len(doc) else []
     expected = treebank.sentence_starts[:-1].tolist()
     if found != expected:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, expected)))
-        yield cannot_hold("spaCy does not find the end of the sentence, because its arcs cross too much", max(same, 1))
+        yield cannot_hold("spaCy cannot find the end of the sentence because its arcs cross too much", max(same, 1))
 
 
 # From spaCy
 
 
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
-    r"""Make a treebank of one or more parsed Docs.
+    r"""Return a treebank made of one or more parsed Docs.
 
-    Tokens of white space only, such as line ends, are not words in CoNLL-U: they are left out, and the white space goes
-    to MISC of the word before (`SpacesAfter=\n`; of the first word, `SpacesBefore`). What hangs on one of them is hung
-    on its head; if it was the root, on nothing, with its relation. A token that is the head of itself is a root.
+    Tokens of only white space, such as line ends, are not words in CoNLL-U: they are left out, and the white space goes
+    to MISC of the preceding word (`SpacesAfter=\n`; for the first word, `SpacesBefore`). Their dependents are attached
+    to their head; if the token was the root, they become roots with its relation. A token that is its own head is a
+    root.
 
-    Relations are those of the Doc: spaCy's models for English have labels of their own, which are not those of UD.
-    Lost are entities, vectors, custom attributes, and everything else that CoNLL-U has no column for.
+    Relations are those of the Doc: spaCy's models for English use labels that are not UD relations. Entities, vectors,
+    custom attributes, and everything else without a CoNLL-U column are lost.
 
     Args:
-        docs: a Doc, or several, as `nlp.pipe` gives them.
-        rename_root: whether the relation ROOT of a root becomes root, as UD has it.
+        docs: a Doc, or several Docs, for example from `nlp.pipe`.
+        rename_root: whether the relation ROOT of a root becomes root, as in UD.
 
     Raises:
         ConlluError: a Doc is not parsed, a sentence has more than one root, a form has a tab or line end inside (as
@@ -148,7 +149,7 @@ def _blocks(doc: Any, *, rename_root: bool) -> Iterator[SentenceBlock]:
 
 
 def _check_parsed(doc: Any) -> None:
-    """Raise an error where words have no relation: an unparsed Doc looks like one with a root in every place."""
+    """Raise an error if words have no relation: in an unparsed Doc, every word looks like a root."""
     for token in doc:
         if not token.dep_ and not token.text.isspace():
             message = f"token {token.i} ({quoted(token.text)}) has no relation: the Doc is not parsed"
@@ -168,7 +169,7 @@ def _row(token: Any, ids: dict[int, int], misc: str, *, rename_root: bool) -> li
 
 
 def _governor(token: Any) -> tuple[Any, str]:
-    """Return the head, None for the root, and the relation to it; white space is passed over."""
+    """Return the head (None for the root) and the relation to it, skipping white space."""
     relation = token.dep_
     while token.head.i != token.i:
         token = token.head
@@ -178,7 +179,7 @@ def _governor(token: Any) -> tuple[Any, str]:
 
 
 def _spacing(doc: Any) -> dict[int, str]:
-    """Return MISC for each word: the white space around it, as far as it is not one space after it."""
+    """Return MISC for each word: the white space around it, unless it is a single following space."""
     before, after, last = "", {}, None
     for token in doc:
         if token.text.isspace():

@@ -1,4 +1,4 @@
-"""From and to Stanza's Document."""
+"""Conversion to and from Stanza's Document."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _ATTRIBUTES = frozenset(
     "id text lemma upos xpos feats head deprel misc parent sent mexp words coref_chains multi_ner"
     " spaces_before spaces_after line_number morphemes".split()
 )
-"""Names that Stanza, finding them in MISC, takes for its own: head=3 there would move the word."""
+"""Names in MISC that Stanza interprets as columns: head=3 would change the head."""
 
 
 def to_stanza(treebank: Treebank) -> Document:
     """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
 
-    Stanza numbers sentences that have no sent_id (`# sent_id = 0`); moves SpaceAfter and SpacesAfter from MISC to the
-    token, and sorts MISC where it puts them back; and has enhanced edges as a graph, sorted, each once. Lost are the
-    columns of ranges other than FORM and MISC, and spacing items of words inside a range.
+    Stanza numbers sentences without a sent_id (`# sent_id = 0`). It moves SpaceAfter and SpacesAfter from MISC to the
+    token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without duplicates.
+    Columns of ranges other than FORM and MISC, and spacing in MISC of words inside a range are lost.
 
     Args:
         treebank: any treebank.
 
     Raises:
-        InputError: MISC has a name that Stanza reads as a column (`head=3`), or Stanza refuses a sentence: DEPS not
-            a list of head:relation, or the comments sentiment and constituency are not as it writes them.
+        InputError: MISC has a name that Stanza reads as a column (`head=3`), or Stanza refuses a sentence: DEPS is not
+            a list of head:relation, or the comments sentiment and constituency do not have Stanza's format.
         LevelheadError: Stanza is not installed.
     """
     with required_library("stanza"):
@@ -53,15 +53,15 @@ def to_stanza(treebank: Treebank) -> Document:
 
 
 def from_stanza(document: Any) -> Treebank:
-    """Make a treebank of a parsed Document.
+    """Return a treebank made of a parsed Document.
 
-    MISC gets what Stanza itself writes there: SpaceAfter=No and other spacing, start_char, end_char and ner. Unlike
-    `"{:C}".format(document)`, this does not sort features, puts empty nodes inside multiword tokens where
-    they belong, and refuses words without a head, for which Stanza makes one up.
-    Entities, sentiment and constituency trees are lost, except in comments that Stanza wrote.
+    MISC has the same contents as in Stanza's CoNLL-U: SpaceAfter=No and other spacing, start_char, end_char and ner.
+    Unlike `"{:C}".format(document)`, this does not sort features, keeps the position of empty nodes inside multiword
+    tokens, and refuses words without a head, for which Stanza invents a head. Entities, sentiment and constituency
+    trees are lost, except in comments written by Stanza.
 
     Args:
-        document: a Document, as a pipeline with the processor depparse gives it.
+        document: a Document from a pipeline with the processor depparse.
 
     Raises:
         ConlluError: it is not parsed, or is not a valid treebank.
@@ -72,7 +72,7 @@ def from_stanza(document: Any) -> Treebank:
 
 
 def _entry(row: Sequence[str]) -> dict[str, Any]:
-    """Return a row as Stanza takes it: empty columns are left out, ids are tuples of numbers."""
+    """Return a row for Stanza: empty columns are left out, ids are tuples of numbers."""
     separator = "-" if "-" in row[0] else "."
     entry: dict[str, Any] = {name: cell for name, cell in zip(_FIELDS, row) if cell != "_"}
     if separator in row[0] and separator == "-":
@@ -89,7 +89,7 @@ def _faults(number: int, block: SentenceBlock) -> Iterator[Fault]:
         for item in row[9].split("|"):
             name, equals, _ = item.partition("=")
             if equals and name in _ATTRIBUTES:
-                yield cannot_hold(f"Stanza takes {quoted(item)} in MISC as a column", number, row[0])
+                yield cannot_hold(f"Stanza interprets {quoted(item)} in MISC as a column", number, row[0])
 
 
 def _block(number: int, sentence: Any) -> SentenceBlock:
@@ -104,7 +104,7 @@ def _block(number: int, sentence: Any) -> SentenceBlock:
 
 
 def _rows(number: int, token: Any, empty: Mapping[int, list[list[str]]]) -> Iterable[list[str]]:
-    """Give the rows of a token: its range if it has one, its words, and the empty nodes after each."""
+    """Yield the rows of a token: its range, if any, its words, and the empty nodes after each."""
     entries = token.to_dict()
     if len(token.id) > 1:
         yield _row(entries[0], f"{token.id[0]}-{token.id[1]}")

@@ -1,4 +1,4 @@
-"""Many jobs on any Executor: a store of results, resumption."""
+"""Jobs on any Executor, with a store of results for resuming."""
 
 from levelhead.jobs.clusters import Tls, check_address, cluster
 from levelhead.jobs.job import Job, StaleInput

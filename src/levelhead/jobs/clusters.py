@@ -1,4 +1,4 @@
-"""Workers on many machines, by dask.distributed (the extra `cluster`)."""
+"""Workers on several machines with dask.distributed (the extra `cluster`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SECONDS_TO_CONNECT = 20
-_JOBS_IN_A_TASK = 64  # at most: handing over a task costs 5 ms of one process, a quarter of a job (docs/scale.md)
-_TASKS_AHEAD = 3  # for each worker, so that none waits for the next
-_TASKS_AFAR = 3000  # workers of a cluster come and go: enough for a thousand
+_JOBS_IN_A_TASK = 64  # at most: submitting a task takes one process 5 ms, a quarter of a job (docs/scale.md)
+_TASKS_AHEAD = 3  # for each worker, so that none is idle
+_TASKS_AFAR = 3000  # enough for a thousand workers, whose number can change
 
 
 class Tls(NamedTuple):
@@ -40,17 +40,18 @@ class Tls(NamedTuple):
 def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     """Return the workers of a cluster.
 
-    A scheduler runs whatever it is sent, and files are named by their paths: it must be a trusted one, and its
-    workers must see the same folders, with the same version of levelhead.
+    The scheduler must be trusted, since it runs any code. Its workers must see the same folders, and have the same
+    version of levelhead.
 
     Args:
-        address: `local` to start one on this machine, or that of a scheduler, `tcp://host:port` or `tls://host:port`.
-        n: how many workers to start, if local.
-        tls: the files of the encryption, if the address says tls.
+        address: `local` to start a cluster on this machine, or the address of a scheduler, `tcp://host:port` or
+            `tls://host:port`.
+        n: the number of workers to start, if local.
+        tls: the TLS files for addresses with tls.
 
     Raises:
-        InputError: the address is invalid, or is a public one without encryption; dask.distributed is not
-            installed. When started: nobody answers there, or workers have other versions of levelhead.
+        InputError: the address is invalid, or public without encryption; or dask.distributed is not installed. When
+            started: no scheduler answers, or workers have other versions of levelhead.
     """
     check_address(address, tls)
     require("distributed", "clusters")
@@ -62,14 +63,14 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
 
 
 def check_address(address: str, tls: Tls | None) -> None:
-    """Refuse invalid addresses, and addresses of the open internet without encryption; nothing is connected.
+    """Refuse invalid addresses, and public addresses without encryption, without connecting.
 
     Args:
         address: as in `cluster`.
-        tls: the files of the encryption, if there are any.
+        tls: the TLS files, or None.
 
     Raises:
-        InputError: the address is not one, or TLS files are missing or superfluous.
+        InputError: the address is invalid, or TLS files are missing or superfluous.
     """
     if address == "local":
         if tls is not None:
@@ -84,9 +85,9 @@ def check_address(address: str, tls: Tls | None) -> None:
     if parts.scheme not in {"tcp", "tls"} or not host or port is None or parts.path or parts.query or parts.username:
         raise _bad(f"{address!r} is not local, tcp://host:port or tls://host:port")
     if encrypted != (parts.scheme == "tls"):
-        raise _bad("tls:// needs --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
+        raise _bad("tls:// requires --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
     if not encrypted and not all(map(_is_private, _addresses(host))):
-        raise _bad(f"{host} is a public address: others could read the data and run code there; use tls://")
+        raise _bad(f"{host} is a public address, where others could read the data and run code: use tls://")
 
 
 def _addresses(host: str) -> list[str]:
@@ -108,7 +109,7 @@ def _bad(message: str) -> InputError:
 
 
 class _Cluster(Executor):
-    """A client of dask as an Executor; closes what it opened."""
+    """A client of dask as an Executor; it closes everything that it opened."""
 
     def __init__(self, client: Any, closing: tuple[Any, ...]) -> None:
         self._client, self._closing = client, closing
@@ -162,7 +163,7 @@ def _remote(address: str, tls: Tls | None) -> Callable[[], Executor]:
 
 
 def _connected(client: Any, closing: tuple[Any, ...]) -> _Cluster:
-    """Wait for a worker, and see that all are of this version."""
+    """Wait for a worker, and check that all have this version."""
     executor = _Cluster(client, closing)
     try:
         _check_workers(client)
@@ -183,5 +184,5 @@ def _check_workers(client: Any) -> None:
 
 
 def version_here() -> str:
-    """Return the version of levelhead; it is also called on the workers."""
+    """Return the version of levelhead; also called on the workers."""
     return VERSION

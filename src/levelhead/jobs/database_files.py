@@ -1,4 +1,4 @@
-"""sqlite files of levelhead: create a new file, refuse any other kind of file, and report errors of sqlite as ours."""
+"""sqlite files of levelhead: create new files, refuse other kinds of files, and convert errors of sqlite."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from levelhead.errors import Fault, InputError, OutputError, Place, printable
 
 SECONDS_TO_WAIT = 60
-"""How long to wait for another process that writes to the same file."""
+"""The time to wait for another process that writes to the same file."""
 
 _ENVIRONMENT_ERRORS = {
     *(sqlite3.SQLITE_AUTH, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
     *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY),
-}  # full, locked, forbidden, no such folder; any other error is one of the file
+}  # full, locked, forbidden, no such folder; other errors are errors of the file
 
 
 class DatabaseKind(NamedTuple):
@@ -25,8 +25,8 @@ class DatabaseKind(NamedTuple):
         application: the number in its header that distinguishes it from the files of other programs.
         layout: the version of its tables.
         tables: the statements that create its tables.
-        other: what to say of any other database.
-        version: what to say of a file with another layout, before the two versions.
+        other: the message for any other database.
+        version: the message for a file with another layout, before the two versions.
     """
 
     application: int
@@ -39,7 +39,7 @@ class DatabaseKind(NamedTuple):
         """Create the tables in an empty file; refuse a file of another kind or layout.
 
         Args:
-            connection: to the file, outside a transaction.
+            connection: the connection to the file, outside a transaction.
             path: the file, for messages.
 
         Raises:
@@ -53,7 +53,7 @@ class DatabaseKind(NamedTuple):
         """Refuse a file that `prepare` refuses, without changing it.
 
         Args:
-            connection: to the file.
+            connection: the connection to the file.
             path: the file, for messages.
 
         Raises:
@@ -75,7 +75,7 @@ class DatabaseKind(NamedTuple):
         connection.execute("COMMIT")
 
     def _refuse_tables(self, connection: sqlite3.Connection, path: str) -> None:
-        """Refuse a database without our header that is not empty."""
+        """Refuse a database without levelhead's header that is not empty."""
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise store_error("invalid-store", self.other, path)
 
@@ -98,8 +98,8 @@ def store_error(slug: str, message: str, path: str) -> InputError:
     """Return an error about a file.
 
     Args:
-        slug: what is wrong, as in `levelhead.messages`.
-        message: what is wrong, in words.
+        slug: the slug, as in `levelhead.messages`.
+        message: the message.
         path: the file.
     """
     return InputError(Fault(slug, message, Place(path)))
@@ -107,7 +107,7 @@ def store_error(slug: str, message: str, path: str) -> InputError:
 
 @contextmanager
 def sqlite_errors(path: str) -> Iterator[None]:
-    """Report errors of sqlite as ours: the file cannot be written, is not a database, or is damaged.
+    """Convert errors of sqlite: the file cannot be written, is not a database, or is damaged.
 
     Violated constraints are left to the caller.
 
@@ -124,5 +124,5 @@ def sqlite_errors(path: str) -> Iterator[None]:
             raise OutputError(str(error), "store", Place(path)) from error
         slug = "invalid-store" if code == sqlite3.SQLITE_NOTADB else "damaged-store"
         raise store_error(slug, printable(str(error)), path) from error
-    except UnicodeDecodeError as error:  # sqlite quotes what it cannot read in a message of its own
+    except UnicodeDecodeError as error:  # sqlite quotes unreadable text in its message
         raise store_error("damaged-store", "the definition of its table is not UTF-8", path) from error

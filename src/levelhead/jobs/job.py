@@ -1,4 +1,4 @@
-"""One job: a function of the module level, what it is given, and the key of its result."""
+"""Jobs: a module-level function, its arguments, and the key of its result."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from levelhead.errors import LevelheadError
 
 
 class Job(NamedTuple):
-    """Work that can be done anywhere and any number of times, always with the same bytes as its result.
+    """Work that can be done on any machine, any number of times, always with the same bytes as its result.
 
     Args:
-        key: the name of the result: a hash of everything that decides it.
-        function: what to call; workers import it, so it is defined at the top of a module.
-        arguments: what to call it with; they are pickled.
-        name: what to call the job in messages.
+        key: the key of the result: a hash of everything that determines it.
+        function: the function; workers import it, so it is defined at the top level of a module.
+        arguments: its arguments, which are pickled.
+        name: the name of the job in messages.
         weight: its share of the work, for the time left; any unit, for example bytes to read.
     """
 
@@ -29,11 +29,11 @@ class Job(NamedTuple):
 
 
 class StaleInput(LevelheadError):
-    """What a job found is not what its key was made of: a file changed, or this worker cannot see it."""
+    """The input of a job does not match its key: a file changed, or this worker cannot see it."""
 
 
 def read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
-    """Return a mapping that cannot be changed: what pickled ones are made of again."""
+    """Return a read-only mapping, for unpickling."""
     return MappingProxyType(mapping)
 
 
@@ -41,4 +41,4 @@ def _reduced(mapping: MappingProxyType[Any, Any]) -> tuple[Callable[..., Any], t
     return read_only, (dict(mapping),)
 
 
-copyreg.pickle(MappingProxyType, _reduced)  # settings of jobs hold them, and pickle does not know them
+copyreg.pickle(MappingProxyType, _reduced)  # settings of jobs contain them, and pickle does not support them

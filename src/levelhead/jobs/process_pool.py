@@ -12,15 +12,15 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import wait as wait_for
 from typing import Any, NoReturn
 
-_SECONDS_TO_END = 0.5  # for a worker to stop the programs that it runs, and to remove its temporary files
+_SECONDS_TO_END = 0.5  # for a worker to stop its programs, and to remove its temporary files
 _TERMINATED = 143
 
 
 class Processes(ProcessPoolExecutor):
-    """A pool of processes; if its jobs are canceled, running jobs are stopped too."""
+    """A pool of processes; canceling its jobs also stops running jobs."""
 
     def __init__(self, n: int) -> None:
-        # Spawned, not forked: a forked process would inherit locks that threads of this one hold (progress bars).
+        # Spawned, not forked: a forked process would inherit locks held by threads of this one (progress bars).
         super().__init__(n, mp_context=multiprocessing.get_context("spawn"), initializer=_live_and_die_with_parent)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -39,7 +39,7 @@ class Processes(ProcessPoolExecutor):
         super().shutdown(wait=wait, cancel_futures=cancel_futures)
 
     def _stop(self) -> None:
-        """Ask all processes to end, and kill those that do not, for example in a long library call."""
+        """Ask all processes to end, and kill processes that do not end, for example in a long library call."""
         running = dict(self._processes or {})
         for process in running.values():
             process.terminate()
@@ -54,15 +54,14 @@ class Processes(ProcessPoolExecutor):
 def _called(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     try:
         return fn(*args, **kwargs)
-    except SystemExit:  # the pool would hand it over as a result and start the next job
+    except SystemExit:  # the pool would return it as a result and start the next job
         os._exit(_TERMINATED)
 
 
 def _live_and_die_with_parent() -> None:
-    """Leave interrupts to the parent, stop when it says so, and end when it does, however it ends.
+    """Ignore interrupts, stop when the parent requests it, and always end with the parent.
 
-    A pool's processes hold both ends of the pipe by which they get work, and so would wait for ever for a parent that
-    was killed.
+    A pool's processes hold both ends of the pipe for work, so they would wait forever for a parent that was killed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit)  # an exception, so that programs are stopped and temporary files removed

@@ -1,4 +1,4 @@
-"""Run jobs, store their results, and outlive the loss of workers."""
+"""Running of jobs: results are stored, and the loss of workers is handled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Outcome(NamedTuple):
 
     Args:
         results: the result of each job by its key, in the order of the jobs.
-        stale: the jobs whose input was not what their key says, each with what its worker found.
+        stale: the jobs whose input did not match their key, each with the message of its worker.
     """
 
     results: dict[str, bytes]
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
 
 
 class KeepsResults(Protocol):
-    """What a store can do."""
+    """The interface of stores."""
 
     def get(self, key: str) -> bytes | None:
         """Return the result of a key, or None."""
@@ -36,7 +36,7 @@ class KeepsResults(Protocol):
         """Keep a result."""
 
     def commit(self) -> None:
-        """Make it last."""
+        """Commit the results."""
 
 
 def run_jobs(
@@ -46,17 +46,17 @@ def run_jobs(
     store: KeepsResults | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Outcome:
-    """Run jobs; the outcome does not depend on how many workers there are, nor on the order in which they finish.
+    """Run jobs; the outcome does not depend on the number of workers or the order in which they finish.
 
-    Jobs whose results are in the store are not run. Jobs are taken one by one as workers become free, and of several
-    with one key only the first is run. When workers die (killed, out of memory), the jobs they had are run again,
-    one at a time; a job that takes a worker down with it when alone is given up after the others are done.
+    Jobs whose results are in the store are not run. Jobs are taken one at a time as workers become free; of several
+    jobs with the same key, only the first is run. When workers die (killed, out of memory), their jobs are run again,
+    one at a time. A job that ends its worker again is reported as failed after all other jobs are done.
 
     Args:
-        jobs: what to do.
-        workers: who does it.
-        store: where results are kept, if anywhere.
-        advance: called with the weight of each job that is done.
+        jobs: the jobs.
+        workers: the workers.
+        store: the store of results, or None.
+        advance: called with the weight of each finished job.
 
     Raises:
         InputError: a job cannot be done because it ends its worker; all other results are stored.
@@ -83,7 +83,7 @@ class _JobRun:
         self.hopeless: list[Job] = []
 
     def missing(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Give the jobs that have no result yet, each key once."""
+        """Yield the jobs without a result, each key once."""
         known = set()
         for job in jobs:
             result = self.store.get(job.key) if self.store is not None and job.key not in known else None
@@ -98,7 +98,7 @@ class _JobRun:
                 self.order.append(job.key)
 
     def do(self, jobs: Iterator[Job]) -> None:
-        """Run all jobs; jobs of lost workers are run again one by one."""
+        """Run all jobs; jobs of lost workers are run again one at a time."""
         while suspects := self._round(jobs, self.workers.window, self.workers.batch):
             for suspect in suspects:
                 for _ in range(2):
@@ -108,13 +108,13 @@ class _JobRun:
                     self.hopeless.append(suspect)
 
     def complain(self) -> None:
-        """Report the jobs that no worker survives."""
+        """Report the jobs that end their workers."""
         if self.hopeless:
             message = "its worker ended twice without a result: out of memory, or killed"
             raise InputError(*(Fault("worker-lost", f"{job.name}: {message}") for job in self.hopeless))
 
     def _round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
-        """Do jobs until all are done, or workers are lost; return the jobs that were with them."""
+        """Run jobs until all are done or workers are lost; return the jobs of lost workers."""
         executor = self.workers.start()
         flying: dict[Future[list[_Answer]], Sequence[Job]] = {}
         try:
@@ -142,7 +142,7 @@ class _JobRun:
         window: int,
         batch: int,
     ) -> bool:
-        """Submit as many jobs as there is room for; return whether any are running."""
+        """Submit jobs up to the limit; return whether any are running."""
         while len(flying) < window and (some := tuple(islice(jobs, batch))):
             flying[self._hand_over(executor, some)] = some
         return bool(flying)
@@ -150,7 +150,7 @@ class _JobRun:
     def _hand_over(self, executor: Executor, jobs: Sequence[Job]) -> Future[list[_Answer]]:
         try:
             return executor.submit(run_in_order, jobs)
-        except self.workers.lost as error:  # at this very moment: the jobs count as lost with the others
+        except self.workers.lost as error:  # lost at this moment: the jobs count as lost
             failed: Future[list[_Answer]] = Future()
             failed.set_exception(error)
             return failed
@@ -166,7 +166,7 @@ class _JobRun:
             self.advance(job.weight)
 
     def _rescue(self, flying: dict[Future[list[_Answer]], Sequence[Job]]) -> list[Job]:
-        """Keep what was finished when workers were lost, and return the other jobs."""
+        """Keep the results that were finished when workers were lost, and return the other jobs."""
         suspects: list[Job] = []
         for future, jobs in flying.items():
             if future.done() and not future.cancelled() and future.exception() is None:
@@ -177,13 +177,13 @@ class _JobRun:
 
 
 def run_in_order(jobs: Sequence[Job]) -> list[_Answer]:
-    """Run jobs one after the other; workers call this.
+    """Run jobs in order; called by workers.
 
     Args:
         jobs: the jobs.
 
     Returns:
-        The result of each, or why it is stale.
+        The result of each job, or why it is stale.
     """
     return [_result_or_stale(job) for job in jobs]
 

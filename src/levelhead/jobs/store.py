@@ -1,4 +1,4 @@
-"""Results of jobs in one sqlite file: a killed process loses little, and a damaged result is never used."""
+"""Stores of results of jobs in an sqlite file: a killed process loses little, and damaged results are never used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from levelhead.jobs.database_files import SECONDS_TO_WAIT, DatabaseKind, sqlite_
 _SECONDS_BETWEEN_COMMITS = 0.5
 _KIND = DatabaseKind(
     application=0x4C564C48,  # "LVLH"
-    layout=2,  # 1 had no checksums
+    layout=2,  # layout 1 had no checksums
     tables=("CREATE TABLE results (key TEXT PRIMARY KEY, checksum BLOB NOT NULL, result BLOB NOT NULL) WITHOUT ROWID",),
     other="it is another program's database",
     version="the store was written by another version of levelhead",
@@ -25,16 +25,16 @@ _KIND = DatabaseKind(
 
 
 class Store:
-    """Results by key; each is written once. A context manager, which closes the file.
+    """Results by key, each written once. The store is a context manager that closes the file.
 
-    Results are committed twice a second: a process that is killed loses the results of the last half second, never
-    older ones, and never half a result (https://www.sqlite.org/atomiccommit.html).
+    Results are committed twice a second: a killed process loses at most the results of the last half second, and never
+    stores part of a result (https://www.sqlite.org/atomiccommit.html).
 
-    Every result has a checksum over its key and its bytes. A result that does not match its checksum counts as absent,
-    so that it is computed and written again. A file whose structure is damaged is refused.
+    Every result has a checksum of its key and its bytes. A result that does not match its checksum counts as missing,
+    so that it is computed and written again. A file with a damaged structure is refused.
 
     Args:
-        path: the file, which is made if it does not exist.
+        path: the file, which is created if it does not exist.
 
     Raises:
         InputError: the file is not a store, is damaged, or was written by another version.
@@ -45,7 +45,7 @@ class Store:
         self.path = os.fsdecode(path)
         self._committed = time.monotonic()
         if "\0" in self.path:
-            raise OutputError("a path cannot hold NUL", "store", Place(self.path))
+            raise OutputError("a path cannot contain NUL", "store", Place(self.path))
         with self._errors():
             self._connection = sqlite3.connect(self.path, timeout=SECONDS_TO_WAIT, isolation_level=None)
         try:
@@ -68,7 +68,7 @@ class Store:
             return int(self._connection.execute("SELECT count(*) FROM results").fetchone()[0])
 
     def get(self, key: str) -> bytes | None:
-        """Return the result of a key, or None if it is absent or damaged.
+        """Return the result of a key, or None if it is missing or damaged.
 
         Args:
             key: the key of a job.
@@ -76,7 +76,7 @@ class Store:
         Raises:
             InputError: the file is damaged.
         """
-        # A damaged row may hold values of other types; as bytes they fail the check like any other.
+        # A damaged row can have values of other types; as bytes they fail the check like others.
         query = "SELECT CAST(checksum AS BLOB), CAST(result AS BLOB) FROM results WHERE key = ?"
         with self._errors():
             row = self._connection.execute(query, (key,)).fetchone()
@@ -85,11 +85,11 @@ class Store:
         return bytes(row[1])
 
     def put(self, key: str, result: bytes) -> None:
-        """Add a result; a key that has an undamaged result keeps it.
+        """Add a result, unless the key already has an undamaged result.
 
         Args:
             key: the key of a job.
-            result: what the job gave.
+            result: the result of the job.
 
         Raises:
             InputError: the file is damaged.
@@ -105,7 +105,7 @@ class Store:
             self.commit()
 
     def commit(self) -> None:
-        """Make sure that every result is on the disk.
+        """Write all results to disk.
 
         Raises:
             InputError: the file is damaged.
@@ -120,7 +120,7 @@ class Store:
         """Commit and close the file.
 
         Args:
-            failing: whether another error is being raised, which an error of closing must not hide.
+            failing: whether another error is being raised, which must not be hidden by an error of closing.
         """
         try:
             self.commit()
@@ -142,14 +142,14 @@ class Store:
 
 
 def check_store(path: str | os.PathLike[str]) -> None:
-    """Check that a path can be a store, without making or changing anything.
+    """Check that a path can be a store, without creating or changing anything.
 
     Args:
-        path: a file, which need not exist.
+        path: a file, which may not exist.
 
     Raises:
-        InputError: there is another file, or one of another version.
-        OutputError: no file can be written there.
+        InputError: the path is another kind of file, or a store of another version.
+        OutputError: the path cannot be written.
     """
     from levelhead.treebank.write import check_file
 
@@ -157,7 +157,7 @@ def check_store(path: str | os.PathLike[str]) -> None:
     if reason := _no_file(name):
         raise OutputError(reason, "store", Place(name or None))
     check_file(name)
-    if not os.path.exists(name):  # noqa: PTH110 -- a path may hold bytes that pathlib refuses
+    if not os.path.exists(name):  # noqa: PTH110 -- a path can have bytes that pathlib refuses
         return
     with (
         sqlite_errors(name),
@@ -167,7 +167,7 @@ def check_store(path: str | os.PathLike[str]) -> None:
 
 
 def _no_file(name: str) -> str | None:
-    """Why a path cannot be that of a file of results."""
+    """Return why a path cannot be a file of results, or None."""
     if not name:
         return "the path is empty: name a file"
     if name == "-" or "://" in name:
@@ -178,6 +178,6 @@ def _no_file(name: str) -> str | None:
 
 
 def _checksum(key: str, result: bytes) -> bytes:
-    """Return a hash that binds a result to its key; the length keeps the two apart."""
+    """Return a hash of a key and a result; the length separates the two."""
     name = key.encode()
     return hashlib.sha256(b"%d:%b%b" % (len(name), name, result)).digest()

@@ -1,4 +1,4 @@
-"""Who does the work: this process, processes of this machine, or anybody's Executor."""
+"""Workers: this process, processes of this machine, or any Executor."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 
 class Workers(NamedTuple):
-    """How to get an Executor, and how to feed it.
+    """Workers: how to start an Executor, and how to submit jobs to it.
 
     Args:
-        start: gives an Executor; called again when its workers were lost.
-        window: how many tasks are with it at a time.
-        batch: how many jobs make a task: more than one where handing over a task is slow.
-        restartable: whether `start` gives a new Executor each time, which is shut down after use.
-        lost: what a task raises when its worker was lost.
+        start: returns an Executor; called again when its workers were lost.
+        window: the maximum number of submitted tasks.
+        batch: the number of jobs per task; more than one if submitting is slow.
+        restartable: whether `start` returns a new Executor each time, which is shut down after use.
+        lost: the exceptions of a task whose worker was lost.
     """
 
     start: Callable[[], Executor]
@@ -27,23 +27,23 @@ class Workers(NamedTuple):
 
     @property
     def here(self) -> bool:
-        """Whether this process does the work itself, each job as soon as it is handed over."""
+        """Whether this process runs the jobs itself, each when it is submitted."""
         return self.start is _ThisProcess
 
 
 def n_cores() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors available to this process."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
+    except AttributeError:  # not available on every system
         return os.cpu_count() or 1
 
 
 def processes(n: int) -> Workers:
-    """Return workers that are processes of this machine; for one, this process itself.
+    """Return workers that are processes of this machine; for n = 1, this process itself.
 
     Args:
-        n: how many.
+        n: the number of processes.
     """
     if n == 1:
         return Workers(_ThisProcess, window=1)
@@ -58,22 +58,22 @@ def processes(n: int) -> Workers:
 
 
 def borrowed(executor: Executor, *, window: int = 64) -> Workers:
-    """Return workers that are somebody's own Executor, which is not shut down here.
+    """Return workers for an existing Executor, which is not shut down here.
 
     Args:
-        executor: any, for example of loky, Parsl or mpi4py.
-        window: how many tasks it is given at a time; more than it has workers.
+        executor: any Executor, for example of loky, Parsl or mpi4py.
+        window: the maximum number of submitted tasks; more than its number of workers.
     """
     return Workers(lambda: executor, window, restartable=False)
 
 
 class _ThisProcess(Executor):
-    """Calls at once."""
+    """An Executor that calls functions immediately in this process."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 -- handed over as any Executor does; an interrupt goes straight up
+        except Exception as error:  # noqa: BLE001 -- stored as by any Executor; interrupts propagate
             future.set_exception(error)
         return future

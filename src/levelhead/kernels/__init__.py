@@ -1,1 +1,1 @@
-"""The compiled hot loops, and nothing else."""
+"""The compiled inner loops, and nothing else."""

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""What agrees between aligned words, in one pass over the pairs."""
+"""Agreement between aligned words, in one pass over the pairs."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 
@@ -111,7 +111,7 @@ def count_chosen(
         needs: the flags that a correct pair has.
         relations: the codes of the relations of gold and of system words, int32.
         chosen: whether each code of gold and of system is selected, uint8.
-        by_gold: whether a system word in a pair is chosen as the gold word is, not by its own relation.
+        by_gold: whether a system word in a pair is selected like the gold word, not by its own relation.
 
     Returns:
         The numbers of correct pairs, of chosen gold words, of chosen system words, and of pairs whose gold word is

@@ -18,7 +18,7 @@ def lines(
     backoffs: cython.const[cython.longlong][::1],
     with_backoffs: cython.bint,
 ):
-    """Write the n-grams of one order, each on a line: log-probability, words, and perhaps back-off weight.
+    """Return the n-grams of one order, one per line: log-probability, words, and optionally back-off weight.
 
     Args:
         pool: the words in UTF-8, each followed by a line feed, uint8.
@@ -42,8 +42,8 @@ def lines(
     lengths = np.diff(np.asarray(offsets))
     check_range("lengths of words", lengths, 1, pool.shape[0])
     n_words: cython.Py_ssize_t = words.shape[1]
-    of_words = int(lengths[np.asarray(words)].sum())  # with what separates them
-    out = np.empty(of_words + 40 * words.shape[0], dtype=np.uint8)  # no number takes more than 18 characters
+    of_words = int(lengths[np.asarray(words)].sum())  # including separators
+    out = np.empty(of_words + 40 * words.shape[0], dtype=np.uint8)  # numbers have at most 18 characters
     out_view: cython.uchar[::1] = memoryview(out)
     at: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
@@ -72,7 +72,7 @@ def write_word(
     start: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """Copy a word and return where it ends."""
+    """Copy a word and return its end."""
     k: cython.Py_ssize_t
     for k in range(start, end):
         out[at] = pool[k]
@@ -84,7 +84,7 @@ def write_word(
 @cython.nogil
 @cython.exceptval(check=False)
 def write_number(out: cython.uchar[::1], at: cython.Py_ssize_t, number: cython.longlong) -> cython.Py_ssize_t:
-    """Write a number of units as a decimal number without zeros at the end, and return where it ends."""
+    """Write a number of units as a decimal number without trailing zeros, and return its end."""
     n_digits: cython.int = 1
     bound: cython.longlong = 10
     k: cython.Py_ssize_t
@@ -96,7 +96,7 @@ def write_number(out: cython.uchar[::1], at: cython.Py_ssize_t, number: cython.l
         out[at] = 45
         at += 1
         number = -number
-    whole = number // 1_000_000 // 1_000_000  # in two steps: larger constants are not numbers of C
+    whole = number // 1_000_000 // 1_000_000  # in two steps, since larger constants are not valid in C
     rest = number - whole * 1_000_000 * 1_000_000
     while whole >= bound:
         bound *= 10

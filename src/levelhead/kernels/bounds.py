@@ -1,4 +1,4 @@
-"""Checks of what kernels are given: their loops read and write without looking."""
+"""Checks of the arguments of kernels, whose loops do not check bounds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 
 def check_starts(starts, n_words: int) -> None:
-    """Raise an error unless sentences follow one another and hold all words.
+    """Raise an error unless sentences are consecutive and contain all words.
 
     Args:
         starts: the first word of each sentence, and the number of words, shape (sentences + 1,).
-        n_words: how many words there are.
+        n_words: the number of words.
 
     Raises:
-        ValueError: a sentence begins before the one before it, or outside the words.
+        ValueError: the starts are not ascending, or outside the words.
     """
     array = np.asarray(starts)
     if len(array) == 0 or array[0] != 0 or array[-1] != n_words or (array[1:] < array[:-1]).any():
@@ -24,13 +24,13 @@ def check_range(name: str, values, low: int, high: int) -> None:
     """Raise an error unless numbers are in a range.
 
     Args:
-        name: what they are called.
+        name: their name.
         values: the numbers.
-        low: the least that is allowed.
-        high: the largest that is allowed.
+        low: the minimum.
+        high: the maximum.
 
     Raises:
-        ValueError: a number is outside.
+        ValueError: a number is outside the range.
     """
     array = np.asarray(values)
     if array.size and (array.min() < low or array.max() > high):
@@ -38,13 +38,13 @@ def check_range(name: str, values, low: int, high: int) -> None:
 
 
 def check_sizes(**arrays) -> None:
-    """Raise an error unless arrays have as many rows as the first of them.
+    """Raise an error unless arrays have the same number of rows.
 
     Args:
         arrays: the arrays by name.
 
     Raises:
-        ValueError: they have not.
+        ValueError: the numbers differ.
     """
     sizes = {name: np.asarray(array).shape[0] for name, array in arrays.items()}
     if len(set(sizes.values())) > 1:
@@ -55,22 +55,22 @@ def check_shape(name: str, array, shape) -> None:
     """Raise an error unless an array has a shape.
 
     Args:
-        name: what it is called.
+        name: its name.
         array: the array.
-        shape: what its shape must be.
+        shape: the required shape.
 
     Raises:
-        ValueError: it has another one.
+        ValueError: the shape differs.
     """
     if np.shape(array) != tuple(shape):
         raise ValueError(f"{name} must have the shape {tuple(shape)}, not {np.shape(array)}")
 
 
 def bits_of(name: str, table) -> int:
-    """Return how many bits the row numbers of a table have, which are the top bits of hashes of 64 bits.
+    """Return the number of bits of the row numbers of a table, which are the top bits of 64-bit hashes.
 
     Args:
-        name: what it is called.
+        name: its name.
         table: the table.
 
     Raises:

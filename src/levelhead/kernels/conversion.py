@@ -8,9 +8,9 @@ from levelhead.kernels.bounds import check_range, check_sizes
 
 
 def visits(heads: cython.const[cython.int][::1]):
-    """Order the sides of all words as the recursive algorithms come to them.
+    """Return the sides of all words in the order of the recursive algorithms.
 
-    A word's left children are visited, then its left side is at turn, then its right children, then its right side.
+    The order is: a word's left children, its left side, its right children, its right side.
 
     Args:
         heads: the head of each word as an index into all words, -1 for roots; trees; int32, shape (words,).
@@ -35,7 +35,7 @@ def visits(heads: cython.const[cython.int][::1]):
             if heads[root] < 0:
                 n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
     if n_done < 2 * n_words:
-        raise ValueError("heads go round in a circle")
+        raise ValueError("the heads form a cycle")
     return order
 
 
@@ -50,14 +50,14 @@ def walk(
     n_done: cython.Py_ssize_t,
     root: cython.int,
 ) -> cython.Py_ssize_t:
-    """Visit the tree below a root; `waiting` holds the next child of each word, -1 where none is left."""
+    """Visit the tree below a root; `waiting` has the next child of each word, or -1."""
     at: cython.int = root
     child: cython.int
-    came_from: cython.int = -1  # the child whose subtree is done, -1 on the way down
+    came_from: cython.int = -1  # the child whose subtree is done, or -1 on the way down
     while True:
         child = waiting[at]
         if (came_from < 0 or came_from < at) and (child < 0 or child > at):
-            order[n_done] = at  # the last left child is done, or there was none
+            order[n_done] = at  # the last left child is done, or there is none
             n_done += 1
         if child >= 0:
             waiting[at] = following[child]
@@ -79,10 +79,10 @@ def children_of(heads: cython.const[cython.int][::1]):
         heads: the head of each word as an index into all words, -1 for roots, int32, shape (words,).
 
     Returns:
-        The first child of each word and the next child of the same head, -1 where there is none; int32, shape (words,).
+        The first child of each word and the next child of the same head, or -1; int32, shape (words,).
 
     Raises:
-        ValueError: a head is no word.
+        ValueError: a head is not a word.
     """
     n_words: cython.Py_ssize_t = heads.shape[0]
     check_range("heads", heads, -1, n_words - 1)
@@ -104,13 +104,13 @@ def forward(
     targets: cython.const[cython.uchar][::1],
     roots: cython.const[cython.uchar][::1],
 ):
-    """Put targets above their heads: Algorithm 1.
+    """Move targets above their heads: Algorithm 1.
 
     Args:
         heads: the heads of content-head trees, -1 for roots, int32, shape (words,).
-        order: what `visits` makes of them, int32, shape (2 * words,).
+        order: the result of `visits`, int32, shape (2 * words,).
         targets: whether each word is a target, uint8, shape (words,).
-        roots: whether the children of each word are to stay, uint8, shape (words,).
+        roots: whether the children of each word must stay, uint8, shape (words,).
 
     Returns:
         The heads of function-head trees, int32, and which targets were moved, uint8; both shape (words,).
@@ -145,7 +145,7 @@ def find_outermost(
     left: cython.int[::1],
     right: cython.int[::1],
 ) -> cython.void:
-    """Find the outermost target among the children of each word on either side; -1 stays where there is none."""
+    """Find the outermost target among the children of each word on either side, or leave -1."""
     word: cython.Py_ssize_t
     head: cython.int
     for word in range(heads.shape[0]):
@@ -168,7 +168,7 @@ def raise_targets(
     right: cython.const[cython.int][::1],
     moved: cython.uchar[::1],
 ) -> cython.void:
-    """Put the outermost target of each side in the place of its head."""
+    """Swap the outermost target of each side with its head."""
     step: cython.Py_ssize_t
     head: cython.int
     child: cython.int
@@ -188,14 +188,14 @@ def backward(
     fixed: cython.const[cython.uchar][::1],
     frozen: cython.bint,
 ):
-    """Put targets below their children: Algorithm 2.
+    """Move targets below their children: Algorithm 2.
 
     Args:
         heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
-        order: what `visits` makes of them, int32, shape (2 * words,).
+        order: the result of `visits`, int32, shape (2 * words,).
         targets: whether each word is a target, uint8, shape (words,).
         fixed: whether each word stays with its head as a part of a fixed expression, uint8, shape (words,).
-        frozen: whether children are those of the input; otherwise they are read when the side is at turn.
+        frozen: whether children are those of the input; otherwise they are determined when the side is visited.
 
     Returns:
         The heads of content-head trees, int32, shape (words,).
@@ -235,7 +235,7 @@ def lower_frozen(
     target: cython.int,
     left: cython.bint,
 ) -> cython.void:
-    """Give the children that a target had on one side to its head, and make the innermost of them its head."""
+    """Move a target's original children on one side to its head, and make the innermost of them its head."""
     above: cython.int = new[target]
     child: cython.int = first[target]
     innermost: cython.int = -1
@@ -260,10 +260,10 @@ def lower(
     target: cython.int,
     left: cython.bint,
 ) -> cython.void:
-    """Give a target's present children on one side to its head, and make the innermost of them its head.
+    """Move a target's current children on one side to its head, and make the innermost of them its head.
 
-    The list of a word holds all its children and perhaps some it has no more, which are dropped here. The target is
-    not put into the list of its new head: that word's turn is over, as is that of every word below the target.
+    The list of a word contains all its children and possibly former children, which are dropped here. The target is not
+    added to the list of its new head, since that word and every word below the target were already visited.
     """
     above: cython.int = new[target]
     child: cython.int = first[target]

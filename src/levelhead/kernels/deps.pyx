@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""The edges that distinct values of DEPS list."""
+"""The edges in distinct values of DEPS."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ cdef struct Edge:
 
 
 cdef inline int64_t digits(Bytes* at, Bytes end) noexcept nogil:
-    """A number of at most nine digits without leading zeros, which is passed over; or -1."""
+    """A number of at most nine digits without leading zeros, which is skipped, or -1."""
     cdef Bytes start = at[0]
     cdef int64_t value = 0
     while at[0] < end and ZERO <= at[0][0] <= ZERO + 9 and at[0] - start <= MAX_DIGITS:
@@ -34,7 +34,7 @@ cdef inline int64_t digits(Bytes* at, Bytes end) noexcept nogil:
 
 
 cdef inline bint read_edge(Bytes at, Bytes end, Edge* edge) noexcept nogil:
-    """Read an edge such as `4:nsubj` or `4.1:nsubj`, up to a bar or the end; false where it is none."""
+    """Read an edge such as `4:nsubj` or `4.1:nsubj`, up to a bar or the end; false if it is malformed."""
     edge.number = digits(&at, end)
     edge.minor = 0
     if edge.number >= 0 and at < end and at[0] == DOT:

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""The cheapest alignment of two lists of words, where words cost what it takes to edit their characters."""
+"""The alignment of two lists of words with the lowest cost of character edits."""
 
 import cython
 import numpy as np
@@ -15,18 +15,18 @@ def align(
 ):
     """Align system words with gold words by edit distance over forms, in order.
 
-    To pair two words costs the Levenshtein distance of their forms, to leave a word out costs its length. Of several
-    cheapest alignments the leftmost is taken: each gold word in turn has the first system word that it has in any of
-    those that are left; a pair is preferred to none.
+    Pairing two words costs the Levenshtein distance of their forms, leaving out a word costs its length. Ties are
+    broken to the left: each gold word in turn gets the first system word that it has in any of the remaining
+    alignments; a pair is preferred to none.
 
     Args:
         gold: the characters of all gold words, int32.
         gold_starts: the first character of each word, then the number of characters, int32, shape (words + 1,).
         system: the characters of all system words, int32.
-        system_starts: the same of the system.
+        system_starts: the same for the system.
 
     Returns:
-        The system word of each gold word, -1 for none, int32, shape (gold words,).
+        The system word of each gold word, or -1, int32, shape (gold words,).
 
     Raises:
         ValueError: the starts do not ascend from 0 to the number of characters.
@@ -85,7 +85,7 @@ def distance(
     other_end: cython.Py_ssize_t,
     row: cython.int[::1],
 ) -> cython.int:
-    """Give the Levenshtein distance of two words; `row` has room for the second and one more."""
+    """Return the Levenshtein distance of two words; `row` has the length of the second word plus one."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     diagonal: cython.int

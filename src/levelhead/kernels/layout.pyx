@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""The text that tokens spell, and where each token and word lies in it."""
+"""The text of tokens, and the position of each token and word in it."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
@@ -41,16 +41,16 @@ def lay_out(
     Codes n_words,
     Codes multiword_forms,
 ):
-    """Join the forms of tokens to a text, and say where each token and each of its words lies in it.
+    """Return the joined forms of tokens, and the position of each token and each of its words.
 
     Args:
         pool: bytes that hold all strings, uint8.
         begins: where each string starts in the pool, int64, shape (strings,).
-        lengths: how many bytes it has, int64, shape (strings,).
+        lengths: its number of bytes, int64, shape (strings,).
         forms: the string of each word, int32, shape (words,).
         first: the first word of each multiword token, ascending, int32, shape (multiword tokens,).
-        n_words: how many words each holds, the same shape.
-        multiword_forms: the string of each, the same shape.
+        n_words: the number of words of each, same shape.
+        multiword_forms: the string of each, same shape.
 
     Returns:
         The text, uint8; starts and ends of tokens, int64; starts and ends of words, int64; whether a word is part of

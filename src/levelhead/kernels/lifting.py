@@ -22,8 +22,8 @@ def number_subtrees(
 ) -> cython.int:
     """Number the words top-down, so that a subtree is a range of numbers.
 
-    Returns 1 if the tree is projective, 0 if it is not, -1 if it is none. A tree is projective if the walk meets the
-    words in their order, each after its dependents on the left and before those on the right.
+    Returns 1 if the tree is projective, 0 if it is not, -1 if it is not a tree. A tree is projective if the walk visits
+    the words in order, each after its left dependents and before its right dependents.
     """
     word: cython.int
     node: cython.int = 0
@@ -66,7 +66,7 @@ def smallest_nonprojective(
     leave: cython.int[::1],
     steps: cython.longlong[::1],
 ) -> cython.int:
-    """Return the dependent of the shortest non-projective arc, the leftmost of equal ones; `steps` counts the work."""
+    """Return the dependent of the shortest non-projective arc, the leftmost on a tie; `steps` counts the work."""
     best: cython.int = 0
     best_size: cython.int = n + 1
     best_left: cython.int = 0
@@ -93,16 +93,16 @@ def smallest_nonprojective(
 
 
 def lift(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], most_steps: cython.longlong):
-    """Lift non-projective arcs, the smallest first, to the head of their head, until none is left.
+    """Lift non-projective arcs, the shortest first, to the head of their head, until none is left.
 
     Args:
         heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
         starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
-        most_steps: a sentence is refused if more words than so many have to be looked at, each time anew.
+        most_steps: the maximum number of words visited per sentence, counting repeated visits.
 
     Returns:
-        The new heads, int32, shape (words,); for each sentence 0 if it is projective now, 2 if it is no tree, 3 if it
-        took too long (then it keeps its heads), uint8, shape (sentences,).
+        The new heads, int32, shape (words,); for each sentence 0 if it is projective now, 2 if it is not a tree, 3 if
+        it took too long (its heads are then unchanged), uint8, shape (sentences,).
     """
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     longest: cython.Py_ssize_t = 0

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the C library does for the whole process: hand out memory, and load shared libraries."""
+"""Memory allocation and loading of shared libraries by the C library, for the whole process."""
 
 cdef extern from *:
     """
@@ -25,7 +25,7 @@ cdef extern from *:
 
 
 def keep_freed_blocks(int size):
-    """Let the process keep freed memory for what it needs next, instead of giving it back to the system at once.
+    """Let the process keep freed memory for later use, instead of returning it to the system immediately.
 
     The pieces of large files need blocks of the same sizes again and again, and the system clears each page that it
     hands out. Has an effect with glibc only.
@@ -39,7 +39,7 @@ def keep_freed_blocks(int size):
 def load_library(bytes path):
     """Load a shared library, so that an import that needs it later finds it loaded; Python's lock is let go of.
 
-    If it cannot be loaded, nothing happens: the import will say why.
+    If it cannot be loaded, nothing happens: the import will report why.
 
     Args:
         path: its path.

@@ -2,7 +2,7 @@
 """Static oracles: from the heads of whole treebanks to the transitions that build them.
 
 Words are numbered from 1 in their sentence, 0 is the artificial root. In the arrays of one sentence, row 0 belongs to
-the root, whose head is -1, so that no word is ever taken for its head.
+the root, whose head is -1, so that no word is its head.
 """
 
 import cython
@@ -37,7 +37,7 @@ def load(
     head: cython.int[::1],
     missing: cython.int[::1],
 ) -> cython.bint:
-    """Copy the heads of a sentence and count the dependents each word still misses; False for a head outside."""
+    """Copy the heads of a sentence and count the missing dependents of each word; False for a head outside."""
     word: cython.int
     for word in range(n + 1):
         missing[word] = 0
@@ -63,9 +63,9 @@ def arc_standard(
     order: cython.int[::1],
     first: cython.Py_ssize_t,
 ) -> cython.int:
-    """Write the transitions of arc-standard (Nivre 2008) and the words as they are attached; return how many were.
+    """Write the transitions of arc-standard (Nivre 2008) and the words in order of attachment; return their number.
 
-    All n are if the tree is projective; otherwise the stack holds the roots of what could be joined.
+    All n words are attached if the tree is projective; otherwise the stack has the roots of partial trees.
     """
     top: cython.int = 0
     front: cython.int = 1
@@ -118,7 +118,7 @@ def arc_eager(
     order: cython.int[::1],
     first: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """Write the transitions of arc-eager and return where they end, or -1 (Goldberg & Nivre 2012, Algorithm 1)."""
+    """Write the transitions of arc-eager and return their end, or -1 (Goldberg & Nivre 2012, Algorithm 1)."""
     top: cython.int = 0
     front: cython.int = 1
     attached: cython.int = 0
@@ -170,12 +170,12 @@ def find_components(
     first: cython.Py_ssize_t,
     component: cython.int[::1],
 ) -> cython.void:
-    """Name for each word the root of its maximal projective component: what arc-standard can join without SWAP."""
+    """Find the root of each word's maximal projective component, which arc-standard can join without SWAP."""
     word: cython.int
     k: cython.int
     for word in range(n + 1):
         component[word] = word
-    for k in range(attached - 1, -1, -1):  # a word is attached before its head is
+    for k in range(attached - 1, -1, -1):  # words are attached before their heads
         word = cython.cast(cython.int, order[first + k] - first + 1)
         component[word] = component[head[word]]
 
@@ -190,7 +190,7 @@ def rank_words(
     sibling: cython.int[::1],
     rank: cython.int[::1],
 ) -> cython.bint:
-    """Number the words in projective order, the in-order walk of the tree; False where the walk misses some."""
+    """Number the words in projective order, the in-order walk of the tree; False if the walk misses words."""
     word: cython.int
     node: cython.int = 0
     follower: cython.int
@@ -218,7 +218,7 @@ def rank_words(
 @cython.nogil
 @cython.exceptval(check=False)
 def count_inversions(rank: cython.int[::1], n: cython.int, sums: cython.int[::1]) -> cython.longlong:
-    """Count the pairs of words that the projective order turns round: no oracle swaps more often.
+    """Count the pairs of words that the projective order inverts, an upper bound of the number of swaps.
 
     `sums` becomes a binary indexed tree over ranks (Fenwick 1994).
     """
@@ -228,7 +228,7 @@ def count_inversions(rank: cython.int[::1], n: cython.int, sums: cython.int[::1]
     for word in range(n + 1):
         sums[word] = 0
     for word in range(n, 0, -1):
-        node = rank[word] - 1  # ranks of words are 1 to n: that of the root is 0
+        node = rank[word] - 1  # the ranks of words are 1 to n; the rank of the root is 0
         while node > 0:
             found += sums[node]
             node -= node & -node
@@ -243,7 +243,7 @@ def count_inversions(rank: cython.int[::1], n: cython.int, sums: cython.int[::1]
 @cython.nogil
 @cython.exceptval(check=False)
 def attachable(head: cython.int[::1], missing: cython.int[::1], s1: cython.int, s0: cython.int) -> cython.int:
-    """Return which of the two words on top of the stack gets its head, the other, now; 0 if none does."""
+    """Return which of the two top words of the stack is now attached to the other; 0 for neither."""
     if head[s1] == s0 and missing[s1] == 0:
         return s1
     return s0 if head[s0] == s1 and missing[s0] == 0 else 0
@@ -266,9 +266,9 @@ def swap(
     order: cython.int[::1],
     first: cython.Py_ssize_t,
 ) -> cython.Py_ssize_t:
-    """Write the transitions of the swap system and return where they end, or -1.
+    """Write the transitions of the swap system and return their end, or -1.
 
-    Two words in the wrong projective order are swapped at once (Nivre 2009, Figure 4), or, if not eager, only where
+    Two words in the wrong projective order are swapped immediately (Nivre 2009, Figure 4), or, if not eager, only if
     the top of the stack and the next word are in different components (Nivre, Kuhlmann & Hall 2009).
     """
     top: cython.int = 0
@@ -330,7 +330,7 @@ def derive_some(
     i: cython.Py_ssize_t,
     needed: cython.longlong[::1],
 ) -> cython.Py_ssize_t:
-    """Derive sentences from i on; stop at one whose transitions may not fit, and leave in `needed` the room for all."""
+    """Derive sentences from i on; stop if transitions may not fit, and store the required size in `needed`."""
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     first: cython.Py_ssize_t
     end: cython.Py_ssize_t
@@ -392,13 +392,13 @@ def oracle(
         most_swaps: a sentence that may need more swaps is refused.
 
     Returns:
-        The transitions of all sentences (0 shift, 1 left-arc, 2 right-arc, 3 reduce, 4 swap), uint8; where each
-        sentence's begin, and their number, int64, shape (sentences + 1,); the words as they are attached, sentence by
+        The transitions of all sentences (0 shift, 1 left-arc, 2 right-arc, 3 reduce, 4 swap), uint8; the start of each
+        sentence's transitions, and their number, int64, shape (sentences + 1,); the words in order of attachment, by
         sentence, numbered from 0 in the treebank, int32, shape (words,); for each sentence 0 if it was derived, 1 if
-        the system cannot derive it, 2 if it is no tree, 3 if it needs too many swaps, uint8, shape (sentences,).
+        the system cannot derive it, 2 if it is not a tree, 3 if it needs too many swaps, uint8, shape (sentences,).
 
     Raises:
-        ValueError: the sentences do not hold all words, or there is no such system.
+        ValueError: the sentences do not contain all words, or the system is unknown.
     """
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
@@ -435,5 +435,5 @@ def oracle(
 
 
 def rows(work):
-    """Give a table as kernels take it: uncompiled, a memoryview has no rows, so a list of them stands for it."""
+    """Return a table for kernels: a list of memoryviews if not compiled, since a memoryview has no rows."""
     return work if cython.compiled else [memoryview(row) for row in work]

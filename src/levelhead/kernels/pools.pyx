@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Joining two treebanks' pools of strings."""
+"""Operations on pools of strings."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ include "interning.pxi"
 
 def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t[::1] other,
               const int64_t[::1] other_offsets):
-    """Find the strings of one pool in another.
+    """Return the code in one pool of each string of another.
 
     Args:
         pool: the strings to look in, each followed by a newline, uint8.
@@ -48,11 +48,11 @@ def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t
 
 
 def distinct(const int32_t[::1] codes, int64_t n_strings):
-    """Find the codes that occur.
+    """Return the codes that occur.
 
     Args:
         codes: codes of strings, int32.
-        n_strings: how many strings there are.
+        n_strings: the number of strings.
 
     Returns:
         The codes, ascending, int32.

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
 """The shape of trees: depth, gaps, non-projective arcs, ill-nested trees; without recursion.
 
-All takes n log n steps in the words of a sentence, but for one: whether a tree is ill-nested may take a step for
-each pair of non-projective arcs of which neither head dominates the other.
+Everything takes O(n log n) steps in the words of a sentence, with one exception: the check for ill-nested trees can
+take a step for each pair of non-projective arcs of which neither head dominates the other.
 """
 
 import cython
@@ -12,20 +12,20 @@ from levelhead.kernels.bounds import check_starts
 
 
 def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
-    """Measure every tree.
+    """Return the shape of every tree.
 
     Args:
         heads: 1-based in the sentence, 0 for a root, int32, shape (words,); the sentences must be trees.
         starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
 
     Returns:
-        For each word: how many arcs lie between it and the root, int32; how many gaps the words below it leave,
-        int32; whether its arc is non-projective, uint8; whether its head is to the right and a word between has its
-        head outside the arc's span, the root counting as outside, uint8. For each sentence: whether it is
-        ill-nested, uint8.
+        For each word: the number of arcs between it and the root, int32; the number of gaps in the span of the words
+            below it, int32; whether its arc is non-projective, uint8; whether its head is to the right and a word
+            between has its head outside the arc's span (the root counts as outside), uint8. For each sentence: whether
+            it is ill-nested, uint8.
 
     Raises:
-        ValueError: a sentence is no tree, or sentences do not hold all words.
+        ValueError: a sentence is not a tree, or sentences do not contain all words.
     """
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
@@ -47,12 +47,12 @@ def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int
     with cython.nogil:
         bad = measure(heads, starts, depths_view, gaps_view, crossed_view, right_view, ill_view, work, ranges)
     if bad >= 0:
-        raise ValueError(f"sentence {bad + 1} is no tree")
+        raise ValueError(f"sentence {bad + 1} is not a tree")
     return depths, gaps, crossed, right_crossed, ill_nested
 
 
 def rows(table):
-    """Give a table as kernels take it: uncompiled, a memoryview has no rows, so a list of them stands for it."""
+    """Return a table for kernels: a list of memoryviews if not compiled, since a memoryview has no rows."""
     return table if cython.compiled else [memoryview(row) for row in table]
 
 
@@ -70,7 +70,7 @@ def measure(
     work: cython.int[:, ::1],
     ranges: cython.int[:, ::1],
 ) -> cython.Py_ssize_t:
-    """Measure sentence by sentence; return -1, or the first sentence that is no tree."""
+    """Measure each sentence; return the first sentence that is not a tree, or -1."""
     size: cython.int[::1] = work[2]
     enter: cython.int[::1] = work[3]
     entered: cython.int[::1] = work[4]
@@ -106,7 +106,7 @@ def measure(
 @cython.nogil
 @cython.exceptval(check=False)
 def within(heads: cython.const[cython.int][::1], n: cython.int) -> cython.bint:
-    """Whether all heads are words of the sentence, or 0."""
+    """Whether all heads are 0 or words of the sentence."""
     word: cython.int
     for word in range(n):
         if heads[word] < 0 or heads[word] > n:
@@ -128,10 +128,10 @@ def lay_out(
     depth: cython.int[::1],
     after: cython.int[::1],
 ) -> cython.bint:
-    """Number the nodes (0 stands above the roots) so that those below one follow it: `enter`, and back `entered`.
+    """Number the nodes (0 is above the roots) so that descendants follow their node: `enter`, and back `entered`.
 
-    Also gives how many lie below each, itself included (`size`), heads before dependents (`order`), and depths.
-    Returns whether the sentence is a tree.
+    Also compute the size of each subtree (`size`), an order with heads before dependents (`order`), and depths. Return
+    whether the sentence is a tree.
     """
     node: cython.int
     head: cython.int
@@ -148,13 +148,13 @@ def lay_out(
         head = heads[node - 1]
         after[head + 1] -= 1
         below[after[head + 1]] = node
-    # after[head + 1] is now where the dependents of head begin; they end where those of head + 1 begin
+    # after[head + 1] is now the start of the dependents of head; they end at the start of those of head + 1
     order[0] = 0
     depth[0] = -1
     at = 1
     for node in range(n + 1):
         if node == at:
-            return False  # no more words hang from the root
+            return False  # there are no more words below the root
         head = order[node]
         fill: cython.int = after[head + 1]
         end: cython.int = after[head + 2] if head < n else n
@@ -166,7 +166,7 @@ def lay_out(
     for at in range(n, 0, -1):
         node = order[at]
         size[heads[node - 1]] += size[node]
-    for node in range(n + 1):  # from here on: how many nodes below a head have a number already, itself included
+    for node in range(n + 1):  # from here on: the number of nodes of a subtree that already have a number
         after[node] = 1
     enter[0] = 0
     entered[0] = 0
@@ -190,7 +190,7 @@ def contiguous(
     lowest: cython.int[::1],
     highest: cython.int[::1],
 ) -> cython.bint:
-    """Whether the words below every word are all those of a span, so that the sentence is projective."""
+    """Whether every subtree is a contiguous span, so that the sentence is projective."""
     node: cython.int
     head: cython.int
     at: cython.int
@@ -243,7 +243,7 @@ def index(
 @cython.nogil
 @cython.exceptval(check=False)
 def least(values: cython.int[::1], width: cython.int, first: cython.int, end: cython.int) -> cython.int:
-    """The least value from `first` to before `end`, which must be more, in a heap of minima over `width` leaves."""
+    """The smallest value from `first` up to `end` (exclusive, larger than `first`) in a heap of minima."""
     low: cython.int = first + width
     high: cython.int = end + width
     found: cython.int = 2147483647
@@ -272,11 +272,11 @@ def find_gaps(
     blocks: cython.int[::1],
     gaps: cython.int[::1],
 ) -> cython.void:
-    """Count for each node the blocks of words below it, less one.
+    """Count for each node the blocks of words below it, minus one.
 
-    A block of a node begins at each word below it whose left neighbor is not below it: those are the nodes on the
-    way up from the word, before the lowest node that is above both. So each word adds one at itself and takes it off
-    at that node, and the sums over what is below are the blocks.
+    A block of a node starts at each word below it whose left neighbor is not below it. For a word, these are the nodes
+    on the way up to the lowest common ancestor with its left neighbor. So each word adds one at itself and subtracts
+    one at this ancestor, and the sums over subtrees are the blocks.
     """
     node: cython.int
     at: cython.int
@@ -346,11 +346,11 @@ def interleaved(
     high: cython.int[::1],
     filled: cython.int[::1],
 ) -> cython.bint:
-    """Whether two disjoint subtrees interleave: two arcs cross of which neither head dominates the other.
+    """Whether two disjoint subtrees interleave: two crossing arcs of which neither head dominates the other.
 
-    (Were there no such arcs, either subtree, being connected, would lie in one gap of the other.) Such arcs are
-    non-projective. They are sorted by the `enter` of their heads, so that those whose heads one head dominates follow
-    it, and are passed over.
+    (Without such arcs, each subtree, being connected, would lie in one gap of the other.) Such arcs are non-projective.
+    They are sorted by the `enter` of their heads, so that arcs whose heads are dominated by a head follow it, and are
+    skipped.
     """
     node: cython.int
     head: cython.int
@@ -362,7 +362,7 @@ def interleaved(
     for node in range(1, n + 1):
         if crossed[node - 1]:
             before[enter[heads[node - 1]] + 1] += 1
-    for at in range(1, n + 2):  # how many arcs have heads that were entered earlier
+    for at in range(1, n + 2):  # the number of arcs with heads that were entered earlier
         before[at] += before[at - 1]
     for at in range(n + 1):
         filled[at] = before[at]

@@ -15,7 +15,7 @@ def is_past(
     word: cython.Py_ssize_t,
     region_end: cython.longlong,
 ) -> cython.bint:
-    """Whether a word lies behind a multiword region: a word of a multiword token by its start, another by its end."""
+    """Whether a word is after a multiword region: words of multiword tokens by their start, others by their end."""
     if word >= starts.shape[0]:
         return True
     if inside[word]:
@@ -72,7 +72,7 @@ def align(
             else:
                 system += 1
             continue
-        # The other side may be in a word that began before the multiword token: it is not part of the region.
+        # The other side can be in a word that starts before the multiword token, which is not part of the region.
         if gold_inside[gold]:
             region_end = gold_ends[gold]
             if not system_inside[system] and system_starts[system] < gold_starts[gold]:
@@ -106,7 +106,7 @@ def shared(
     system_starts: cython.const[cython.longlong][::1],
     system_ends: cython.const[cython.longlong][::1],
 ):
-    """Find the spans of the system that gold also has.
+    """Return which spans of the system are also in gold.
 
     Args:
         gold_starts: where each span of gold starts, ascending, int64, shape (gold spans,).

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""What has to be known of all bytes of a file: whether they are text, and where their lines end."""
+"""Checks of all bytes of a file: whether they are text, and where lines end."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memchr, memcpy
@@ -23,7 +23,7 @@ cdef inline bint is_ascii(Bytes at) noexcept nogil:
 
 
 cdef inline int64_t length_of_character(Bytes at, int64_t left) noexcept nogil:
-    """How many bytes the character at a byte above 127 has; 0 if it is none (The Unicode Standard, table 3-7)."""
+    """The number of bytes of the character at a byte above 127; 0 if it is invalid (The Unicode Standard, table 3-7)."""
     cdef uint8_t lead = at[0]
     cdef uint8_t least = 0x80
     cdef uint8_t most = 0xBF
@@ -49,7 +49,7 @@ cdef inline int64_t length_of_character(Bytes at, int64_t left) noexcept nogil:
 
 
 def is_utf8(const uint8_t[::1] data):
-    """Return whether bytes are valid UTF-8, as `bytes.decode` does, without making a string of them.
+    """Return whether bytes are valid UTF-8, as `bytes.decode` does, without creating a string.
 
     Args:
         data: the bytes, uint8.

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""Is every sentence a tree? Heads in one array for the whole treebank, checked without recursion."""
+"""Checks that sentences are trees, for the heads of a whole treebank, without recursion."""
 
 import cython
 import numpy as np
@@ -8,12 +8,12 @@ import numpy as np
 def bad_sentences(
     heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], several_roots: cython.bint
 ):
-    """Find the sentences whose heads do not make a tree.
+    """Return the errors of sentences whose heads do not form a tree.
 
     Args:
         heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
         starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
-        several_roots: whether a sentence may have more than one root (it must have at least one).
+        several_roots: whether a sentence can have more than one root (it must have at least one).
 
     Returns:
         0 for a tree, 1 for a head outside the sentence, 2 for no root, 3 for several roots, 4 for a cycle; int8,
@@ -32,7 +32,7 @@ def bad_sentences(
 
 
 def global_heads(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
-    """Number the heads of all sentences through.
+    """Return the heads of all sentences as indices into all words.
 
     Args:
         heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
@@ -62,7 +62,7 @@ def verdict(
     end: cython.Py_ssize_t,
     several_roots: cython.bint,
 ) -> cython.schar:
-    """Give the verdict of one sentence; `seen` holds in which walk (its start + 1) each word was met."""
+    """Return the error code of one sentence; `seen` is the walk (its start + 1) in which each word was visited."""
     n_roots: cython.Py_ssize_t = 0
     word: cython.Py_ssize_t
     at: cython.Py_ssize_t

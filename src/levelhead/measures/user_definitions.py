@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from levelhead.arguments import checked, instance
 from levelhead.arguments import path as path_of_file
-from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
@@ -84,7 +84,7 @@ def _refuse(path: str, message: str) -> NoReturn:
 
 def _check_keys(path: str, what: str, table: Mapping[str, Any], keys: set[str]) -> None:
     for key in sorted(table.keys() - keys):
-        _refuse(path, f"{what} has the unknown key {key!r}: choose {', '.join(sorted(keys))}")
+        _refuse(path, f"{what}: {unknown('key', key, sorted(keys))}")
 
 
 def _tables(path: str, document: Mapping[str, Any], kind: str) -> Mapping[str, Mapping[str, Any]]:

@@ -293,7 +293,7 @@ class _Features(dict[int, dict[str, str]]):
 
 
 def _credit(gold: Mapping[str, str], system: Mapping[str, str]) -> float:
-    """Return the F1 of features: 1 if there are none; a feature without a value is never right."""
+    """Return the F1 of features: 1 if there are none; a feature without a value is never correct."""
     if not gold and not system:
         return 1.0
     right = sum(bool(value) and system.get(name) == value for name, value in gold.items())

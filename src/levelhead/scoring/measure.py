@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Agree
 
@@ -160,7 +160,7 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
         schemes: the names of schemes, which may contain hyphens.
 
     Raises:
-        MeasureError: the text is not of that form.
+        MeasureError: the text does not have this form.
     """
     if text.isascii() and text.isalpha():
         return Measure(text)
@@ -173,7 +173,7 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
         raise MeasureError(message, "unknown-measure")
     component = match["component"] and match["component"].lower()
     if component is not None and component not in COMPONENTS:
-        raise MeasureError(f"unknown component {component!r}: choose {', '.join(COMPONENTS)}", "unknown-measure")
+        raise MeasureError(unknown("component", component, COMPONENTS), "unknown-measure")
     sign, classes = (match["classes"] or " ")[0], (match["classes"] or " ")[1:]
     only = _checked_name(classes, text) if sign == "@" else None
     without = tuple(sorted(set(_list(classes, schemes, text)))) if sign == "-" else ()

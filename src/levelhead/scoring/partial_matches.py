@@ -36,17 +36,17 @@ class PartialMatches(NamedTuple):
     """The aligned words of gold and a system's output.
 
     Args:
-        matches: the aligned words. If sentences were paired, `system` has the paired ones only, in the order of gold,
-            and its spans are places in the text of gold.
+        matches: the aligned words. If sentences were paired, `system` only has the paired sentences, in the order of
+            gold, and its spans are positions in the text of gold.
         by: how sentences are paired.
         answered: the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,).
-        is_tree: the gold sentences whose sentence in the output is valid, the same shape; where it is cut differently,
+        is_tree: the gold sentences whose sentence in the output is valid, same shape; if it is segmented differently,
             all sentences with words in it.
         lacking: the gold sentences that lack words: if sentences are paired, the output has fewer words with a HEAD
-            than gold; otherwise it has words without one; the same shape.
-        same_text: the gold sentences that have the same text as the paired one, the same shape.
-        has_head: which words of `matches.system` have a HEAD, bool, shape (system words,).
-        n_extra: how many of the system's sentences belong to no gold sentence.
+            than gold; otherwise it has words without a HEAD; same shape.
+        same_text: the gold sentences that have the same text as the paired sentence, same shape.
+        has_head: whether each word of `matches.system` has a HEAD, bool, shape (system words,).
+        n_extra: the number of the system's sentences without a gold sentence.
     """
 
     matches: Matches
@@ -62,7 +62,7 @@ class PartialMatches(NamedTuple):
 def match_partially(
     gold: Treebank, output: LenientTreebank, rules: Rules, pairs: SentencePairs | None = None
 ) -> PartialMatches:
-    """Align a system's output with gold, whatever its text and its trees.
+    """Align a system's output with gold, regardless of its text and its trees.
 
     If all characters agree, words are aligned as by `match`. Otherwise sentences are paired (`pair_sentences`), and
     words are aligned inside pairs (`align_sentences`).
@@ -71,7 +71,7 @@ def match_partially(
         gold: the gold treebank.
         output: the system's output.
         rules: the rules to follow.
-        pairs: which sentences belong together, if that is known, also where all characters agree.
+        pairs: the paired sentences, if known, even if all characters agree.
     """
     system = output.treebank
     gold_spans, system_spans = (spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (gold, system))
@@ -95,12 +95,12 @@ def match_partially(
 
 
 def _rows_with(matches: Matches, words: Flags) -> Flags:
-    """Which gold sentences have some of the given system words."""
+    """Whether each gold sentence has some of the given system words."""
     return _sizes(matches, words) > 0
 
 
 def _sizes(matches: Matches, words: Flags) -> NDArray[np.intp]:
-    """How many of the given system words each gold sentence has."""
+    """The number of the given system words of each gold sentence."""
     return np.bincount(matches.row_of_system[words], minlength=len(matches.gold))
 
 
@@ -140,16 +140,16 @@ def _words_of(treebank: Treebank, sentences: Codes) -> NDArray[np.intp]:
 
 
 def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags) -> Spans:
-    """The spans of the system's words as places in the text of gold.
+    """The spans of the system's words as positions in the text of gold.
 
-    Of a sentence with another text, every word starts where the gold sentence does, and only tokens aligned with a gold
-    token of the same form have an end.
+    In a sentence with different text, every word starts at the start of the gold sentence, and only tokens aligned with
+    a gold token of the same form have an end.
 
     Args:
-        gold: the paired gold sentences, and the characters that they cover of their own text.
-        system: the same of the system.
-        starts: where the paired gold sentences start in the text of gold, and where it ends.
-        same: which pairs have the same text.
+        gold: the paired gold sentences, and the characters of their text that they cover.
+        system: the same for the system.
+        starts: the starts of the paired gold sentences in the text of gold, and its end.
+        same: whether each pair has the same text.
     """
     (ours, our_spans), (treebank, spans) = gold, system
     shift = starts[:-1] - spans.sentence_starts[:-1]
@@ -190,7 +190,7 @@ def _token_texts(text: bytes, spans: Spans, tokens: range) -> list[str]:
 
 
 def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
-    """Leave no word with the right function words (MLAS) where a function word of the sentence has no HEAD.
+    """Unset the flag for function words (MLAS) in sentences in which a function word has no HEAD.
 
     It could belong to any word. Without this, leaving out a wrong HEAD would raise MLAS.
     """
@@ -211,7 +211,7 @@ class PartialCounts(NamedTuple):
     Args:
         words: the sums over all words, one row; None if sentences must be summed: if they are paired, or lack words.
         sentences: one row for each gold sentence.
-        sentences_valid_trees: the same, in which sentences without a valid tree have nothing correct.
+        sentences_valid_trees: the same, with invalid trees counted as wrong.
         by_sentence: the sums of sentences, one row.
         in_valid_trees: the sums of sentences with valid trees only, one row.
         all_valid: whether all sentences have a valid tree.
@@ -231,7 +231,7 @@ class PartialCounts(NamedTuple):
 
     @property
     def valid_trees(self) -> Counts:
-        """The sums in which sentences without a valid tree have nothing correct, one row."""
+        """The sums with invalid trees counted as wrong, one row."""
         return self.total if self.all_valid else replace(self.total, correct=self.in_valid_trees.correct)
 
 
@@ -246,18 +246,18 @@ def count_partially(
 ) -> PartialCounts:
     """Return the counts of a measure, with all readable rows and with valid trees only.
 
-    Of sentences that lack words, the system total is at least the gold total: missing words count on both sides.
+    In sentences that lack words, the system total is at least the gold total: missing words count on both sides.
 
     Args:
         partial: the aligned words.
         measure: the measure.
-        definition: its definition; one without a counter of its own.
+        definition: its definition, without a special counter.
         schemes: the schemes in which its classes are looked up.
         weights: the weights that its argument names.
-        before: the counts of the pieces before, to which these are added in order.
+        before: the counts of earlier pieces, to which these are added in order.
 
     Raises:
-        MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
+        MalformedDeps: the measure scores enhanced graphs, and DEPS is malformed.
         MeasureError: a relation has no weight, and the measure has no default.
     """
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
@@ -300,7 +300,7 @@ def _count_trees(partial: PartialMatches, *_: object, **__: object) -> Counts:
 def _count_exact(
     partial: PartialMatches, measure: Measure, definition: Definition, *, schemes: Schemes, weights: Any
 ) -> Counts:
-    """Count sentences that match exactly, as `count_exact` does: the same text, all words aligned and right."""
+    """Count sentences that match exactly, as `count_exact` does: the same text, all words aligned and correct."""
     matches = partial.matches
     selection = selection_for(matches, measure, definition, schemes, weights)
     words = count_words(matches, NOTHING, by_sentence=True)

@@ -1,4 +1,4 @@
-"""Gold and a system's output cut at the same sentences, whose places in gold are known."""
+"""Gold and a system's output in pieces, cut at paired sentences."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Places = NDArray[np.int64]
 
 
 class PlacedPiece(NamedTuple):
-    """Some gold sentences, and the system's sentences that belong to them.
+    """Some gold sentences, and the system's sentences paired with them.
 
     Args:
         gold: the gold sentences.
-        system: the system's, in the same order; there may be none.
-        pairs: which belongs to which.
-        before: how many of the system's sentences are before them.
+        system: the system's sentences, in the same order; can be empty.
+        pairs: the paired sentences.
+        before: the number of earlier sentences of the system.
     """
 
     gold: Treebank
@@ -35,16 +35,16 @@ class PlacedPiece(NamedTuple):
 
 
 def placed_pieces(gold: Pieces, system: Pieces, places: Places, size: int) -> Iterator[PlacedPiece]:
-    """Give the pieces of gold with the system's sentences that belong there.
+    """Yield the pieces of gold with the system's sentences paired with them.
 
     Args:
         gold: the gold file.
-        system: the system's.
-        places: where the system's sentences belong.
-        size: how many bytes of each file a piece has, about.
+        system: the system's output.
+        places: the gold sentence of each of the system's sentences.
+        size: the approximate number of bytes of each file in a piece.
 
     Raises:
-        InputError: a file is not valid, which it was when the places were found.
+        InputError: a file became invalid since the places were found.
     """
     ends = np.maximum.accumulate(places) + 1  # so many gold sentences are reached
     while not (gold.failed or system.failed):

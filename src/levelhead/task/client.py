@@ -1,4 +1,4 @@
-"""Submit to a task over HTTP, with the standard library only."""
+"""The client of a shared task over HTTP, with only the standard library."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from urllib.parse import quote, urlencode, urlsplit
 from levelhead.errors import Fault, InputError, Place
 
 _TRIES = 5
-_SECONDS = 900  # a server takes a few uploads at a time, and lets others wait
+_SECONDS = 900  # a server accepts a few uploads at a time, and lets others wait
 _MEGABYTE = 1 << 20
 _CHUNK = 1 << 20
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirects, so that a token is sent only to the server it is for."""
+    """Follows no redirects, so that a token is only sent to its server."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -40,8 +40,8 @@ class Client:
     """The connection of a team to the server of a task.
 
     Args:
-        address: of the server, for example `https://task.example.org`.
-        token: the team's.
+        address: the address of the server, for example `https://task.example.org`.
+        token: the token of the team.
 
     Raises:
         InputError: the address is invalid, or the token would be sent unencrypted.
@@ -50,9 +50,9 @@ class Client:
     def __init__(self, address: str, token: str) -> None:
         parts = urlsplit(address)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise _failed(f"{address} is not a server address: it must begin with https://")
+            raise _failed(f"{address} is not a server address: it must start with https://")
         if parts.scheme == "http" and parts.hostname not in _LOCAL:
-            raise _failed(f"{address} is not encrypted: the token could be read on its way; use https")
+            raise _failed(f"{address} is not encrypted, so the token could be read by others: use https")
         if not token.isascii() or not token.isprintable() or not token:
             raise _failed("the token is invalid")
         self.top = address.rstrip("/") + "/api/v1"
@@ -60,15 +60,15 @@ class Client:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def submit(self, archive: Path, kind: str, label: str = "") -> dict[str, Any]:
-        """Upload an archive or a folder, which is packed; repeat the upload if the connection breaks.
+        """Upload an archive, or a folder, which is packed first; repeat the upload if the connection breaks.
 
         Args:
             archive: the file or folder.
             kind: `outputs` or `system`.
-            label: what to call it.
+            label: its name.
 
         Returns:
-            The submission as the server describes it.
+            The submission, as described by the server.
 
         Raises:
             InputError: the server refuses it, or cannot be reached.
@@ -78,7 +78,7 @@ class Client:
             headers = {
                 "Content-Length": str(file.tell()),
                 "Content-Type": "application/octet-stream",
-                "Idempotency-Key": secrets.token_hex(16),  # sent twice, it is accepted once
+                "Idempotency-Key": secrets.token_hex(16),  # if sent twice, it is accepted once
             }
             query = urlencode({"kind": kind, "label": label, "sha256": digest})
             self._check(file.tell(), kind)
@@ -95,7 +95,7 @@ class Client:
         raise AssertionError
 
     def _check(self, size: int, kind: str) -> None:
-        """Refuse before the upload what the server would refuse after it."""
+        """Refuse archives before the upload that the server would refuse after it."""
         task = self._asked("GET", "/task")
         most = task["limits"]["upload_megabytes"]
         if size > most * _MEGABYTE:
@@ -133,7 +133,7 @@ class Client:
         self._asked("PUT", f"/submissions/{quote(name, safe='')}/primary")
 
     def inputs(self) -> list[str]:
-        """Return the names of the inputs, which are those of files in one folder."""
+        """Return the names of the inputs, which are file names without folders."""
         names = [str(entry["name"]) for entry in self._asked("GET", "/inputs")]
         for name in names:
             if Path(name).name != name or name in {"", ".", ".."}:
@@ -145,7 +145,7 @@ class Client:
 
         Args:
             names: the names of the inputs.
-            folder: the folder, which is made if it does not exist.
+            folder: the folder, which is created if it does not exist.
         """
         folder.mkdir(parents=True, exist_ok=True)
         if not names:
@@ -180,7 +180,7 @@ class Client:
                     raise _Busy(_error_message(error)) from error
                 raise _failed(_error_message(error)) from error
         except ValueError as error:
-            raise _failed("unexpected answer: this is not a levelhead server") from error
+            raise _failed("unexpected response: this is not a levelhead server") from error
 
 
 class _Busy(OSError):
@@ -195,7 +195,7 @@ def _sha256(file: IO[bytes]) -> str:
 
 
 def _error_message(error: urllib.error.HTTPError) -> str:
-    """Return the error message of an answer."""
+    """Return the error message in a response."""
     if error.code == 401:
         return "unknown token"
     try:
@@ -223,7 +223,7 @@ def _packed(archive: Path) -> Iterator[IO[bytes]]:
 
 
 def _without_owner(info: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Leave out who owns a file."""
+    """Remove the owner of a file."""
     info.uid = info.gid = 0
     info.uname = info.gname = ""
     return info

@@ -1,4 +1,4 @@
-"""For the tests of parsers and treebanks: assertions about scores."""
+"""Assertions about scores, for tests of parsers and treebanks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from levelhead.measures import REGISTRY, parse_measure
 
 
 def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
-    """Assert that a system's LAS is at least so high.
+    """Assert a lower bound for a system's LAS.
 
     Args:
         gold: a treebank or the path of one.
@@ -19,7 +19,7 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
         at_least: a percentage, compared unrounded.
 
     Raises:
-        AssertionError: it is lower.
+        AssertionError: the LAS is lower.
         MeasureError: the bound is not a finite number.
     """
     assert_score(gold, system, "LAS", at_least=at_least)
@@ -28,30 +28,30 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
 def assert_score(
     gold: Input, system: Input, measure: str, *, at_least: float | None = None, at_most: float | None = None
 ) -> None:
-    """Assert that a measure of a system is at least so high, or a perplexity at most so high.
+    """Assert a lower bound for a measure of a system, or an upper bound for a perplexity.
 
     Args:
         gold: a treebank or the path of one.
         system: the system's treebank or its path.
-        measure: which measure, for example `CLAS` or `UPOS`.
-        at_least: a percentage, compared unrounded; for measures of which higher values are better.
-        at_most: a perplexity, compared unrounded; for measures of which lower values are better.
+        measure: the measure, for example `CLAS` or `UPOS`.
+        at_least: a percentage, compared unrounded, for measures whose higher values are better.
+        at_most: a perplexity, compared unrounded, for measures whose lower values are better.
 
     Raises:
-        AssertionError: the value is on the wrong side of the bound, or the measure has no value.
-        MeasureError: the measure is unknown, or the bound is not a finite number, or not the one for its direction.
+        AssertionError: the value violates the bound, or the measure has no value.
+        MeasureError: the measure is unknown, the bound is not a finite number, or the measure requires the other bound.
     """
     gate = _gate(measure, at_least, at_most)
     result = score(gold, system, measures=[measure])[measure]
     if result.value is None:
         raise AssertionError(f"{measure} has no value: {result.reason or 'there is nothing to count'}")
     if broken := gate.broken(result.value):
-        counts = f" ({result.correct:g} right of {result.gold:g} in gold and {result.system:g} in the system's output)"
-        raise AssertionError(broken if gate.highest else broken + counts)
+        counts = f"{result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the system's output"
+        raise AssertionError(broken if gate.highest else f"{broken} ({counts})")
 
 
 def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
-    """Return the requested gate, as `--fail-under` and `--fail-over` define it."""
+    """Return the requested gate, defined as for `--fail-under` and `--fail-over`."""
     parsed = parse_measure(measure)
     lower = REGISTRY[parsed.name].lower_is_better
     given, other = (at_most, at_least) if lower else (at_least, at_most)

@@ -65,8 +65,8 @@ def of_treebank(
 
     Args:
         treebank: the treebank.
-        is_tree: whether each sentence is valid, if that is known, bool, shape (sentences,).
-        several_roots: whether a tree may have several roots.
+        is_tree: whether each sentence is valid, if known, bool, shape (sentences,).
+        several_roots: whether a tree can have several roots.
     """
     if not treebank.has_trees:
         heads = np.arange(treebank.n_words, dtype=np.int32)
@@ -75,11 +75,11 @@ def of_treebank(
 
 
 def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
-    """Return whether the heads of each sentence make a tree, bool, shape (sentences,).
+    """Return whether the heads of each sentence form a tree, bool, shape (sentences,).
 
     Args:
         treebank: the treebank.
-        several_roots: whether a tree may have several roots.
+        several_roots: whether a tree can have several roots.
     """
     found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
     return found
@@ -121,7 +121,7 @@ def read_leniently(
 
 
 def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
-    """Return what keeps bytes from being text, where NUL is a character like any other; see `encoding_faults`."""
+    """Return the encoding errors of bytes, accepting NUL; see `encoding_faults`."""
     return [] if is_utf8(data) else encoding_faults(data.replace(b"\0", b" "), line, start)
 
 
@@ -129,7 +129,7 @@ def no_readable_row(name: str | None) -> ConlluError:
     """Return the error of a file without a readable row.
 
     Args:
-        name: what to call the file in messages.
+        name: the name of the file in messages.
     """
     return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
 
@@ -138,9 +138,9 @@ class ReadableRows(NamedTuple):
     """The readable rows of whole sentences.
 
     Args:
-        text: the rows as CoNLL-U, whatever their heads make.
-        marks: one for each sentence with a line that may be a row: `SKIPPED`, `REWRITTEN` or `AS_IT_IS`.
-        unreadable: how many lines are no comments and could not be read as rows.
+        text: the rows as CoNLL-U, with any heads.
+        marks: one mark per sentence with a line that may be a row: `SKIPPED`, `REWRITTEN` or `AS_IT_IS`.
+        unreadable: the number of lines, except comments, that could not be read as rows.
     """
 
     text: bytes
@@ -149,11 +149,11 @@ class ReadableRows(NamedTuple):
 
 
 SKIPPED, REWRITTEN, AS_IT_IS = range(3)
-"""A sentence without a readable row; one with rows that are not valid, whatever heads make; one without."""
+"""Marks of sentences: without a readable row; with invalid rows (regardless of heads); without invalid rows."""
 
 
 def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
-    """Return which sentences with a readable row are valid, whatever their heads make; bool, shape (sentences,).
+    """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,).
 
     Args:
         marks: the marks of `ReadableRows`.
@@ -172,7 +172,7 @@ def readable_rows(
         data: the contents, repaired.
         layout: the columns of a CoNLL-U Plus file.
         conllx: whether the format is CoNLL-X.
-        known: the marks of these sentences and of those that follow, if they have been read before.
+        known: the marks of these and later sentences, if they were already read.
     """
     ten = data if layout is None else layout.ten_columns(data)[0]
     blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)

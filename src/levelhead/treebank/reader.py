@@ -149,23 +149,25 @@ def read_if_valid(
     return found if isinstance(found, Treebank) else None
 
 
-def _read(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank:
-    found = _read_or_repair(raw, name, asked)
+def _read(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank:
+    found = _read_or_repair(raw, name, requested)
     if isinstance(found, Treebank):
         return found
     raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*found)))
 
 
-def _read_or_repair(raw: bytes, name: str | None, asked: ReaderSettings) -> Treebank | tuple[Repaired, ReaderSettings]:
+def _read_or_repair(
+    raw: bytes, name: str | None, requested: ReaderSettings
+) -> Treebank | tuple[Repaired, ReaderSettings]:
     from levelhead.treebank.repair import Repaired, repair  # loaded when needed: official rules do not need them
     from levelhead.treebank.warning_checks import find_warnings
 
     refuse_long_lines(raw, name)
-    repaired, reading = Repaired(raw), asked.of(raw, name)
+    repaired, reading = Repaired(raw), requested.of(raw, name)
     treebank = scan_file(raw, reading)
     if treebank is None:
         repaired = repair(raw)
-        reading = asked.of(repaired.data, name)
+        reading = requested.of(repaired.data, name)
         treebank = scan_file(repaired.data, reading)
     if treebank is None:
         return repaired, reading

@@ -351,7 +351,7 @@ def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tup
 
 def _check_column(name: str, texts: list[str], n_words: int) -> None:
     if name not in COLUMNS:
-        raise ConlluError(Fault("invalid-columns", f"unknown column {name!r}: choose {', '.join(COLUMNS)}"))
+        raise ConlluError(Fault("invalid-columns", unknown("column", name, COLUMNS)))
     if len(texts) != n_words:
         raise ConlluError(Fault("invalid-columns", f"{len(texts)} {name} for {n_words} words"))
     if any(not text or re.search(_FORBIDDEN, text) for text in texts):

@@ -1,4 +1,4 @@
-"""What treebanks are like: profiles from counts that add, their similarity, and which of them to compare."""
+"""Profiles of treebanks, their similarity, and the selection of treebanks to compare."""
 
 from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, select_treebanks, survey
 from levelhead.typology.counts import TreebankCounts, count_treebank

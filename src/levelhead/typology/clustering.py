@@ -1,4 +1,4 @@
-"""An order of treebanks in which similar ones are neighbors: a hierarchical clustering by relations."""
+"""A hierarchical clustering of treebanks by relations, in which similar treebanks are neighbors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Cluster(NamedTuple):
 
     Args:
         names: its treebanks, in their order.
-        height: the mean divergence between the treebanks of its two parts, in bits; 0 of a single treebank.
-        parts: its two parts; none of a single treebank.
+        height: the mean divergence between the treebanks of its two parts, in bits; 0 for a single treebank.
+        parts: its two parts; empty for a single treebank.
     """
 
     names: tuple[str, ...]
@@ -26,11 +26,12 @@ class Cluster(NamedTuple):
 
 
 class Clustering(NamedTuple):
-    """Treebanks clustered by how often they use each relation.
+    """Treebanks clustered by their frequencies of relations.
 
     Args:
         root: the cluster of all treebanks; its names are the order.
-        nearest: for each treebank the nearest other one, and their divergence in bits; none of a single treebank.
+        nearest: for each treebank the nearest other treebank, and their divergence in bits; empty for a single
+            treebank.
     """
 
     root: Cluster
@@ -38,11 +39,11 @@ class Clustering(NamedTuple):
 
 
 def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
-    """Return treebanks in a hierarchical clustering: average linkage of the Jensen-Shannon divergence of relations.
+    """Return a hierarchical clustering of treebanks: average linkage of the Jensen-Shannon divergence of relations.
 
     The divergence is the column JSD(relations) of `levelhead similarity`. The two clusters with the lowest mean
-    divergence are merged again and again. Of the four ways to put two clusters next to each other the one is
-    taken whose neighbors in the middle are the most similar.
+    divergence are merged repeatedly. Of the four ways to join two clusters, the one with the most similar neighbors in
+    the middle is used.
 
     Args:
         relations: the share of each universal relation, by treebank; at least one treebank, none without words.
@@ -84,7 +85,7 @@ def _joined(
 
 
 def _turned(cluster: Cluster) -> Cluster:
-    """The cluster from its other end."""
+    """The cluster in reverse order."""
     return Cluster(cluster.names[::-1], cluster.height, tuple(_turned(part) for part in reversed(cluster.parts)))
 
 

@@ -1,4 +1,4 @@
-"""Many treebanks, of which one is in memory at a time."""
+"""Collections of treebanks, of which only one is in memory at a time."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ class Survey(Mapping[str, Profile], Tabular):
 
 @dataclass(frozen=True, repr=False)
 class Similarities(Tabular):
-    """How far treebanks are apart.
+    """The distances between treebanks.
 
     Args:
-        pairs: for each pair of names, in the order given, how far they are apart.
+        pairs: the distance of each pair of names, in the given order.
         provenance: the provenance of the numbers.
     """
 
@@ -79,12 +79,12 @@ class Similarities(Tabular):
 
 @dataclass(frozen=True, repr=False)
 class SelectedTreebanks(Tabular):
-    """Which treebanks can be compared.
+    """The selection of treebanks that can be compared.
 
     Args:
-        decisions: whether each treebank is selected, with all reasons against it.
-        criteria: what a treebank must have.
-        provenance: where the verdicts come from.
+        decisions: whether each treebank is selected, with all reasons for excluding it.
+        criteria: the criteria.
+        provenance: the provenance of the decisions.
     """
 
     decisions: tuple[SelectionDecision, ...]
@@ -102,7 +102,7 @@ class Samples(Tabular):
     """Word dependency entropies in samples of treebanks.
 
     Args:
-        rows: those of each treebank by its name.
+        rows: the entropies of each treebank by its name.
         provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 
@@ -111,7 +111,7 @@ class Samples(Tabular):
 
 
 class _Read:
-    """The files that were read: the hash of each by treebank and path, all warnings about them, and notes."""
+    """The files that were read: their hashes by treebank and path, their warnings, and notes."""
 
     def __init__(self) -> None:
         self.files: dict[str, Mapping[str, str]] = {}
@@ -124,10 +124,10 @@ class _Read:
         self.warnings += warnings
 
     def add_profiled(self, name: str, found: ProfiledTreebank) -> None:
-        """Add those of a treebank that was profiled."""
+        """Add the files of a profiled treebank."""
         self.add(name, found.files, found.warnings)
         if found.in_pieces:
-            self.notes.append(f"{name} was read piece by piece; {_size_of(found.profile.vocabulary)}")
+            self.notes.append(f"{name} was read in pieces; {_size_of(found.profile.vocabulary)}")
 
     def provenance(self, settings: Mapping[str, str]) -> Provenance:
         """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
@@ -142,14 +142,14 @@ def _size_of(vocabulary: Vocabulary | None) -> str:
 
 
 def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
-    """Return treebanks by name: each file is one, or those of one treebank (train, dev, test) are taken together.
+    """Return the files of treebanks by name; the train, dev and test files of a treebank can be merged.
 
     Args:
         paths: files, folders of files, or "-" for standard input.
-        merge: whether files are one treebank whose names differ in the split only.
+        merge: whether to merge files whose names only differ in the split.
 
     Raises:
-        InputError: a folder cannot be read or has no CoNLL-U file, or two files would be one part of a treebank.
+        InputError: a folder cannot be read or has no CoNLL-U file, or two files would be the same part of a treebank.
     """
     stems: dict[str, str] = {}
     for path in paths:
@@ -158,7 +158,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
     if copies:
-        message = f"two files are called {min(copies)}: they cannot be parts of one treebank"
+        message = f"two files have the name {min(copies)}, so they cannot be parts of the same treebank"
         raise InputError(Fault("no-pairs", message))
     found: dict[str, list[str]] = {}
     for file, stem in stems.items():
@@ -178,27 +178,27 @@ def survey(
     training: Training | None = None,
     run: Runner = profile_here,
 ) -> Survey:
-    """Profile treebanks from their files; only the finished numbers are kept, so that memory does not grow with them.
+    """Return profiles of treebanks; only the finished numbers are kept, so that memory does not grow.
 
-    Large files are read piece by piece; a note says how large their vocabulary is.
+    Large files are read in pieces; a note gives the size of their vocabulary.
 
     Args:
-        files: the files of each treebank by its name, as `files_of` gives them.
+        files: the files of each treebank by its name, from `files_of`.
         columns: as in `profile`.
         scheme: as in `profile`.
         chunks: as in `profile`.
         least: as in `profile`.
-        total: the name of one more profile, of all treebanks together; its counts do grow with the vocabulary.
+        total: the name of an additional profile of all treebanks together, whose counts grow with the vocabulary.
         format: "conllu" or "conllx".
-        training: what was seen in training: profiles then also have the columns on leakage.
-        run: profiles the treebanks: here, or as jobs (`campaign.profile_jobs`).
+        training: the contents of training treebanks: profiles then also have the columns on leakage.
+        run: the function that profiles the treebanks, in this process or as jobs (`campaign.profile_jobs`).
 
     Raises:
-        InputError: no files are given, or some are missing or invalid; the error has all faults.
+        InputError: no files are given, or some are missing or invalid; the error lists all faults.
         MeasureError: the column or scheme is unknown, or a column requires training treebanks.
     """
     if not files:
-        raise InputError(Fault("too-few-treebanks", "a profile needs at least one treebank"))
+        raise InputError(Fault("too-few-treebanks", "a profile requires at least one treebank"))
     wanted = _wanted(columns, training)
     classes = scheme_named(scheme)
     task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
@@ -219,7 +219,7 @@ def survey(
 
 
 def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...]:
-    """The names of columns; those on leakage are added if there are training treebanks."""
+    """The names of columns; columns on leakage are added if there are training treebanks."""
     names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
     lacking = [name for name in names if name in OF_TRAINING and training is None]
     if lacking:
@@ -228,14 +228,14 @@ def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
-    """Return how far treebanks are apart, each pair once.
+    """Return the distance of each pair of treebanks.
 
     Args:
-        files: the files of each treebank by its name, as `files_of` gives them.
+        files: the files of each treebank by its name, from `files_of`.
         format: "conllu" or "conllx".
 
     Raises:
-        InputError: files are missing or not valid; the error holds the faults of all.
+        InputError: files are missing or not valid; the error lists the faults of all.
     """
     known, read_files = dict[str, Distributions](), _Read()
     for name, found in _valid(profile_here(files, ProfileTask((), format=format, with_counts=True))):
@@ -244,20 +244,20 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
             known[name] = found.counts.distributions
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
-    apart = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
+    apart = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in tracked(pairs, "comparing")}
     return Similarities(apart, read_files.provenance({}))
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
-    """Return which treebanks can be compared, and all reasons against the others.
+    """Return the treebanks that can be compared, and all reasons for excluding the others.
 
     Args:
-        files: the files of each treebank by its name, as `files_of` gives them.
-        criteria: what a treebank must have.
+        files: the files of each treebank by its name, from `files_of`.
+        criteria: the criteria.
         format: "conllu" or "conllx".
 
     Raises:
-        InputError: files are missing or invalid; the error holds the faults of all.
+        InputError: files are missing or invalid; the error lists the faults of all.
     """
     found = survey(files, columns=NEEDED, format=format)
     of_files = {name: found.provenance.signature[name] for name in ("files", "version")}
@@ -276,14 +276,14 @@ def sampled(
     """Return the word dependency entropies of treebanks in random samples of several sizes.
 
     Args:
-        files: one file for each treebank by its name, as `files_of` gives them.
+        files: one file per treebank by its name, from `files_of`.
         sizes: as in `rarefied_entropy`.
         samples: as in `rarefied_entropy`.
         seed: as in `rarefied_entropy`.
         format: "conllu" or "conllx".
 
     Raises:
-        InputError: files are missing or not valid; the error holds the faults of all.
+        InputError: files are missing or not valid; the error lists the faults of all.
     """
     rows, read_files, faults = dict[str, Sequence[Rarefied]](), _Read(), list[Fault]()
     for name, (source,) in tracked(files.items(), "reading"):
@@ -296,7 +296,7 @@ def sampled(
         read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
         if max(sizes, default=0) > treebank.n_words:
             too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
-            read_files.notes.append(f"{name} has {treebank.n_words} words: no samples of {too_large}")
+            read_files.notes.append(f"{name} has only {treebank.n_words} words: no samples of {too_large}")
     if faults:
         raise InputError(*faults)
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}
@@ -304,7 +304,7 @@ def sampled(
 
 
 def _valid(found: Iterable[tuple[str, ProfiledTreebank | InputError]]) -> Iterator[tuple[str, ProfiledTreebank]]:
-    """Give the treebanks that are valid; if any are not, raise an error with the faults of all at the end."""
+    """Yield the valid treebanks; raise an error with the faults of all invalid treebanks at the end."""
     faults: list[Fault] = []
     for name, one in found:
         if isinstance(one, InputError):
@@ -316,7 +316,7 @@ def _valid(found: Iterable[tuple[str, ProfiledTreebank | InputError]]) -> Iterat
 
 
 def _by_path(files: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Hashes by path; of several files with one path (treebanks in memory) the others have a number, too."""
+    """Hashes by path; further files with the same path (treebanks in memory) get a number."""
     found: dict[str, str] = {}
     for path, digest in files:
         found[path if path not in found else f"{path} ({len(found) + 1})"] = digest

@@ -1,4 +1,4 @@
-"""All that is counted of a treebank for its profile; counts of several treebanks add up to those of all."""
+"""The counts behind profiles; counts of several treebanks can be added."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Vocabulary(NamedTuple):
-    """The size of the counts that grow with the number of different words, which is all that a profile remembers.
+    """The size of the counts that grow with the number of distinct words.
 
     Args:
         forms: distinct forms of words.
@@ -65,7 +65,7 @@ class TreebankCounts(Sums):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The size of what grows with the number of different words."""
+        """The size of the counts that grow with the number of distinct words."""
         tallies = (self.relations, self.words, self.tags, self.lemmas, self.heads, self.trigrams)
         n_bytes = sum(tally.n_bytes for tally in tallies)
         return Vocabulary(len(self.words.axes[1]), len(self.lemmas.axes[0]), len(self.heads), n_bytes)
@@ -77,10 +77,10 @@ class TreebankCounts(Sums):
 
 
 class CountSum:
-    """A sum of many counts; those of about as many treebanks or pieces are added first, so that few are added often."""
+    """A sum of many counts, which adds sums of similar numbers of treebanks or pieces first, for efficiency."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[int, dict[str, Any]]] = []  # how many were added, and the sum field by field
+        self._parts: list[tuple[int, dict[str, Any]]] = []  # the number of counts, and the sum by field
 
     def add(self, counts: TreebankCounts) -> None:
         """Add the counts of a treebank or a piece."""
@@ -91,7 +91,7 @@ class CountSum:
         self._parts.append((n, sums))
 
     def total(self) -> TreebankCounts:
-        """Return the sum, to be called once, at the end; something must have been added."""
+        """Return the sum; call this once, after adding at least one."""
         _, sums = self._parts.pop()
         while self._parts:
             sums = _added(self._parts.pop()[1], sums)
@@ -99,16 +99,16 @@ class CountSum:
 
 
 def _added(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Add field by field, and forget what was added: the counts of large files fill the memory."""
+    """Add by field, and drop what was added, since the counts of large files fill the memory."""
     return {name: one.pop(name) + other.pop(name) for name in list(one)}
 
 
 class RunningCounts:
-    """The counts of a treebank that is given piece by piece, in order: exactly those of the whole.
+    """The counts of a treebank given in pieces, in order; they equal the counts of the whole.
 
     Args:
         chunks: how running text is cut for type/token ratios.
-        training: what was seen in training, to count how much of the treebank occurs there, or None.
+        training: the contents of training treebanks, to count seen sentences, or None.
     """
 
     def __init__(self, chunks: Chunks, training: Training | None = None) -> None:
@@ -125,22 +125,22 @@ class RunningCounts:
         self._sum.add(_count(piece, self._nothing, self._training))
 
     def total(self) -> TreebankCounts:
-        """Return the counts, to be called once, at the end; a piece must have been added."""
+        """Return the counts; call this once, after adding at least one piece."""
         return replace(self._sum.total(), lexical=self._text.lexical())
 
 
 def count_treebank(
     treebank: Treebank, chunks: Chunks | None = None, training: Training | None = None
 ) -> TreebankCounts:
-    """Return the counts of a treebank that its profile is computed from.
+    """Return the counts from which the profile of a treebank is computed.
 
-    Counts of two treebanks add up to those of both together, except that chunks and windows of running text (STTR,
-    MATTR) do not cross from one to the other.
+    The counts of two treebanks can be added, except that chunks and windows of running text (STTR, MATTR) do not cross
+    from one to the other.
 
     Args:
         treebank: the treebank.
         chunks: how running text is cut for type/token ratios.
-        training: what was seen in training, to count how much of the treebank occurs there, or None.
+        training: the contents of training treebanks, to count seen sentences, or None.
     """
     return _count(treebank, count_lexical(treebank, chunks or Chunks()), training)
 

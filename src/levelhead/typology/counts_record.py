@@ -1,4 +1,4 @@
-"""Counts as bytes and back, for workers that return them."""
+"""Conversion of counts to bytes and back, for workers that return them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 def counts_to_bytes(counts: TreebankCounts) -> bytes:
-    """Return counts as bytes: arrays in numpy's format, one after the other; the same counts give the same bytes.
+    """Return counts as bytes: a sequence of arrays in numpy's format; equal counts have equal bytes.
 
     Args:
         counts: the counts of a treebank.
@@ -35,7 +35,7 @@ def counts_to_bytes(counts: TreebankCounts) -> bytes:
 
 
 def counts_from_bytes(data: bytes) -> TreebankCounts:
-    """Return the counts that were written by `counts_to_bytes`.
+    """Return the counts in bytes from `counts_to_bytes`.
 
     Args:
         data: the bytes.
@@ -46,7 +46,7 @@ def counts_from_bytes(data: bytes) -> TreebankCounts:
 
 
 def _arrays(value: Any) -> Iterator[Array]:
-    """Give the arrays of a record, field by field."""
+    """Yield the arrays of a record, by field."""
     if isinstance(value, Tally):
         yield np.array(len(value.axes))
         for axis in value.axes:
@@ -64,7 +64,7 @@ class _Reader(Protocol):
 
 
 def _read(kind: type[Any], array: _Reader) -> Any:
-    """Read a record, whose fields say what they are."""
+    """Read a record by the types of its fields."""
     return kind(*(_READERS[str(part.type)](array) for part in fields(kind)))
 
 
@@ -93,4 +93,4 @@ _READERS: Mapping[str, Callable[[_Reader], Any]] = MappingProxyType(
         "Counts": lambda array: array(),
     }
 )
-"""How a field is read, by its type as it is written in the class."""
+"""The function that reads a field, by its type as written in the class."""

@@ -20,7 +20,7 @@ def word_dependency_entropy(words: Tally) -> dict[str, float]:
     """Return the word dependency entropy of each relation of a treebank, from 0 to 1.
 
     WDE(r, t) = H(p(w | r, t)) / log n_w, where n_w is the number of distinct words of the treebank (Callin, section
-    4.2); 0 where there is but one. The relations are in alphabetical order.
+    4.2); 0 if there is only one. The relations are in alphabetical order.
 
     Args:
         words: counts of (relation, form).
@@ -37,13 +37,13 @@ def word_dependency_entropy(words: Tally) -> dict[str, float]:
 def averaged_entropy(
     entropies: Sequence[Mapping[str, float]], relations: Sequence[str] | frozenset[str] = ()
 ) -> dict[str, float]:
-    """Return the word dependency entropy of each relation averaged over treebanks, 0.5 where one does not have it.
+    """Return the word dependency entropy of each relation averaged over treebanks; 0.5 if a treebank lacks it.
 
     Averaged WDE(r, T) = sum of WDE(r, t) over all t in T / n_T (Callin, section 4.2). The result is sorted by value.
 
     Args:
         entropies: the word dependency entropies of each treebank; at least one.
-        relations: relations to list although no treebank has them.
+        relations: relations to list even if no treebank has them.
 
     Raises:
         ValueError: no treebanks were given.
@@ -59,10 +59,10 @@ class HeadEntropy(NamedTuple):
     """The head-word vocabulary entropy of a treebank.
 
     Args:
-        bits: over all arcs that count, in bits; None where there are none.
-        by_relation: of each relation, in bits.
-        arcs: how many arcs count.
-        all_arcs: how many there are.
+        bits: the entropy over all arcs that count, in bits; None without any.
+        by_relation: the entropy for each relation, in bits.
+        arcs: the number of arcs that count.
+        all_arcs: the number of all arcs.
     """
 
     bits: float | None
@@ -72,7 +72,7 @@ class HeadEntropy(NamedTuple):
 
 
 def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms: StringColumn) -> Tally:
-    """Count (UPOS, relation, form, form of the head) over all words but roots.
+    """Count (UPOS, relation, form, form of the head) over all words except roots.
 
     Args:
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
@@ -87,14 +87,14 @@ def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms
 
 
 def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
-    """Return how uncertain the head word is, given a word with its part of speech and relation.
+    """Return the entropy of the head word, given a word with its part of speech and relation.
 
     H_l = sum over (p, w) of P(p, w | l) H(head | p, l, w), over tuples (p, l, w) that occur at least five times
     (Kohita et al. 2017, section 3.2); over all, the same with P(p, l, w). Roots have no head word.
 
     Args:
         heads: counts of (UPOS, relation, form, form of the head).
-        least: how often a tuple (p, l, w) must occur to count.
+        least: the minimum frequency of tuples (p, l, w) that count.
     """
     known = heads.where(heads.totals_of(0, 1, 2) >= least)
     tuples = known.marginal(0, 1, 2)
@@ -120,7 +120,7 @@ def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
     """Return averaged word dependency entropies as the weights of WLAS(WDE) (Callin, section 5).
 
     Args:
-        treebanks: training treebanks, at least one, each counted and forgotten before the next is read.
+        treebanks: training treebanks, at least one; each is counted and dropped before the next is read.
 
     Raises:
         ValueError: no treebanks were given.

@@ -1,4 +1,4 @@
-"""How varied the vocabulary of running text is: standardized and moving-average type/token ratios."""
+"""Lexical diversity of running text: standardized and moving-average type/token ratios."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Chunks(NamedTuple):
 
     Args:
         size: the tokens of a chunk.
-        partial: whether the last chunk counts where it is shorter.
+        partial: whether a shorter last chunk counts.
         window: the tokens of a moving window.
     """
 
@@ -31,14 +31,14 @@ class Chunks(NamedTuple):
     window: int = 500
 
     def __add__(self, other: Chunks) -> Chunks:  # type: ignore[override]
-        """Return what both have; counts made with different chunks do not add."""
+        """Return the sum; counts with different chunks cannot be added."""
         if self != other:
             raise ValueError(f"type/token ratios of {self} and {other} cannot be added")
         return self
 
 
 CALLIN_CHUNKS = Chunks(size=1001, partial=True)
-"""What Callin's program did: chunks of 1001 tokens, the last one counted though it is shorter."""
+"""The chunks of Callin's program: 1001 tokens, including a shorter last chunk."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,10 @@ class Lexical(Sums):
     Args:
         chunks: how the text was cut.
         chunk_types: the number of types of each whole chunk.
-        n_partial: how many shorter chunks count.
+        n_partial: the number of shorter chunks that count.
         partial_ratios: the sum of their type/token ratios.
         partial_squares: the sum of the squares of these.
-        n_windows: how many windows there are.
+        n_windows: the number of windows.
         types: the sum of their numbers of types.
     """
 
@@ -65,18 +65,18 @@ class Lexical(Sums):
 
     @property
     def n_chunks(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return self.chunk_types.total + self.n_partial
 
     @property
     def sttr(self) -> float | None:
-        """The mean type/token ratio of chunks, None where there is none."""
+        """The mean type/token ratio of chunks; None without chunks."""
         ratios = self.chunk_types.sum / self.chunks.size + self.partial_ratios
         return ratios / self.n_chunks if self.n_chunks else None
 
     @property
     def sttr_deviation(self) -> float | None:
-        """The standard deviation of chunks from it (n - 1 in the denominator), None for fewer than two."""
+        """The standard deviation of the ratio of chunks (n - 1 in the denominator); None for fewer than two."""
         if self.sttr is None or self.n_chunks < 2:
             return None
         squares = self.chunk_types.squares / self.chunks.size**2 + self.partial_squares
@@ -84,12 +84,12 @@ class Lexical(Sums):
 
     @property
     def mattr(self) -> float | None:
-        """The mean type/token ratio of windows, None where there is none."""
+        """The mean type/token ratio of windows; None without windows."""
         return self.types / (self.n_windows * self.chunks.window) if self.n_windows else None
 
 
 class RunningText:
-    """The type/token ratios of a text that is given part by part: of its surface tokens, case kept, in their order.
+    """The type/token ratios of a text that is given in parts: of its surface tokens, case-sensitive, in order.
 
     Args:
         chunks: how to cut the text.
@@ -98,7 +98,7 @@ class RunningText:
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
         self._waiting: list[StringColumn] = []
-        self._start = self._n_waiting = 0  # the place of the first token that waits, and how many wait
+        self._start = self._n_waiting = 0  # the position of the first pending token, and the number of pending tokens
         self._chunk_types = Histogram.of(np.zeros(0))
         self._n_windows = self._types = 0
 
@@ -110,18 +110,20 @@ class RunningText:
         """
         self._waiting.append(compact(StringColumn(treebank.tokens.forms, treebank.strings)))
         self._n_waiting += treebank.n_tokens
-        if self._n_waiting >= 2 * max(self._chunks.size, self._chunks.window):  # so that no token is looked at often
+        if self._n_waiting >= 2 * max(
+            self._chunks.size, self._chunks.window
+        ):  # so that tokens are not processed too often
             self._count()
 
     def lexical(self) -> Lexical:
-        """Return the type/token ratios of all that was added."""
+        """Return the type/token ratios of all parts."""
         rest = self._count()
         ratio = rest.distinct.size / len(rest) if self._chunks.partial and len(rest) else None
         partial = (0, 0.0, 0.0) if ratio is None else (1, ratio, ratio**2)
         return Lexical(self._chunks, self._chunk_types, *partial, self._n_windows, self._types)
 
     def _count(self) -> StringColumn:
-        """Count what waits, keep the tokens with which the next chunk or window begins, and return those of a chunk."""
+        """Count pending tokens, keep the tokens that start the next chunk or window, and return the types of chunks."""
         text, chunks = joined(self._waiting), self._chunks
         before = _previous(text.codes)
         types = _chunk_types(_from(before, self._chunk_types.total * chunks.size - self._start), chunks.size)
@@ -149,7 +151,7 @@ def count_lexical(treebank: Treebank, chunks: Chunks) -> Lexical:
 
 
 def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the last position of each token's form before it, -1 if none; int64, shape (tokens,)."""
+    """Return the last earlier position of each token's form, or -1; int64, shape (tokens,)."""
     order = np.argsort(codes, kind="stable")
     again = np.flatnonzero(codes[order[1:]] == codes[order[:-1]]) + 1
     before = np.full(codes.size, -1, dtype=np.int64)
@@ -158,7 +160,7 @@ def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _from(before: NDArray[np.int64], start: int) -> NDArray[np.int64]:
-    """Return the same for the text from a token on."""
+    """Return the positions for the text from a token on."""
     return np.maximum(before[start:] - start, -1)
 
 

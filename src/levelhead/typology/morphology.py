@@ -1,4 +1,4 @@
-"""Features and lemmas: how much is marked on words."""
+"""Features and lemmas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING = "_"
 
 
 def are_annotated(tally: Tally, place: int) -> bool:
-    """Return whether any word has a value at a place."""
+    """Return whether any word has a value at a position of tuples."""
     return len(tally.axes[place]) > _without_value(tally.axes[place]).size
 
 
@@ -30,7 +30,7 @@ def features_of(feats: str) -> list[str]:
 
 
 def features_per_word(tags: Tally) -> float | None:
-    """Return the mean number of features of a word, None where the treebank has none.
+    """Return the mean number of features per word; None if the treebank has no features.
 
     Args:
         tags: counts of (UPOS, FEATS).
@@ -39,7 +39,7 @@ def features_per_word(tags: Tally) -> float | None:
 
 
 def features_by_upos(tags: Tally) -> dict[str, float]:
-    """Return the mean number of features of the words of each part of speech; none where the treebank has none.
+    """Return the mean number of features by part of speech; empty if the treebank has no features.
 
     Args:
         tags: counts of (UPOS, FEATS).
@@ -64,7 +64,7 @@ def feature_counts(tags: Tally) -> dict[str, int]:
 
 
 def forms_per_lemma(lemmas: Tally) -> float | None:
-    """Return distinct forms over distinct lemmas, of the words that have a lemma; None where none has.
+    """Return distinct forms / distinct lemmas of the words with a lemma; None without lemmas.
 
     Args:
         lemmas: counts of (lemma, form).
@@ -74,7 +74,7 @@ def forms_per_lemma(lemmas: Tally) -> float | None:
 
 
 def n_lemmas(lemmas: Tally) -> int | None:
-    """Return the number of distinct lemmas, None if no word has a lemma.
+    """Return the number of distinct lemmas; None without lemmas.
 
     Args:
         lemmas: counts of (lemma, form).
@@ -88,7 +88,7 @@ def _distinct_with_lemma(lemmas: Tally) -> tuple[int, int]:
 
 
 def _without_value(strings: Strings) -> NDArray[np.intp]:
-    """Return the code of "_", if it is among strings, which may be too many to decode."""
+    """Return the code of "_" in a pool, or None, without decoding all strings."""
     nothing = Strings.of([NOTHING])
     return np.flatnonzero(pools.translate(nothing.pool, nothing.offsets, strings.pool, strings.offsets) == 0)
 

@@ -1,4 +1,4 @@
-"""Values far from the others, by Tukey's fences."""
+"""Outliers by Tukey's fences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 FEWEST = 5
-"""Of fewer values none is an outlier: quartiles say nothing."""
+"""The minimum number of values for outliers."""
 
 _REACH = 1.5  # interquartile ranges (Tukey 1977)
 
@@ -37,10 +37,10 @@ class Quartiles(NamedTuple):
 
 
 def quartiles(values: Iterable[float | None]) -> Quartiles | None:
-    """Return the quartiles of values, with linear interpolation; None of fewer than five.
+    """Return the quartiles of values, with linear interpolation; None for fewer than five values.
 
     Args:
-        values: the values; None where one is missing.
+        values: the values, with None for missing values.
     """
     known = [value for value in values if value is not None]
     return Quartiles(*map(float, np.quantile(known, (0.25, 0.5, 0.75)))) if len(known) >= FEWEST else None

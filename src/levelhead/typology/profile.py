@@ -1,4 +1,4 @@
-"""Profiles: the values of all columns for one treebank, or for several as one."""
+"""Profiles: the values of columns for one treebank, or for several treebanks together."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ DEFAULT_SCHEME = "nivre-fang"
 
 
 class Profile(Mapping[str, Value]):
-    """What a treebank is like: a value for each column, by name.
+    """The profile of a treebank: the value of each column, by name.
 
     Args:
         values: the values.
-        signature: the settings that decide them.
-        vocabulary: the size of the counts that they follow from, if they follow from counts.
+        signature: the settings that determine them.
+        vocabulary: the size of the counts behind them, if known.
     """
 
     def __init__(
@@ -53,14 +53,14 @@ class Profile(Mapping[str, Value]):
         return f"Profile({self.values_by_name!r})"
 
     def number(self, name: str) -> float | None:
-        """Return the value of a column of one number."""
+        """Return the value of a column with a single number."""
         value = self[name]
         if isinstance(value, Mapping):
             raise TypeError(f"{name} has many values")
         return value
 
     def numbers(self, name: str) -> Mapping[str, float]:
-        """Return the values of a column of many numbers."""
+        """Return the values of a column with several numbers."""
         value = self[name]
         if not isinstance(value, Mapping):
             raise TypeError(f"{name} has one value")
@@ -75,14 +75,14 @@ def profile(
     chunks: Chunks | None = None,
     least: int = 5,
 ) -> Profile:
-    """Return the profile of a treebank, or of several as one.
+    """Return the profile of a treebank, or of several treebanks together.
 
     Args:
-        treebank: a treebank, or its counts (`count`), which may be the sum of several.
+        treebank: a treebank, or its counts, which can be the sum of several treebanks.
         columns: names of columns, of their groups, or "all".
         scheme: the classes of relations for the column `class`.
         chunks: how running text is cut for type/token ratios, unless counts are given.
-        least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
+        least: the minimum frequency of a word with its part of speech and relation for the head-word entropy.
 
     Raises:
         MeasureError: the column or scheme is unknown; the message suggests similar names.
@@ -95,7 +95,7 @@ def profile(
 
 
 def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
-    """Return the columns of these names, in the order of `COLUMNS` inside groups, without repetition.
+    """Return the columns with these names, in the order of `COLUMNS` inside groups, without duplicates.
 
     Args:
         names: names of columns, names of groups, "summary" or "all" (without those that require training treebanks).

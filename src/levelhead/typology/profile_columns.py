@@ -1,4 +1,4 @@
-"""The columns of a profile: what each says, its formula, its source; one entry makes a column."""
+"""The columns of profiles, each defined by one entry: meaning, formula, source."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from levelhead.typology.counts import TreebankCounts
 
 Value = int | float | None | Mapping[str, int | float]
-"""A number, none, or one number for each relation, part of speech ..."""
+"""A number, None, or one number for each relation, part of speech ..."""
 
 
 class ProfileSettings(NamedTuple):
-    """The settings that decide the values of a profile, in addition to its counts.
+    """The settings that determine the values of a profile, in addition to its counts.
 
     Args:
         scheme: the classes of relations.
-        least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
+        least: the minimum frequency of a word with its part of speech and relation for the head-word entropy.
     """
 
     scheme: Scheme
@@ -32,14 +32,14 @@ class ProfileColumn(NamedTuple):
     """A column of a profile.
 
     Args:
-        name: what it is called.
-        group: which columns it belongs to.
+        name: its name.
+        group: its group.
         kind: "number", or "ratio", which is printed as a percentage.
         meaning: its definition in one sentence.
-        formula: how it is computed.
-        source: where the definition comes from.
-        value: how it follows from counts.
-        by: of what there is one value each, for a column of many values.
+        formula: its formula.
+        source: the source of the definition.
+        value: the function that computes it from counts.
+        by: the kind of keys of a column with several values.
         in_summary: whether it is printed by default.
     """
 
@@ -55,7 +55,7 @@ class ProfileColumn(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """The unit in which it is printed: %, words, bits; empty if it has none."""
+        """The unit in which it is printed: %, words, bits; empty without a unit."""
         return "%" if self.kind == "ratio" else _UNITS.get(self.name, "")
 
 
@@ -91,7 +91,7 @@ _UNITS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("gap_degree", "gap_degree_max"), "gaps"),
     }
 )
-"""The units of numbers, by column: of those that are neither percentages, nor counts, nor ratios."""
+"""The units of columns that are not percentages, counts or ratios."""
 
 _CALLIN = "Callin"
 _UD = "Universal Dependencies, CoNLL-U format"
@@ -108,7 +108,7 @@ _SIZES = (
     ),
     ProfileColumn(
         "tokens", "sizes", "number",
-        "Surface tokens: multiword tokens, and words outside of them.", "number of tokens", _UD,
+        "Surface tokens: multiword tokens, and words outside of multiword tokens.", "number of tokens", _UD,
         lambda c, _: c.sizes.tokens,
     ),
     ProfileColumn(
@@ -118,7 +118,7 @@ _SIZES = (
     ),
     ProfileColumn(
         "types", "sizes", "number",
-        "Distinct forms of words, case kept.", "number of distinct FORM", f"{_CALLIN}, section 4.2: n_w",
+        "Distinct forms of words, case-sensitive.", "number of distinct FORM", f"{_CALLIN}, section 4.2: n_w",
         lambda c, _: len(c.words.axes[1]),
     ),
     ProfileColumn(
@@ -161,17 +161,17 @@ _SIZES = (
 _FREQUENCIES = (
     ProfileColumn(
         "relation", "frequencies", "ratio",
-        "Share of words with each universal relation, punctuation included.", "words of the relation / words", _UD,
+        "Share of words with each universal relation, including punctuation.", "words of the relation / words", _UD,
         lambda c, _: _shares(c.words.frequencies(0), c.sizes.words), by="relation",
     ),
     ProfileColumn(
         "label", "frequencies", "ratio",
-        "Share of words with each relation as written, with its subtype.", "words of the label / words", _UD,
+        "Share of words with each relation, including subtypes.", "words of the label / words", _UD,
         lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="label",
     ),
     ProfileColumn(
         "class", "frequencies", "ratio",
-        "Share of words whose relation is in each class of the scheme, punctuation included.",
+        "Share of words whose relation is in each class of the scheme, including punctuation.",
         "words of the class / words", f"{_CALLIN}, figure 3; Nivre and Fang (2017)",
         _classes, by="class",
     ),
@@ -190,13 +190,14 @@ _FREQUENCIES = (
 _VOCABULARY = (
     ProfileColumn(
         "wde", "vocabulary", "number",
-        "Word dependency entropy: how evenly the words of a relation are spread, from 0 (one word) to 1 (all alike).",
+        "Word dependency entropy: how evenly the words of a relation are distributed, from 0 (a single word) to 1"
+        " (uniform).",
         "H(p(w | relation)) / log(types)", f"{_CALLIN}, section 4.2",
         lambda c, _: entropy.word_dependency_entropy(c.words), by="relation",
     ),
     ProfileColumn(
         "sttr", "vocabulary", "number",
-        "Standardized type/token ratio of surface tokens, case kept.",
+        "Standardized type/token ratio of surface tokens, case-sensitive.",
         "mean over chunks of 1000 tokens of types / tokens; a shorter last chunk is left out",
         f"{_CALLIN}, section 4.3, after Scott",
         lambda c, _: c.lexical.sttr, in_summary=True,
@@ -236,19 +237,19 @@ _VOCABULARY = (
 _MORPHOLOGY = (
     ProfileColumn(
         "features_per_word", "morphology", "number",
-        "Mean number of features of a word; no value if the treebank has no features.",
+        "Mean number of features per word; no value if the treebank has no features.",
         "pairs Name=Value in FEATS / words", _UD,
         lambda c, _: morphology.features_per_word(c.tags), in_summary=True,
     ),
     ProfileColumn(
         "features_per_upos", "morphology", "number",
-        "Mean number of features of the words of each part of speech.", "pairs Name=Value in FEATS / words of the UPOS",
+        "Mean number of features per word, for each part of speech.", "pairs Name=Value in FEATS / words of the UPOS",
         _UD,
         lambda c, _: morphology.features_by_upos(c.tags), by="UPOS",
     ),
     ProfileColumn(
         "forms_per_lemma", "morphology", "number",
-        "Form/lemma ratio of the words that have a lemma, case kept.", "distinct FORM / distinct LEMMA", _UD,
+        "Form/lemma ratio of the words that have a lemma, case-sensitive.", "distinct FORM / distinct LEMMA", _UD,
         lambda c, _: morphology.forms_per_lemma(c.lemmas),
     ),
     ProfileColumn(
@@ -273,14 +274,14 @@ _STRUCTURE = (
     ),
     ProfileColumn(
         "right_crossed_trees", "structure", "ratio",
-        "Share of trees that Callin's program calls non-projective, which looks at heads to the right only: an arc"
-        " whose head follows spans a word that has its head outside (the root is outside).",
+        "Share of trees that Callin's program counts as non-projective. It only considers heads to the right: such an"
+        " arc spans a word that has its head outside the arc (the root is outside).",
         "such trees / sentences", f"{_CALLIN}, table 1, by his program",
         lambda c, _: _share(c.structure.right_crossed_trees, c.sizes.sentences),
     ),
     ProfileColumn(
         "distance", "structure", "number",
-        "Mean dependency distance, punctuation included.", "sum of |position of head - position of word| / arcs", _LIU,
+        "Mean dependency distance, including punctuation.", "sum of |position of head - position of word| / arcs", _LIU,
         lambda c, _: c.structure.distance, in_summary=True,
     ),
     ProfileColumn(
@@ -301,17 +302,17 @@ _STRUCTURE = (
     ),
     ProfileColumn(
         "arity", "structure", "number",
-        "Mean number of dependents of the words that have any.", "arcs / words with dependents", _UD,
+        "Mean number of dependents of words with dependents.", "arcs / words with dependents", _UD,
         lambda c, _: c.structure.arities.mean,
     ),
     ProfileColumn(
         "arity_max", "structure", "number",
-        "Most dependents of a word.", "maximum of dependents", _UD,
+        "Largest number of dependents of a word.", "maximum of dependents", _UD,
         lambda c, _: c.structure.arities.max,
     ),
     ProfileColumn(
         "right_branching", "structure", "ratio",
-        "Share of arcs whose head precedes the word; the others branch to the left.", "arcs with the head first / arcs",
+        "Share of arcs whose head precedes the word (right-branching arcs).", "arcs with the head first / arcs",
         f"{_LIU}; Tesnière (1959)",
         lambda c, _: _share(c.structure.head_first.total, c.structure.n_arcs), in_summary=True,
     ),
@@ -323,7 +324,7 @@ _STRUCTURE = (
     ),
     ProfileColumn(
         "gap_degree", "structure", "number",
-        "Mean gap degree of trees: the most gaps that the words below one word leave.",
+        "Mean gap degree of trees: the largest number of gaps in the span of a subtree.",
         "sum of gap degrees / sentences", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.mean,
     ),
@@ -354,7 +355,7 @@ _LEAKAGE = (
     ),
     ProfileColumn(
         "same_heads", "leakage", "ratio",
-        "Share of sentences that have the same heads as a training sentence, whatever the words and relations.",
+        "Share of sentences that have the same heads as a training sentence, regardless of words and relations.",
         "such sentences / sentences", _LEAK,
         lambda c, _: _share(c.seen.heads, c.seen.sentences),
     ),
@@ -375,7 +376,7 @@ GROUPS = tuple(dict.fromkeys(column.group for column in COLUMNS.values()))
 """The groups of columns."""
 
 OF_TRAINING = tuple(column.name for column in _LEAKAGE)
-"""The columns that require training treebanks; with them, they are part of every profile."""
+"""The columns that require training treebanks, which are then part of every profile."""
 
 SUMMARY = tuple(column.name for column in COLUMNS.values() if column.in_summary)
 """The columns that are printed by default."""

@@ -1,4 +1,4 @@
-"""The profile of one treebank from its files, of which large ones are read piece by piece."""
+"""The profile of one treebank from its files; large files are read in pieces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Files = Mapping[str, Sequence[str | Treebank]]
 
 
 class ProfileTask(NamedTuple):
-    """What is computed of every treebank.
+    """The computation for each treebank.
 
     Args:
         columns: the names of columns.
@@ -31,8 +31,8 @@ class ProfileTask(NamedTuple):
         chunks: how running text is cut for type/token ratios.
         least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
         format: "conllu" or "conllx".
-        with_counts: whether the counts are returned, too.
-        training: what was seen in training, for the columns on leakage, or None.
+        with_counts: whether to return the counts as well.
+        training: the contents of training treebanks, for the columns on leakage, or None.
     """
 
     columns: tuple[str, ...]
@@ -45,13 +45,13 @@ class ProfileTask(NamedTuple):
 
 
 class CountedFile(NamedTuple):
-    """A treebank that was counted.
+    """The counts of a treebank.
 
     Args:
         counts: its counts.
-        file: the path of the file and the hash of its decompressed contents, or what stands for them.
+        file: the path of the file and the hash of its decompressed contents, or their substitutes.
         warnings: the warnings about the file.
-        in_pieces: whether it was read piece by piece.
+        in_pieces: whether it was read in pieces.
     """
 
     counts: TreebankCounts
@@ -67,7 +67,7 @@ class ProfiledTreebank(NamedTuple):
         profile: the profile.
         files: the path and the hash of each file.
         warnings: the warnings about the files.
-        in_pieces: whether a file was read piece by piece.
+        in_pieces: whether a file was read in pieces.
         counts: the counts, if requested.
     """
 
@@ -79,26 +79,26 @@ class ProfiledTreebank(NamedTuple):
 
 
 Runner = Callable[[Files, ProfileTask], Iterator[tuple[str, ProfiledTreebank | InputError]]]
-"""Profiles treebanks: gives the profile of each in their order, or the error of its files."""
+"""A function that profiles treebanks: it yields the profile of each in order, or the error of its files."""
 
 
 def profile_here(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
-    """Profile treebanks one after the other; only one is in memory at a time.
+    """Profile treebanks one at a time, with only one in memory.
 
     Args:
         files: the files of each treebank by its name.
-        task: what is computed.
+        task: the computation.
     """
     for name, sources in tracked(files.items(), "reading"):
         yield name, profiled((counted(source, task) for source in sources), task)
 
 
 def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreebank | InputError:
-    """Return the profile of a treebank, or the error of its first file that is not valid.
+    """Return the profile of a treebank, or the error of its first invalid file.
 
     Args:
-        files: its files, counted when they are taken.
-        task: what is computed.
+        files: its files, counted on iteration.
+        task: the computation.
     """
     read, warnings, in_pieces, counts = list[tuple[str, str]](), list[Fault](), False, CountSum()
     try:
@@ -116,11 +116,11 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
 
 
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
-    """Count a treebank.
+    """Return the counts of a treebank.
 
     Args:
         source: the treebank or its path.
-        task: what is computed.
+        task: the computation.
 
     Raises:
         InputError: the file is invalid; all errors are listed.
@@ -131,15 +131,15 @@ def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
 
 
 def counted_contents(contents: bytes | Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
-    """Count a file; one that is given part by part is never in memory as a whole.
+    """Return the counts of a file; a file given in parts is never in memory as a whole.
 
     Args:
-        contents: its contents, as `blocks.contents_or_parts` returns them.
+        contents: its contents, from `blocks.contents_or_parts`.
         name: its path.
-        task: what is computed.
+        task: the computation.
 
     Raises:
-        InputError: it is not valid; all errors are listed.
+        InputError: it is invalid; all errors are listed.
     """
     if isinstance(contents, bytes):
         return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
@@ -147,10 +147,10 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
 
 
 def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
-    """Return the path of a treebank's file and the hash of its contents, or what stands for them.
+    """Return the path of a treebank's file and the hash of its contents, or their substitutes.
 
     Args:
-        source: the treebank, or its path as it was given.
+        source: the treebank, or its path as given.
         treebank: the treebank.
     """
     path = (source.source.path or MEMORY) if isinstance(source, Treebank) else os.fsdecode(source)

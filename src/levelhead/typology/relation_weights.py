@@ -10,20 +10,20 @@ from levelhead.typology.entropy import averaged_entropy
 
 
 def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
-    """Return the word dependency entropies of treebanks, averaged, as the file of weights that WLAS reads.
+    """Return the averaged word dependency entropies of treebanks as a file of weights for WLAS.
 
-    All relations of the version of UD that the treebanks follow are listed, and 0.5 is what an absent one counts.
+    All relations of the treebanks' version of UD are listed; missing relations have the weight 0.5.
 
     Args:
         entropies: the word dependency entropies of each treebank; at least one.
 
     Raises:
-        InputError: a relation has white space or a comma or begins with `#`, so that the file cannot hold it.
+        InputError: a relation has white space or a comma, or starts with `#`, which is not possible in the file.
     """
     found = {relation for one in entropies for relation in one}
     bad = sorted(name for name in found if name.split() != [name] or "," in name or name.startswith("#"))
     if bad:
-        raise InputError(Fault("cannot-hold", f"a file of weights cannot hold the relation {quoted(bad[0])}"))
+        raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(bad[0])}"))
     listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(found)]
     means = averaged_entropy(entropies, listed)
     heading = (

@@ -1,4 +1,4 @@
-"""How word dependency entropy depends on the size of a treebank."""
+"""Word dependency entropy as a function of the size of a treebank."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Rarefied(NamedTuple):
         words: the size of the samples.
         mean: the mean over the samples that have the relation.
         deviation: their standard deviation (n - 1 in the denominator); None for fewer than two.
-        samples: how many samples have it.
+        samples: the number of samples with the relation.
     """
 
     relation: str
@@ -38,13 +38,13 @@ class Rarefied(NamedTuple):
 def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int = 20, seed: int = 0) -> list[Rarefied]:
     """Return the word dependency entropy of each relation in random samples of several sizes.
 
-    A sample has sentences drawn without replacement until they have so many words; what the last one has more is cut.
+    A sample has sentences drawn without replacement up to the number of words; the last sentence is cut.
 
     Args:
         treebank: the treebank.
         sizes: the numbers of words; those larger than the treebank are left out.
-        samples: how many samples of each size.
-        seed: what the random numbers start from.
+        samples: the number of samples per size.
+        seed: the random seed.
     """
     relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
     rows = []
@@ -63,7 +63,7 @@ def _drawn_entropy(
 
 
 def _drawn_words(treebank: Treebank, draw: np.random.Generator) -> NDArray[np.intp]:
-    """Return the words of all sentences in random order of these."""
+    """Return the words of all sentences, with the sentences in random order."""
     order = draw.permutation(len(treebank))
     sizes = np.diff(treebank.sentence_starts)[order]
     begins = np.cumsum(sizes) - sizes

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SeenSentences(Sums):
-    """How many sentences occur in training.
+    """The number of sentences that occur in training.
 
     Args:
-        sentences: the sentences that were compared with training treebanks; 0 if there are none.
-        words: those with the words of a training sentence.
-        heads: those with the heads of a training sentence, whatever the words and labels.
-        either: those with one of both.
+        sentences: the number of sentences that were compared with training treebanks; 0 without training treebanks.
+        words: the number with the words of a training sentence.
+        heads: the number with the heads of a training sentence, regardless of words and labels.
+        either: the number with either.
     """
 
     sentences: int
@@ -34,11 +34,11 @@ NOT_COMPARED = SeenSentences(0, 0, 0, 0)
 
 
 def count_seen(treebank: Treebank, training: Training) -> SeenSentences:
-    """Count the sentences that occur in training.
+    """Return the number of sentences that occur in training.
 
     Args:
         treebank: the treebank.
-        training: what was seen in training.
+        training: the contents of the training treebanks.
     """
     words, heads = training.same_words(treebank), training.same_heads(treebank)
     return SeenSentences(len(treebank), int(words.sum()), int(heads.sum()), int((words | heads).sum()))

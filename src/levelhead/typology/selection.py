@@ -1,4 +1,4 @@
-"""Which treebanks to compare: Callin's criteria, and the reasons against those left out."""
+"""The selection of treebanks to compare: Callin's criteria, and the reasons for excluding treebanks."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from levelhead.typology.profile import Profile
 
 NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
-"""The columns that a selection looks at."""
+"""The columns that a selection uses."""
 
 
 class Criteria(NamedTuple):
-    """What a treebank must have; the defaults are those of Callin, section 3.
+    """The criteria of selection; the defaults are those of Callin, section 3.
 
     Args:
-        features: whether it must have morphological features.
-        tokens: how many surface tokens at least.
-        nonprojective: the share of non-projective trees must be below this.
+        features: whether a treebank must have morphological features.
+        tokens: the minimum number of surface tokens.
+        nonprojective: the upper limit (exclusive) of the share of non-projective trees.
         right_crossed: whether non-projective trees are counted as Callin's program did.
         one_per_language: whether to keep only the largest treebank of a language.
     """
@@ -43,7 +43,7 @@ class Criteria(NamedTuple):
 
 
 CALLIN = Criteria()
-"""Callin's criteria. He preferred manually corrected treebanks to large ones; files do not show which these are."""
+"""Callin's criteria. He also preferred manually corrected treebanks to large ones, which files do not show."""
 
 
 class SelectionDecision(NamedTuple):
@@ -52,7 +52,7 @@ class SelectionDecision(NamedTuple):
     Args:
         name: the treebank.
         language: the code of its language.
-        reasons: all that speaks against it; nothing if it is selected.
+        reasons: all reasons for excluding it; empty if it is selected.
     """
 
     name: str
@@ -61,12 +61,12 @@ class SelectionDecision(NamedTuple):
 
     @property
     def selected(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether there is no reason to exclude it."""
         return not self.reasons
 
 
 def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[SelectionDecision, ...]:
-    """Select treebanks, and say why others are left out.
+    """Return whether each treebank is selected, with the reasons for excluding it.
 
     Args:
         profiles: profiles by the name of the treebank, with the columns `NEEDED`.
@@ -104,10 +104,10 @@ def _rule(criteria: Criteria) -> str:
 
 
 def language_code(treebank: str) -> str:
-    """Return the code of the language at the beginning of a treebank's name: `cs` of `cs_cac`.
+    """Return the language code at the start of a treebank's name: `cs` for `cs_cac`.
 
     Args:
-        treebank: its name, which is returned whole if it does not begin with a code.
+        treebank: its name, which is returned unchanged if it does not start with a code.
     """
     code = re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)
     return code[0] if code else treebank

@@ -1,4 +1,4 @@
-"""How alike two treebanks are: parts of speech in sequence, relations, dependency displacement."""
+"""The similarity of two treebanks: trigrams of parts of speech, relations, dependency displacements."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ BOUNDARY = "\t"
 
 @dataclass(frozen=True, eq=False)
 class Distributions(Sums):
-    """What treebanks are compared by.
+    """The distributions by which treebanks are compared.
 
     Args:
         trigrams: counts of three UPOS in sequence.
         relations: counts of universal relations.
-        displacements: position of the head less that of the word, for each arc.
+        displacements: the position of the head minus that of the word, for each arc.
     """
 
     trigrams: Tally
@@ -36,7 +36,7 @@ class Distributions(Sums):
 
 
 class Similarity(NamedTuple):
-    """How far two treebanks are apart; 0 is nearest; None where there is nothing to compare.
+    """The distances between two treebanks; 0 means identical; None if there is nothing to compare.
 
     Args:
         klcpos3: KLcpos3(A, B), the Kullback-Leibler divergence of B's trigrams of UPOS from A's, in nats.
@@ -52,7 +52,7 @@ class Similarity(NamedTuple):
 
 
 def similarity(one: Distributions, other: Distributions) -> Similarity:
-    """Return how far two treebanks are apart.
+    """Return the distances between two treebanks.
 
     Args:
         one: A, for example the test set or the target language.
@@ -67,10 +67,10 @@ def similarity(one: Distributions, other: Distributions) -> Similarity:
 
 
 def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
-    """Count the universal part of speech of each word with those before and after it in its sentence.
+    """Count the trigrams of universal parts of speech centered on each word of a sentence.
 
     Args:
-        tags: the UPOS of each word, in a pool of its own.
+        tags: the UPOS of each word, in a separate pool.
         sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
     """
     strings = Strings.of([BOUNDARY, *tags.strings.texts])
@@ -85,11 +85,11 @@ def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
 def klcpos3(target: Tally, source: Tally) -> float | None:
     """Return KLcpos3(target, source): the sum over the target's trigrams of f_t ln (f_t / f_s).
 
-    A trigram that the source does not have counts once there (Rosa and Žabokrtský 2015, section 3).
+    A trigram that the source lacks counts once there (Rosa and Žabokrtský 2015, section 3).
 
     Args:
         target: counts of trigrams of UPOS.
-        source: the same of the source treebank.
+        source: the same for the source treebank.
     """
     if not (len(target) and len(source) and are_annotated(target, 1) and are_annotated(source, 1)):
         return None
@@ -101,13 +101,13 @@ def klcpos3(target: Tally, source: Tally) -> float | None:
 
 
 def jensen_shannon(one: Tally, other: Tally) -> float | None:
-    """Return the Jensen-Shannon divergence of two distributions in bits: 0 if they are equal, 1 if they share nothing.
+    """Return the Jensen-Shannon divergence of two distributions in bits: 0 if they are equal, 1 if they are disjoint.
 
     JSD = H((p + q) / 2) - (H(p) + H(q)) / 2 (Lin 1991).
 
     Args:
-        one: counts.
-        other: counts.
+        one: counts of the first treebank.
+        other: counts of the second treebank.
     """
     if not (len(one) and len(other)):
         return None
@@ -116,7 +116,7 @@ def jensen_shannon(one: Tally, other: Tally) -> float | None:
 
 
 def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    """Return the Jensen-Shannon divergence of two distributions in bits, as `jensen_shannon`.
+    """Return the Jensen-Shannon divergence of two distributions in bits, see `jensen_shannon`.
 
     Args:
         p: probabilities, shape (values,).
@@ -129,7 +129,7 @@ def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
 def vaserstein(one: Histogram, other: Histogram) -> float | None:
     """Return the first Vaserstein (earth mover's) distance: the area between two cumulative distributions.
 
-    Of dependency displacements by Anderson and Gómez-Rodríguez (2022).
+    Used for dependency displacements by Anderson and Gómez-Rodríguez (2022).
 
     Args:
         one: counts of numbers.
@@ -148,7 +148,7 @@ def _cumulative(histogram: Histogram, values: NDArray[np.int64]) -> NDArray[np.f
 
 
 def _side_by_side(one: Tally, other: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the counts of both over the tuples that either has, in one order."""
+    """Return the counts of both for the union of their tuples, in the same order."""
     both = one + other
     mine = one + Tally(other.axes, other.keys, np.zeros_like(other.counts))
     return mine.counts.copy(), both.counts - mine.counts

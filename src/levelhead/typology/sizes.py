@@ -1,4 +1,4 @@
-"""How large a treebank is."""
+"""The sizes of a treebank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trees: arcs, distances, depth, arity, direction, projectivity."""
+"""Counts of trees: arcs, distances, depth, arity, direction, projectivity."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Structure(Sums):
-    """Counts of the trees of a treebank; arcs are those between two words, the root's has no head.
+    """Counts of the trees of a treebank; arcs are between two words, without the arcs of roots.
 
     Args:
-        nonprojective_arcs: arcs that span a word which their head does not dominate.
+        nonprojective_arcs: arcs that span a word that their head does not dominate.
         nonprojective_trees: trees with a non-projective arc.
-        right_crossed_trees: trees that Callin's program called non-projective.
+        right_crossed_trees: trees that Callin's program counts as non-projective.
         ill_nested_trees: trees with disjoint subtrees that interleave.
-        random_distance: three times the sum of all dependency distances expected of a random order.
-        displacements: position of the head less that of the word, for each arc.
+        random_distance: three times the expected sum of dependency distances in random order.
+        displacements: the position of the head minus that of the word, for each arc.
         heights: arcs from the root to the deepest word, for each tree.
-        arities: the number of dependents of each word that has any.
-        gap_degrees: the most gaps of a subtree, for each tree.
+        arities: the number of dependents of each word with dependents.
+        gap_degrees: the largest number of gaps of a subtree, for each tree.
         head_first: arcs whose head precedes, by (relation, UPOS, UPOS of the head).
         head_last: arcs whose head follows, by the same keys.
     """

@@ -1,4 +1,4 @@
-"""Counts that add: of tuples of strings, and of whole numbers."""
+"""Counts that can be added: of tuples of strings, and of whole numbers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Counts = NDArray[np.int64]
 
 _MOST_KEYS = 2**62
 _ROWS_AT_ONCE = 1 << 20
-_FULL = 0.9  # of an array; with less, it is copied, so that memory is not held for nothing
+_FULL = 0.9  # of an array; with less, it is copied, so that memory is released
 
 
 class Sums:
-    """A record that is added field by field; 0 may be used for no counts."""
+    """A record that is added by field; 0 can be used for no counts."""
 
     def __add__(self, other: Self | int) -> Self:
         if isinstance(other, int):
@@ -33,12 +33,12 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How often tuples of strings occur, kept by distinct tuple.
+    """The frequencies of tuples of strings.
 
     Args:
-        axes: the distinct strings at each place of the tuples.
-        keys: the codes of each distinct tuple, int32, shape (places, tuples).
-        counts: how often it occurs, int64, shape (tuples,).
+        axes: the distinct strings at each position of the tuples.
+        keys: the codes of each distinct tuple, int32, shape (positions, tuples).
+        counts: its frequency, int64, shape (tuples,).
     """
 
     axes: tuple[Strings, ...]
@@ -50,7 +50,7 @@ class Tally:
         """Count the rows of columns of equal length.
 
         Args:
-            columns: a column for each place of the tuples.
+            columns: a column for each position of the tuples.
         """
         some = [compact(column) for column in columns]
         keys = np.stack([column.codes for column in some])
@@ -86,18 +86,18 @@ class Tally:
         return Tally(axes, keys[:, :n], counts[:n])
 
     def marginal(self, *places: int) -> Tally:
-        """Return the counts by these places, summed over all values at the others.
+        """Return the counts by these positions, summed over the others.
 
         Args:
-            places: the numbers of places, in the order that the new tuples have.
+            places: the positions, in the order of the new tuples.
         """
         return _summed(tuple(self.axes[place] for place in places), self.keys[list(places)], self.counts)
 
     def totals_of(self, *places: int) -> Counts:
-        """Return for each tuple the count of all that agree with it at these places, int64, shape (tuples,).
+        """Return for each tuple the count of all tuples equal at these positions, int64, shape (tuples,).
 
         Args:
-            places: the numbers of places.
+            places: the positions.
         """
         some = tuple(self.axes[place] for place in places)
         totals = np.empty_like(self.counts)
@@ -115,18 +115,18 @@ class Tally:
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
     def column(self, place: int) -> StringColumn:
-        """Return the string of each tuple at a place.
+        """Return the string of each tuple at a position.
 
         Args:
-            place: the number of the place.
+            place: the position.
         """
         return StringColumn(self.keys[place], self.axes[place])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
-        """Sum values of the tuples, or their counts, by the string at a place; the order of tuples has no effect.
+        """Sum values of the tuples, or their counts, by the string at a position; the order of tuples has no effect.
 
         Args:
-            place: the number of the place.
+            place: the position.
             values: a number for each tuple, shape (tuples,); their counts if None.
         """
         keys, weights = self.keys[place], self.counts if values is None else values
@@ -138,27 +138,27 @@ class Tally:
         return {text: float(total) for text, total, n in zip(self.axes[place].texts, sums, present) if n}
 
     def frequencies(self, place: int = 0) -> dict[str, int]:
-        """Count the rows with each string at a place, most frequent first, then by alphabet.
+        """Return the number of rows with each string at a position, most frequent first, then alphabetically.
 
         Args:
-            place: the number of the place.
+            place: the position.
         """
         counts = {text: int(n) for text, n in self.by(place).items()}
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def count_logs(self) -> NDArray[np.float64]:
-        """Return n log2 n of each tuple's count n, float64, shape (tuples,): what entropies are sums of."""
+        """Return n log2 n of each tuple's count n, float64, shape (tuples,): the summands of entropies."""
         logs: NDArray[np.float64] = np.log2(self.counts) * self.counts.astype(np.float64)
         return logs
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How often whole numbers occur.
+    """The frequencies of whole numbers.
 
     Args:
         values: the distinct numbers, ascending, int64, shape (numbers,).
-        counts: how often each occurs, int64, shape (numbers,).
+        counts: the frequency of each, int64, shape (numbers,).
     """
 
     values: NDArray[np.int64]
@@ -182,7 +182,7 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """How many numbers were counted."""
+        """The number of counted numbers."""
         return int(self.counts.sum())
 
     @property
@@ -197,16 +197,16 @@ class Histogram:
 
     @property
     def mean(self) -> float | None:
-        """Their mean, None without any."""
+        """Their mean; None without any."""
         return self.sum / self.total if self.total else None
 
     @property
     def max(self) -> int | None:
-        """The largest, None without any."""
+        """The largest; None without any."""
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
-        """Return the share of numbers for which something holds, None without any.
+        """Return the share of numbers that meet a condition; None without any.
 
         Args:
             wanted: a condition on distinct numbers, int64, shape (numbers,); returns bool of the same shape.
@@ -215,7 +215,7 @@ class Histogram:
 
 
 def sum_of(values: NDArray[np.float64]) -> float:
-    """Return the sum of numbers, the same to the last digit in whatever order they are.
+    """Return the sum of numbers, the same to the last digit in any order.
 
     Args:
         values: the numbers, float64, shape (n,).
@@ -224,7 +224,7 @@ def sum_of(values: NDArray[np.float64]) -> float:
 
 
 def compact(column: StringColumn) -> StringColumn:
-    """Return a column whose pool has no other strings than the column.
+    """Return a column whose pool has only the strings of the column.
 
     Args:
         column: the column.
@@ -238,7 +238,7 @@ def compact(column: StringColumn) -> StringColumn:
 
 
 def joined(columns: Sequence[StringColumn]) -> StringColumn:
-    """Return one column of the rows of several.
+    """Return several columns joined into one.
 
     Args:
         columns: the columns.
@@ -251,7 +251,7 @@ def joined(columns: Sequence[StringColumn]) -> StringColumn:
 
 
 def mapped(column: StringColumn, function: Callable[[str], str]) -> StringColumn:
-    """Return a column with a function of its strings, called once for each distinct one.
+    """Return a column with a function applied to its strings, called once for each distinct string.
 
     Args:
         column: the column.
@@ -265,7 +265,7 @@ def mapped(column: StringColumn, function: Callable[[str], str]) -> StringColumn
 
 
 def _chosen(strings: Strings, codes: NDArray[np.int32]) -> Strings:
-    """Make a pool of some strings of another, given ascending."""
+    """Return a pool of some strings of another pool, given by ascending codes."""
     sizes = np.diff(strings.offsets)
     wanted = np.zeros(len(strings), dtype=bool)
     wanted[codes] = True
@@ -284,11 +284,11 @@ def _joined_pools(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int
 
 
 def _parts(codes: NDArray[np.int32], n_rows: int) -> Iterator[NDArray[np.intp]]:
-    """Give the rows in parts, so that little memory is needed for what is done with each; equal codes stay together.
+    """Yield the rows in parts, to save memory; rows with equal codes are in the same part.
 
     Args:
         codes: a code for each row.
-        n_rows: the number of rows that decides how many parts there are.
+        n_rows: the number of rows that determines the number of parts.
     """
     n_parts = n_rows // _ROWS_AT_ONCE + 1
     part = codes % n_parts
@@ -307,7 +307,7 @@ def _summed(axes: tuple[Strings, ...], keys: NDArray[np.int32], counts: Counts) 
 
 
 def _numbers(axes: tuple[Strings, ...], keys: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Give equal tuples one number, different ones different numbers; int64, shape (rows,)."""
+    """Return the number of each tuple, equal for equal tuples; int64, shape (rows,)."""
     numbers: NDArray[np.int64] = keys[0].astype(np.int64)
     size = max(1, len(axes[0]))
     for axis, codes in zip(axes[1:], keys[1:]):

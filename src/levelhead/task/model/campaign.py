@@ -1,4 +1,4 @@
-"""What a task scores, and how: its measures, rules, test sets and gold treebanks."""
+"""The measures, rules, test sets and gold treebanks of a task."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def rules_of(task: SharedTask) -> str:
 
 
 def registry_of(task: SharedTask) -> Registry:
-    """Return the measures and schemes that a task can name: the shipped ones and those of its definitions.
+    """Return the measures and schemes of a task: the shipped ones and those of its definitions.
 
     Args:
         task: the task.
@@ -52,11 +52,11 @@ def measures_of(task: SharedTask) -> tuple[str, ...]:
 
 
 def setup_of_task(task: SharedTask, more: Sequence[str] = ()) -> Setup:
-    """Return the settings with which a task scores outputs.
+    """Return the settings for scoring outputs in a task.
 
     Args:
         task: the task.
-        more: measures besides those of the task.
+        more: additional measures.
 
     Raises:
         InputError: a file of definitions is missing or invalid.
@@ -97,7 +97,7 @@ def check_measures(task: SharedTask) -> None:
         task: the task.
 
     Raises:
-        InputError: a file of definitions, or one that a measure names, is missing or invalid; or no gold was found.
+        InputError: a file of definitions or of a measure is missing or invalid; or no gold was found.
         MeasureError: a measure or the scheme is unknown, or not available under the rules of the task.
     """
     setup = setup_of_task(task)

@@ -1,4 +1,4 @@
-"""The database of a task: one sqlite file; what is committed is on the disk."""
+"""The database of a task: one sqlite file; committed changes are on disk."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _KIND = DatabaseKind(
 
 
 class Database:
-    """A connection for all threads of a process; a context manager, which closes it.
+    """A connection for all threads of a process; it is a context manager that closes it.
 
-    What a transaction wrote is on the disk when it ends (write-ahead log, synchronous).
+    The changes of a transaction are on disk when it ends (write-ahead log, synchronous).
 
     Args:
-        path: the file, which is made if it does not exist, for its user only.
+        path: the file, which is created if it does not exist, readable only by its user.
 
     Raises:
-        InputError: the file is something else.
+        InputError: the file is not such a database.
         OutputError: it cannot be written.
     """
 
@@ -87,7 +87,7 @@ class Database:
         """Return the rows of a query.
 
         Args:
-            query: in SQL, with question marks for values.
+            query: the SQL query, with question marks for values.
             values: the values.
         """
         with self._lock, self._errors():
@@ -95,7 +95,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction: all of its changes are made or none; other processes wait."""
+        """Open a transaction, which makes all of its changes or none; other processes wait."""
         with self._lock, self._errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -120,7 +120,7 @@ class Database:
             raise store_error("damaged-store", message, str(self.path))
 
     def fact(self, name: str) -> str | None:
-        """Return a stored fact about the task, None if it is not set.
+        """Return a stored fact about the task, or None.
 
         Args:
             name: its name.
@@ -129,7 +129,7 @@ class Database:
         return found[0]["value"] if found else None
 
     def latest(self) -> str:
-        """Return the latest time that the audit log has seen: the time now, unless the clock has gone back."""
+        """Return the latest time in the audit log or the current time, whichever is later."""
         return max(now(), self.rows("SELECT max(time) AS time FROM audit")[0]["time"] or "")
 
     def _prepare(self) -> None:
@@ -147,7 +147,7 @@ def now() -> str:
 
 
 def shown_time(time: str | dt.datetime) -> str:
-    """Return a time as people read it: `2026-11-21 18:04 UTC`.
+    """Return a time in readable form: `2026-11-21 18:04 UTC`.
 
     Args:
         time: with its zone, or in the format of the database.
@@ -159,14 +159,14 @@ def shown_time(time: str | dt.datetime) -> str:
 def record(
     connection: sqlite3.Connection, actor: str, action: str, submission: str | None = None, detail: str = ""
 ) -> None:
-    """Write a line of the audit log, in the transaction of the action; its time is never before that of another line.
+    """Write a line of the audit log, in the transaction of the action; times never decrease.
 
     Args:
-        connection: of a transaction.
-        actor: who did it: `team NAME`, `organizer`, `runner`, or an address.
-        action: what was done.
-        submission: to which submission.
-        detail: what else there is to say; never a token, never gold.
+        connection: the connection in a transaction.
+        actor: `team NAME`, `organizer`, `runner`, or an address.
+        action: the action.
+        submission: the submission concerned.
+        detail: additional details; never a token, never gold.
     """
     connection.execute(  # the latest time, since the clock may have gone back
         "INSERT INTO audit (time, actor, action, submission, detail)"

@@ -10,30 +10,30 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead.campaign.manifest import Manifest, manifest_from
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.task.model.folder import TaskFolder
 from levelhead.treebank.input_bytes import read_bytes
 
 HIDDEN, COARSE, OPEN = VIEWS = ("hidden", "coarse", "open")
-"""How much of scores is shown: nothing, percentages to the nearest five as in 2018, or all."""
+"""Visibility of scores: hidden, rounded to the nearest 5% as in 2018, or open."""
 
 OUTPUTS, SYSTEM = KINDS = ("outputs", "system")
-"""What can be submitted: parsed test sets, or a system that parses them."""
+"""The kinds of submissions: parsed test sets, or a system that parses them."""
 
 MEGABYTE = 1 << 20
 
 
 class About(NamedTuple):
-    """What the task is called, and when it runs.
+    """The title, dates and kinds of submissions of a task.
 
     Args:
         title: its title.
-        contact: shown on the pages.
+        contact: the contact shown on the pages.
         opens: when submissions open; None for always open.
         closes: when submissions close; None for open until `levelhead task close`.
-        kinds: what can be submitted.
-        address: the public address of the server, for example `https://task.example.org`; cookies are then sent over
-            encrypted connections only.
+        kinds: the kinds of submissions.
+        address: the public address of the server, for example `https://task.example.org`; cookies are then only sent
+            over encrypted connections.
     """
 
     title: str = "A shared task"
@@ -48,16 +48,17 @@ class SubmissionLimits(NamedTuple):
     """Limits on submissions.
 
     Args:
-        submissions_a_day: how many submissions a team has per day (UTC).
-        waiting: how many submissions of a team may wait at a time.
-        upload_megabytes: the size of an archive.
-        unpacked_megabytes: the size of its files when unpacked.
-        files: how many entries it may have.
-        uploads_at_once: how many uploads are accepted at a time; others wait.
+        submissions_a_day: the maximum number of submissions of a team per day (UTC).
+        waiting: the maximum number of waiting submissions of a team.
+        upload_megabytes: the maximum size of an archive.
+        unpacked_megabytes: the maximum size of its files when unpacked.
+        files: the maximum number of its entries.
+        uploads_at_once: the maximum number of uploads at a time; others wait.
         free_megabytes: the disk space to keep free.
-        times_gold: the largest output, as a multiple of the size of its gold treebank; a megabyte is always accepted.
-        scoring_seconds: how long the scoring of one submission may take.
-        scoring_megabytes: the memory of each process that scores.
+        times_gold: the maximum size of an output, as a multiple of the size of its gold treebank; a megabyte is always
+            accepted.
+        scoring_seconds: the maximum time for scoring a submission.
+        scoring_megabytes: the maximum memory of each process that scores.
     """
 
     submissions_a_day: int = 5
@@ -76,16 +77,16 @@ class SandboxLimits(NamedTuple):
     """Limits on a submitted system.
 
     Args:
-        user: the names or numbers of the users it runs as, separated by commas, or a range of numbers; one for each
-            system that runs at a time. Required if the server runs as root, refused otherwise.
-        seconds: how long it may run.
-        cpu_seconds: how long each of its processes may compute.
-        memory_megabytes: of the address space of each of its processes, which is not all memory it can take.
-        processes: how many it may have at a time.
-        output_megabytes: what it may write; also the size of each of its temporary folders. All are in memory.
-        log_kilobytes: how much of its standard output and error is kept.
-        at_once: how many systems run at a time.
-        scratch: a folder in which systems are unpacked to run; one in the folder for temporary files if empty.
+        user: the names or numbers of the users that run systems, separated by commas, or a range of numbers; one for
+            each system that runs at a time. Required if the server runs as root, otherwise refused.
+        seconds: the maximum running time.
+        cpu_seconds: the maximum processor time of each of its processes.
+        memory_megabytes: the maximum address space of each of its processes, which does not limit all memory.
+        processes: the maximum number of processes at a time.
+        output_megabytes: the maximum size of its output, and of each of its temporary folders. All are in memory.
+        log_kilobytes: the maximum size of its log (standard output and error).
+        at_once: the maximum number of systems that run at a time.
+        scratch: the folder in which systems are unpacked to run; by default in the folder for temporary files.
     """
 
     user: str = ""
@@ -100,14 +101,14 @@ class SandboxLimits(NamedTuple):
 
 
 class Visibility(NamedTuple):
-    """What participants see.
+    """The visibility of results for participants.
 
     Args:
-        own: how much of the scores of their own submissions teams see, while the task is open.
-        leaderboard: how much of the scores of all primary submissions everybody sees, while the task is open.
-        after: how much of both is seen once the task is closed.
-        inputs: whether the inputs can be downloaded; if not, only systems make sense.
-        logs: whether participants see what their systems printed.
+        own: the visibility of a team's own scores while the task is open.
+        leaderboard: the visibility of the leaderboard while the task is open.
+        after: the visibility of both after the task is closed.
+        inputs: whether the inputs can be downloaded; if not, only systems can usefully be submitted.
+        logs: whether participants see the logs of their systems.
     """
 
     own: str = COARSE
@@ -121,11 +122,11 @@ class SharedTask(NamedTuple):
     """A shared task.
 
     Args:
-        folder: where it is.
-        about: title and dates.
-        limits: of submissions.
-        sandbox: limits of systems.
-        show: who sees what.
+        folder: its folder.
+        about: its title and dates.
+        limits: the limits of submissions.
+        sandbox: the limits of systems.
+        show: the visibility of results.
         manifest: treebanks, groups, measures and rules of ranking, as for `levelhead rank --manifest`.
     """
 
@@ -144,7 +145,7 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     """Read the description of a task.
 
     Args:
-        folder: the folder of the task, which has a `task.toml`.
+        folder: the folder of the task, with a `task.toml`.
 
     Raises:
         InputError: the file is missing or invalid; all errors are listed.
@@ -177,7 +178,7 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, wrong: 
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in defaults._fields:
-            wrong.append(f"unknown key {quoted(key)} in {name}: the keys are {', '.join(defaults._fields)}")
+            wrong.append(f"{name}: {unknown('key', key, defaults._fields)}")
         elif (problem := _problem(getattr(defaults, key), value)) is not None:
             wrong.append(f"{name}.{key} must be {problem}")
         else:
@@ -186,7 +187,7 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, wrong: 
 
 
 def _problem(default: object, value: object) -> str | None:
-    """Return what a value must be, None if it is that."""
+    """Return what a value must be, or None for a valid value."""
     if default is None:
         aware = isinstance(value, dt.datetime) and value.tzinfo is not None
         return None if aware else "a time with its zone, such as 2027-03-01T12:00:00Z"

@@ -1,4 +1,4 @@
-"""Where the files of a shared task are."""
+"""The files of a shared task."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class TaskFolder(NamedTuple):
 
     @property
     def blind(self) -> Path:
-        """The inputs, which participants may download."""
+        """The inputs, which participants can download."""
         return self.path / "blind"
 
     def inputs(self) -> list[Path]:
-        """Return the inputs by name: regular files, no links."""
+        """Return the inputs by name: regular files, not links."""
         if not self.blind.is_dir():
             return []
         return sorted(path for path in self.blind.iterdir() if path.is_file() and not path.is_symlink())
@@ -42,7 +42,7 @@ class TaskFolder(NamedTuple):
 
     @property
     def state(self) -> Path:
-        """What the server keeps, for its user only."""
+        """The data of the server, readable only by its user."""
         return self.path / "state"
 
     @property
@@ -52,12 +52,12 @@ class TaskFolder(NamedTuple):
 
     @property
     def incoming(self) -> Path:
-        """Uploads that have not been accepted yet."""
+        """Uploads that are not accepted yet."""
         return self.state / "incoming"
 
     @property
     def uploads(self) -> Path:
-        """Archives that were accepted, by submission."""
+        """Accepted archives, by submission."""
         return self.state / "uploads"
 
     @property
@@ -67,7 +67,7 @@ class TaskFolder(NamedTuple):
 
     @property
     def scores(self) -> Path:
-        """The store of results of pairs, as of `levelhead rank --store`."""
+        """The store of results, as for `levelhead rank --store`."""
         return self.state / "scores"
 
     @property
@@ -81,10 +81,10 @@ class TaskFolder(NamedTuple):
         return self.state / "final"
 
     def holds(self, path: Path) -> bool:
-        """Return whether a path is a file of the task or in one of its folders, also through links.
+        """Return whether a path is a file of the task or in one of its folders, following links.
 
         Args:
-            path: of a file that may not exist.
+            path: the path of a file, which may not exist.
         """
         there = path.resolve()
         folders = (self.gold, self.blind, self.state)
@@ -92,7 +92,7 @@ class TaskFolder(NamedTuple):
         return inside or there == self.description.resolve()
 
     def check_state(self) -> None:
-        """Check that the database exists: `init` creates it, so a missing one was lost.
+        """Check that the database exists: `init` creates it, so a missing database was lost.
 
         Raises:
             InputError: it is missing.
@@ -109,7 +109,7 @@ class TaskFolder(NamedTuple):
             raise InputError(Fault("invalid-task", message, Place(str(self.database))))
 
     def prepare(self) -> None:
-        """Create the missing folders of the server, readable for its user only.
+        """Create the missing folders of the server, readable only by its user.
 
         Raises:
             OutputError: a folder cannot be created.

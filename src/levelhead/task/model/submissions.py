@@ -1,4 +1,4 @@
-"""Submissions: accepted whole or refused, kept in a queue, finished exactly once."""
+"""Submissions: accepted completely or refused, kept in a queue, finished exactly once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from levelhead.task.model.folder import TaskFolder, sync
 from levelhead.task.model.teams import Team
 
 WAITING, RUNNING, FINISHED, FAILED = "waiting", "running", "finished", "failed"
-"""The states of a submission: of these, the last two are final."""
+"""The states of a submission; the last two are final."""
 
 _LONGEST_LABEL = 80
 
@@ -26,8 +26,8 @@ class Refused(LevelheadError):
     """A submission that is not accepted; participants see its message.
 
     Args:
-        message: why.
-        status: the HTTP status of the answer.
+        message: the reason.
+        status: the HTTP status of the response.
     """
 
     def __init__(self, message: str, status: int = 400) -> None:
@@ -37,14 +37,14 @@ class Refused(LevelheadError):
 
 
 class Upload(NamedTuple):
-    """An archive that has arrived, and has been checked.
+    """A received and checked archive.
 
     Args:
-        path: where it is for now.
+        path: its current path.
         sha256: the hash of its bytes.
         size: its size in bytes.
         kind: outputs or a system.
-        label: the name that its team gave it.
+        label: the name given by its team.
         key: identifies the upload, chosen by the client: an upload that is sent twice is accepted once.
     """
 
@@ -63,20 +63,20 @@ class Submission(NamedTuple):
         id: its name, which cannot be guessed.
         team: the number of the team.
         team_name: its name.
-        number: its number among those of the team, from 1.
+        number: its number among the submissions of the team, from 1.
         kind: outputs or a system.
-        label: the name that its team gave it.
+        label: the name given by its team.
         sha256: the hash of the archive.
         size: its size in bytes.
-        received: when, by the latest time that the task has seen.
+        received: the time at which it was received.
         state: waiting, running, finished or failed.
-        attempts: how often it was started.
-        finished: when it was finished.
+        attempts: the number of times that it was started.
+        finished: the time at which it was finished.
         run: the name of the folder of its outputs.
-        reason: what went wrong, for its team.
-        log: what went wrong, for the organizer.
+        reason: the error message for its team.
+        log: the error message for the organizer.
         document: its results.
-        chosen: whether its team chose it as the primary one.
+        chosen: whether its team chose it as the primary submission.
         valid: whether at least one of its outputs is valid.
     """
 
@@ -131,12 +131,12 @@ def submissions(database: Database, team: Team | None = None, *, results: bool =
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
-    """Return a submission, None if it does not exist or belongs to another team.
+    """Return a submission; None if it does not exist or belongs to another team.
 
     Args:
         database: of the task.
         name: its id.
-        team: the team it must belong to; None for any.
+        team: the required team; None for any team.
     """
     found = [_submission(row) for row in database.rows(_WHOLE + "WHERE submissions.id = ?", name)]
     return found[0] if found and (team is None or found[0].team == team.id) else None
@@ -162,11 +162,10 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
 
 
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
-    """Put an upload into the queue; once this returns, it will be processed whatever happens.
+    """Put an upload into the queue; once this returns, it will be processed in any case.
 
-    The archive is on the disk under its final name before the database knows of it; an archive of which the database
-    does not know is removed when the runner starts. An archive that was sent before with the same key is not
-    accepted again.
+    The archive is on disk under its final name before it is in the database; archives that are not in the database are
+    removed when the runner starts. An archive that was sent before with the same key is not accepted again.
 
     Args:
         database: of the task.
@@ -258,11 +257,11 @@ def _preference(candidate: Submission) -> tuple[bool, bool, bool]:
 def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
     """Return the primary submission of each team that has one, by team name.
 
-    It is the submission that the team chose, or else its last finished one. A submission without a valid output counts
-    only if the team has no other, and one whose run failed only if all runs failed.
+    It is the submission chosen by the team, or otherwise its last finished submission. A submission without a valid
+    output counts only if the team has no other, and a submission with a failed run only if all runs failed.
 
     Args:
-        found: submissions, those of a team in the order in which they were accepted.
+        found: submissions, for each team in the order in which they were accepted.
     """
     primary: dict[str, Submission] = {}
     for candidate in found:
@@ -273,7 +272,7 @@ def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
 
 
 def why_primary(primary: Submission) -> str:
-    """Return in a few words why a submission is the primary one of its team.
+    """Return a short reason why a submission is the primary submission of its team.
 
     Args:
         primary: the submission.

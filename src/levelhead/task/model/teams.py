@@ -1,4 +1,4 @@
-"""Teams, their tokens, and their sessions in a browser; secrets are kept as hashes only."""
+"""Teams, their tokens, and their browser sessions; secrets are only stored as hashes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Team(NamedTuple):
 
     Args:
         id: its number.
-        name: as printed.
+        name: its name.
     """
 
     id: int
@@ -32,7 +32,7 @@ class Session(NamedTuple):
 
     Args:
         team: the team.
-        form: what forms of its pages must send along, so that other sites cannot post.
+        form: a secret that forms must send, so that other sites cannot post.
     """
 
     team: Team
@@ -40,7 +40,7 @@ class Session(NamedTuple):
 
 
 def _hash(secret: str) -> str:
-    # Secrets are random numbers of 256 bits: there is no list of guesses against which a slow hash would help.
+    # Secrets are random numbers of 256 bits, so slow hashes would not improve security.
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -49,7 +49,7 @@ def new_token(database: Database, name: str) -> str:
 
     Args:
         database: of the task.
-        name: the name of the team, which is new or known.
+        name: the name of a new or existing team.
 
     Raises:
         InputError: the name is invalid.
@@ -70,7 +70,7 @@ def new_token(database: Database, name: str) -> str:
 
 
 def team_of_token(database: Database, token: str) -> Team | None:
-    """Return the team of a token, None if the token is invalid.
+    """Return the team of a token; None for an invalid token.
 
     Args:
         database: of the task.
@@ -86,7 +86,7 @@ def teams(database: Database) -> list[Team]:
 
 
 def new_session(database: Database, team: Team) -> str:
-    """Sign a team in; return the secret that its browser sends from now on.
+    """Sign a team in, and return the secret that its browser sends from now on.
 
     Args:
         database: of the task.
@@ -106,7 +106,7 @@ def session_of(database: Database, secret: str) -> Session | None:
 
     Args:
         database: of the task.
-        secret: what a browser sent.
+        secret: the secret sent by a browser.
     """
     found = database.rows(
         "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
@@ -121,7 +121,7 @@ def end_session(database: Database, secret: str) -> None:
 
     Args:
         database: of the task.
-        secret: of the session.
+        secret: the secret of the session.
     """
     with database.transaction() as connection:
         connection.execute("DELETE FROM sessions WHERE id = ?", (_hash(secret),))

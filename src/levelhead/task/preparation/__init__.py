@@ -1,1 +1,1 @@
-"""A new task, and the search for gold among its inputs."""
+"""Creation of a task, and the search for gold in its inputs."""

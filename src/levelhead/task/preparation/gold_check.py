@@ -1,4 +1,4 @@
-"""Check that no input of a task contains the gold trees."""
+"""The check that no input of a task contains gold trees."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from levelhead.treebank.input_bytes import read_bytes
 
 
 def check_inputs(task: SharedTask) -> None:
-    """Refuse to serve gold: no input may have the gold trees, in whatever column, compression or archive.
+    """Refuse inputs with gold trees, in any column, compression or archive.
 
     Args:
         task: the task.
 
     Raises:
-        InputError: an input has gold trees or cannot be unpacked, or there are no inputs; with every such file.
+        InputError: an input has gold trees or cannot be unpacked (all are listed), or there are no inputs.
     """
     inputs = task.folder.inputs()
     if not inputs:
@@ -38,7 +38,7 @@ def _leaks(gold: GoldTrees, path: Path) -> Iterator[Fault]:
         for name, data in unpacked_files(path):
             if (message := _leak(gold, data)) is not None:
                 yield Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place)
-                return  # an archive that is not compressed has the same trees once more in its own bytes
+                return  # the bytes of an uncompressed archive contain the same trees again
     except CannotUnpack as error:
         yield Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place)
 

@@ -1,4 +1,4 @@
-"""Find gold trees in files that a task serves, in whatever column, compression or archive they are."""
+"""The search for gold trees in the files that a task serves, in any column, compression or archive."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 LEAST_WORDS = 6
-"""Shorter sentences have so few trees that parsers find the gold tree often."""
+"""Shorter sentences have so few possible trees that parsers often find the gold tree."""
 
 MOST_SHARED = 0.9
-"""The share of sentences with their gold tree that a served file may have."""
+"""The maximum share of sentences with their gold tree in a served file."""
 
-_LEAST_SENTENCES = 3  # a sample sentence in a README may have the tree of a gold sentence by chance
+_LEAST_SENTENCES = 3  # a sample sentence in a README can have the tree of a gold sentence by chance
 _MOST_COLUMNS = 64
-_MOST_VALUES = 8  # numbers in a cell that are tried as the head, as for enhanced graphs
+_MOST_VALUES = 8  # the number of numbers in a cell that are tried as the head, as for enhanced graphs
 _NUMBER = re.compile(r"(?<![\d.])\d{1,4}(?!\d|\.\d)")
 _FIELD = re.compile(r"""\b([^\W\d]\w*+)["']?\s*[:=]\s*["']?(\d{1,4})(?!\w|\.\d)""")
 _SEPARATOR = re.compile(r"[\s,;]+")
@@ -28,11 +28,11 @@ class Leak(NamedTuple):
     """Gold trees in a file.
 
     Args:
-        where: the column or field that has them.
+        where: the column or field with them.
         code: the treebank whose trees they are.
-        found: how many sentences have their gold tree.
-        of: how many sentences there are.
-        whose: which sentences these are: those of the file or those of the gold treebank.
+        found: the number of sentences with their gold tree.
+        of: the total number of sentences.
+        whose: whether sentences of the file or of the gold treebank are counted.
     """
 
     where: str
@@ -50,10 +50,10 @@ class Leak(NamedTuple):
 
 
 class _Column:
-    """The numbers of one column, with the block of lines that each is in.
+    """The numbers of one column, with the block of lines of each number.
 
     Args:
-        sizes: how many words every block of the file has, with or without a number in this column.
+        sizes: the number of words in each block of the file, with or without a number in this column.
     """
 
     def __init__(self, sizes: Counter[int]) -> None:
@@ -62,7 +62,7 @@ class _Column:
         self.sizes = sizes
 
     def add(self, numbers: Tree, block: int) -> None:
-        """Add a cell and the block that it is in."""
+        """Add a cell and its block."""
         self.cells.append(numbers)
         self.blocks.append(block)
 
@@ -85,7 +85,7 @@ class GoldTrees:
             node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
 
     def copied(self, data: bytes) -> str | None:
-        """Return the gold treebank that a file is a copy of, None if it is not a copy.
+        """Return the gold treebank of which a file is a copy, or None.
 
         Args:
             data: the contents of the file, neither compressed nor archived.
@@ -93,9 +93,9 @@ class GoldTrees:
         return self._codes.get(data)
 
     def leak_in(self, data: bytes) -> Leak | None:
-        """Return the column of a file that has more gold trees than allowed, or None.
+        """Return the column of a file with more gold trees than allowed, or None.
 
-        A sentence counts wherever it is in the file: only the numbers of a column are compared, one after the other.
+        Sentences count anywhere in the file: only the sequence of numbers in a column is compared.
 
         Args:
             data: the contents of the file, neither compressed nor archived.
@@ -121,7 +121,7 @@ class GoldTrees:
         return max(self._trees, key=lambda one: len(found & one[1].keys()))[0]
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
-        """Give every gold tree in a column, with the place where it starts."""
+        """Yield every gold tree in a column, with its starting position."""
         for start in range(len(cells) - LEAST_WORDS + 1):
             nodes: list[Any] = [self._prefixes]
             for cell in cells[start : start + LEAST_WORDS]:
@@ -139,9 +139,9 @@ def _holds(cell: Tree, head: int) -> bool:
 
 
 def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[int, int]:
-    """Count the sentences of a column that are gold trees, and all; blank lines separate them.
+    """Return the number of sentences of a column that are gold trees, and of all; blank lines separate them.
 
-    A gold tree counts if there are blank lines around it; there may be others inside, then its blocks are one sentence.
+    A gold tree counts if it is between blank lines; blank lines inside it join its blocks into one sentence.
     """
     blocks = column.blocks
     sizes = column.sizes.copy()
@@ -158,7 +158,7 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
 
 
 def _trees(data: bytes) -> Iterator[Counter[Tree]]:
-    """Give the trees of a gold file, by HEAD and by the first head in DEPS, which may leave the tree a little."""
+    """Yield the trees of a gold file, by HEAD and by the first head in DEPS, which can differ slightly."""
     columns = _columns(data)
     for name in ("column 7", "column 9"):
         if (column := columns.get(name)) is not None:
@@ -187,7 +187,7 @@ class _Reading:
         self._known: dict[str, Tree] = {}
 
     def add(self, line: str) -> None:
-        """Add a line to the columns that it has."""
+        """Add a line to its columns."""
         self._line += 1
         if not line or line.isspace():
             self._block += 1
@@ -212,7 +212,7 @@ class _Reading:
         return numbers
 
     def _separated(self, line: str) -> None:
-        """Add a line without tabs: its columns counted from both ends, since a word may have a separator in it."""
+        """Add a line without tabs: columns are counted from both ends, since a word can contain a separator."""
         cells = [cell for cell in _SEPARATOR.split(line) if cell]
         self._cells("column {}", cells)
         self._cells("column {} from the right", cells[::-1])

@@ -1,4 +1,4 @@
-"""Create the folder of a task: the description, gold, and inputs without gold annotation."""
+"""Creation of the folder of a task: the description, gold, and inputs without gold annotation."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def create_task(
 
     Args:
         folder: the folder, which does not exist or is empty.
-        gold: a folder of gold treebanks, as `levelhead rank` takes it; they are copied, and their raw text becomes the
-            inputs. If None, gold and inputs are left to the organizer.
+        gold: a folder of gold treebanks, as for `levelhead rank`; they are copied, and their raw text becomes the
+            inputs. If None, the organizer adds gold and inputs.
         title: the title of the task.
-        inputs: a folder of `TREEBANK.conllu` files, for example of a baseline, that are added to the inputs.
+        inputs: a folder of `TREEBANK.conllu` files to add to the inputs, for example of a baseline.
 
     Raises:
-        InputError: gold is not valid, or an input is gold itself.
-        OutputError: the folder cannot be made, or is not empty.
+        InputError: gold is invalid, or an input is gold.
+        OutputError: the folder cannot be created, or is not empty.
     """
     test_sets = find_test_sets(gold) if gold is not None else ()
     with _whole_or_nothing(folder):
@@ -82,7 +82,7 @@ def create_task(
         replace_file(made.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
         replace_file(made.description, [_description(title, test_sets).encode()])
         made.prepare()
-        Database(made.database).close()  # a task without a database has lost it
+        Database(made.database).close()  # a task without a database is damaged
         if test_sets:
             check_inputs(read_task(folder))
     return made
@@ -103,7 +103,7 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
             raise
     except BaseException as error:
         for path in new:
-            with suppress(OSError):  # what others have put there meanwhile stays
+            with suppress(OSError):  # files added by others meanwhile are kept
                 path.rmdir()
         if isinstance(error, OSError) and not isinstance(error, OutputError):
             raise OutputError(error.strerror or str(error), "output", Place(str(folder))) from error
@@ -126,7 +126,7 @@ def _description(title: str, test_sets: Sequence[TestSet]) -> str:
 
 
 def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapping[str, Any]:
-    """Copy gold, write its raw text, and return the entry of the test set in TIRA's metadata, without gold."""
+    """Copy gold, write its raw text, and return the entry of the test set for TIRA's metadata, without gold."""
     code = test_set.code
     treebank = read(test_set.gold or Path())
     gold = folder.gold / f"{code}.conllu"
@@ -145,7 +145,7 @@ def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapp
 
 
 def raw_text(treebank: Treebank) -> str:
-    """Return the text of a treebank as its author wrote it: paragraphs between blank lines, sentences not marked.
+    """Return the raw text of a treebank: paragraphs between blank lines, without sentence boundaries.
 
     Args:
         treebank: the treebank.

@@ -1,4 +1,4 @@
-"""Unpack compressed files and archives in memory, with limits."""
+"""Unpacking of compressed files and archives in memory, with limits."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _DAMAGED = (
 
 
 class CannotUnpack(Exception):
-    """A file that cannot be unpacked: damaged, encrypted, nested too deep or too large. The message says which."""
+    """A file cannot be unpacked: it is damaged, encrypted, nested too deeply or too large, as the message says."""
 
 
 class UnpackedFile(NamedTuple):
-    """The bytes of a file, as they are.
+    """The bytes of an unpacked file.
 
     Args:
-        name: the path in the archive, several if one archive is in another; empty outside of archives.
+        name: the path in the archive, with several paths for nested archives; empty outside of archives.
         data: the bytes.
     """
 
@@ -39,15 +39,15 @@ class UnpackedFile(NamedTuple):
 
 
 def unpacked_files(path: Path) -> Iterator[UnpackedFile]:
-    """Yield everything in a file: first what it unpacks to, then its own bytes.
+    """Yield everything in a file: first its unpacked contents, then its own bytes.
 
-    These are given even of an archive: there may be text before or after it.
+    The bytes of archives are included, since text can precede or follow the archive.
 
     Args:
         path: the file: plain, compressed (gzip, xz, bzip2, zstd) or an archive (tar, zip), also one inside another.
 
     Raises:
-        UnknownContents: it cannot be unpacked, or not within the limits.
+        UnknownContents: it cannot be unpacked within the limits.
     """
     try:
         with path.open("rb") as file:
@@ -59,13 +59,13 @@ def unpacked_files(path: Path) -> Iterator[UnpackedFile]:
 
 
 class _Unpacking:
-    """Unpacks one file; all that it unpacks counts toward one limit."""
+    """Unpacks one file, with a single limit for all of its contents."""
 
     def __init__(self) -> None:
         self._left = _MOST_BYTES
 
     def everything(self, name: str, file: IO[bytes], depth: int) -> Iterator[UnpackedFile]:
-        """Give what is in a file of an archive, or in the file itself."""
+        """Yield the contents of a file of an archive, or of the file itself."""
         if depth > _DEEPEST:
             raise CannotUnpack(f"more than {_DEEPEST} archives or compressions inside each other")
         data = file.read(self._left + 1)

@@ -1,4 +1,4 @@
-"""Close a task: the final ranking and its report."""
+"""Closing of a task: the final ranking and its report."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def close_task(
     Args:
         task: the task.
         database: its database.
-        now: whether to accept no more submissions even if some submissions still wait or failed through the organizer's
-            fault; the ranking is made when this is run again.
-        force: whether to leave out submissions that failed through the organizer's fault; the ranking names them.
-        workers: who counts; this process by default.
+        now: whether to stop accepting submissions even if some are still waiting or failed through the organizer's
+            fault; the ranking is computed when this is run again.
+        force: whether to leave out submissions that failed through the organizer's fault; the ranking lists them.
+        workers: the workers; this process by default.
 
     Returns:
-        The final results; None without any.
+        The final results; None without finished submissions.
 
     Raises:
-        InputError: submissions wait to be finished, or failed through the organizer's fault. Nothing has changed then,
-            except that with `now` the task is closed for new ones.
+        InputError: submissions are still waiting, or failed through the organizer's fault. Nothing is changed then,
+            except that with `now` the task is closed for new submissions.
         OutputError: the ranking cannot be written.
     """
     with database.transaction() as connection:
@@ -82,11 +82,11 @@ def _still_waiting(left: int, *, closed: bool) -> str:
     wait = f"{number_of(left, 'submission')} {'is' if left == 1 else 'are'} still waiting"
     if closed:
         return f"the task is closed for new submissions, but {wait}: run this again when all are finished"
-    return f"{wait}, so the task stays open: run this again when all are finished, or accept no more with --now"
+    return f"{wait}, so the task stays open: run this again when all are finished, or close it with --now"
 
 
 def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Iterator[Fault]:
-    """Yield a summary of the submissions that failed through the organizer's fault, then each of them."""
+    """Yield a summary of the submissions that failed through the organizer's fault, then each submission."""
     state = "the task is closed for new submissions, but has no final ranking" if closed else "the task stays open"
     again = "" if final else "run them again with `levelhead task retry`, or "
     yield Fault(
@@ -123,7 +123,7 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     Args:
         task: the task.
         database: its database; there are primary submissions.
-        workers: who counts; this process by default.
+        workers: the workers; this process by default.
 
     Raises:
         InputError: jinja2 is not installed.

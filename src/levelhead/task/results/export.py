@@ -1,4 +1,4 @@
-"""Export a closed task to one archive for publication."""
+"""Export of a closed task to an archive for publication."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from levelhead.task.model.description import SharedTask
 from levelhead.task.model.folder import TaskFolder
 from levelhead.task.model.submissions import Submission, primary_submissions, submission, submissions
 
-_DATE = 0  # of every file in the archive, so that the same task gives the same bytes
+_DATE = 0  # for every file in the archive, so that the same task gives the same bytes
 
 
 def export_task(task: SharedTask, database: Database, target: Path, *, gold: bool = False) -> None:
-    """Write outputs, scores, logs and signatures of a closed task to a tar.gz file, whole or not at all.
+    """Write outputs, scores, logs and signatures of a closed task to a tar.gz file, completely or not at all.
 
-    `systems/TEAM/TREEBANK.conllu` are the outputs of primary submissions, as `levelhead rank` takes them;
-    `submissions/TEAM/NUMBER/` has every submission; `final/` the ranking; `audit.tsv` what happened; `SHA256SUMS` a
-    hash of each file. Tokens, archives that were uploaded, and addresses are not in it.
+    `systems/TEAM/TREEBANK.conllu` are the outputs of primary submissions, as for `levelhead rank`;
+    `submissions/TEAM/NUMBER/` has every submission; `final/` the ranking; `audit.tsv` the audit log; `SHA256SUMS` a
+    hash of each file. Tokens, uploaded archives and addresses are not included.
 
     Args:
         task: the task.
@@ -94,7 +94,7 @@ def _of_submission(folder: TaskFolder, one: Submission, *, primary: bool) -> Ite
     top = f"submissions/{_name(one.team_name)}/{one.number}"
     run = folder.runs / str(one.run)
     document = {**one._asdict(), "team": one.team_name, "primary": primary}
-    for name in ("team_name", "chosen", "run", "log"):  # the log is for the organizer, what a system printed is below
+    for name in ("team_name", "chosen", "run", "log"):  # this log is for the organizer; the log of the system is below
         del document[name]
     yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
     if one.run and (run / "log").is_file():

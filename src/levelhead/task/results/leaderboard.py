@@ -1,4 +1,4 @@
-"""What teams and the public may see of the scores: hidden, rounded or exact."""
+"""The scores that teams and the public can see: hidden, rounded or exact."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _ENDS = ("low", "high")
 
 
 class Leaderboard(NamedTuple):
-    """The leaderboard as far as it may be shown.
+    """The visible part of the leaderboard.
 
     Args:
-        view: how much: hidden, coarse or open.
+        view: the visibility: hidden, coarse or open.
         ranking: a table of teams; None if hidden, or without results yet.
         treebanks: a table for each test set, by code.
         report: whether the report of the final ranking can be seen.
-        changed: the time of the last change; None unless all is shown.
+        changed: the time of the last change; None unless scores are open.
     """
 
     view: str
@@ -46,7 +46,7 @@ class Leaderboard(NamedTuple):
 
 
 def report_of(task: SharedTask, database: Database) -> Path | None:
-    """Return the report of the final ranking, if there is one and everybody may see it.
+    """Return the report of the final ranking if it exists and is public, otherwise None.
 
     Args:
         task: the task.
@@ -57,12 +57,12 @@ def report_of(task: SharedTask, database: Database) -> Path | None:
 
 
 def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
-    """Return how much of the scores is shown now.
+    """Return the current visibility of scores.
 
     Args:
         task: the task.
         database: its database.
-        own: whether the scores are those of a team's own submissions, shown to that team.
+        own: whether the scores are a team's own scores, shown to the team.
     """
     if database.fact("final") is not None:
         return task.show.after
@@ -70,9 +70,9 @@ def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
 
 
 def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
-    """Return the leaderboard as it may be shown now, from stored results: gold is not read.
+    """Return the visible part of the leaderboard, computed from stored results without reading gold.
 
-    Intervals and times are part of it only if scores are open.
+    Intervals and times are only included if scores are open.
 
     Args:
         task: the task.
@@ -88,7 +88,7 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
         return Leaderboard(view, None, {})
     table = ranking_table(results, rankings)
     left_out = organizer_failures(database) if database.fact("final") is not None else ()
-    table = table._replace(notes=left_out_notes(left_out))  # reasons are for the team that handed it in
+    table = table._replace(notes=left_out_notes(left_out))  # reasons are only for the team that submitted it
     if view == OPEN:
         table = _with_details(table, rankings, documents, {one.team_name: one.received for one in primary})
     by_treebank = results_table(results)
@@ -100,7 +100,7 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
 def _shown_rankings(
     task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
 ) -> tuple[Results, list[Ranking]]:
-    """The stored results and their rankings as a view shows them: exact or coarse; no rankings without measures."""
+    """The visible results and rankings, exact or coarse; no rankings without measures."""
     results = _kept_results(task, documents)
     if view == COARSE:
         results = _coarse(results)
@@ -113,7 +113,7 @@ def _kept_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) 
     measures = tuple(
         measure for measure in measures_of(task) if all(measure in one["measures"] for one in documents.values())
     )
-    unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # the organizer added it later
+    unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
     found = {
         (name, one.code): read_result(document["results"][one.code]) if one.code in document["results"] else unscored
         for name, document in documents.items()
@@ -125,7 +125,7 @@ def _kept_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) 
 def _with_details(
     table: Table, rankings: Sequence[Ranking], documents: Mapping[str, Mapping[str, Any]], times: Mapping[str, str]
 ) -> Table:
-    """Add intervals after the values of the first measure, and when each primary submission was received."""
+    """Add intervals after the values of the first measure, and the times of the primary submissions."""
     firsts = [one for one in rankings if one.measure == rankings[0].measure]
     shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
     intervals = [_interval(ranking, documents[name]) for ranking, name in shown]
@@ -139,7 +139,7 @@ def _with_details(
 
 
 def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, float] | None:
-    """The interval of an average; None if a test set was scored before what it needs was stored."""
+    """The interval of an average; None if a test set was scored before the required numbers were stored."""
     results = [document["results"].get(code, {}) for code in ranking.group.codes]
     spreads = [read_spreads(one).get(ranking.measure) for one in results]
     known = [spread for spread in spreads if spread is not None]
@@ -164,7 +164,7 @@ def to_five_percent(value: Fraction | None) -> Fraction | None:
 
 
 def _coarse(results: Results) -> Results:
-    """Round every value, so that averages reveal no more than the rounded values."""
+    """Round every value, so that averages do not reveal more than the rounded values."""
     found = {
         key: one._replace(values={name: to_five_percent(value) for name, value in one.values.items()})
         for key, one in results.results.items()
@@ -173,7 +173,7 @@ def _coarse(results: Results) -> Results:
 
 
 def _ranked_as_shown(ranking: Ranking) -> Ranking:
-    """Round averages, too; teams with equal rounded averages share a rank."""
+    """Round averages as well; teams with equal rounded averages share a rank."""
     rounded = [one._replace(rank=None, value=to_five_percent(one.value)) for one in ranking.standings]
     return ranking._replace(standings=tuple(ranked(rounded)))
 
@@ -187,7 +187,7 @@ def _of_treebank(table: Table, code: str) -> Table:
 
 
 def own_results(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, Any]]:
-    """Return what a team may see of its own submission: by test set its state, reasons, and values in percent.
+    """Return the results of a team's own submission that it can see: states, reasons and percentages by test set.
 
     Args:
         task: the task.
@@ -207,11 +207,11 @@ def own_results(task: SharedTask, database: Database, submission: Submission) ->
 
 
 class OwnAverage(NamedTuple):
-    """The average of a submission over test sets as its team may see it.
+    """The average of a submission over test sets, as visible to its team.
 
     Args:
-        value: in percent; None if the measure has no value on a test set.
-        interval: the confidence interval in percent; None unless scores are open, or if it is unknown.
+        value: the average in percent; None if the measure has no value on a test set.
+        interval: the confidence interval in percent; None if unknown, or unless scores are open.
     """
 
     value: float | None
@@ -219,9 +219,9 @@ class OwnAverage(NamedTuple):
 
 
 def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, OwnAverage]]:
-    """Return the averages of its own submission that a team may see, by group and measure; empty if hidden.
+    """Return the averages of a team's own submission that it can see, by group and measure; empty if hidden.
 
-    Coarse averages are made of rounded scores, and rounded.
+    Coarse averages are rounded averages of rounded scores.
 
     Args:
         task: the task.

@@ -24,7 +24,7 @@ from levelhead.task.runner.scoring import score_folders
 
 
 def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
-    """Rank systems as the description of a task says.
+    """Return the rankings of systems under the rules of a task.
 
     Args:
         task: the task.
@@ -38,12 +38,12 @@ def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
 
 
 def final_results(task: SharedTask, database: Database, workers: Workers | None = None) -> Results:
-    """Score the primary submissions of all teams with the engine of `levelhead rank`.
+    """Return the results of the primary submissions of all teams, scored as by `levelhead rank`.
 
     Args:
         task: the task.
         database: its database.
-        workers: who counts; this process by default.
+        workers: the workers; this process by default.
 
     Raises:
         InputError: no submission is finished, gold is invalid.
@@ -51,7 +51,7 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
     folders = primary_outputs(task, database)
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
-    results = score_folders(task, folders, by_sentence=True, workers=workers)  # as submissions are, so it is stored
+    results = score_folders(task, folders, by_sentence=True, workers=workers)  # as for submissions, so it is stored
     found = {key: one._replace(sentences={}, units=None, gold_hash="") for key, one in results.results.items()}
     return results._replace(results=found)
 
@@ -62,7 +62,7 @@ def standings_table(task: SharedTask, database: Database, results: Results) -> T
     Args:
         task: the task.
         database: its database.
-        results: of the primary submissions.
+        results: the results of the primary submissions.
     """
     table = ranking_table(results, rankings_of(task, results))
     return table._replace(notes=(*left_out_notes(organizer_failures(database)), *table.notes))
@@ -74,17 +74,17 @@ def standings_document(task: SharedTask, database: Database, results: Results) -
     Args:
         task: the task.
         database: its database.
-        results: of the primary submissions.
+        results: the results of the primary submissions.
     """
     left_out = [{"system": failed.team_name, "submission": failed.number} for failed in organizer_failures(database)]
     return {**ranking_document(results, rankings_of(task, results)), "left_out": left_out}
 
 
 def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
-    """Return a note on the submissions that a ranking leaves out, if there are any.
+    """Return notes on the submissions that a ranking leaves out.
 
     Args:
-        failures: what failed through the organizer's fault.
+        failures: the submissions that failed through the organizer's fault.
     """
     numbers: dict[str, list[str]] = {}
     for failed in failures:

@@ -1,4 +1,4 @@
-"""All submissions as the organizer sees them."""
+"""Lists of submissions for the organizer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from levelhead.task.model.database import shown_time
 from levelhead.task.model.submissions import Submission, primary_of, why_primary
 
 SHORT_ID = 8
-"""How many characters of an id people see."""
+"""The number of characters of an id that are shown."""
 
 
 def submissions_document(found: Sequence[Submission]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def submissions_table(found: Sequence[Submission], *, exact: bool = True) -> Tab
 
     Args:
         found: the submissions.
-        exact: whether ids and times are written as the database has them, not as people read them.
+        exact: whether ids and times are written in full, as in the database.
     """
     names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
     columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)

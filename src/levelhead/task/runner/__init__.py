@@ -1,1 +1,1 @@
-"""Process submissions: the queue, runs of systems in a sandbox, scoring."""
+"""Processing of submissions: the queue, runs of systems in a sandbox, scoring."""

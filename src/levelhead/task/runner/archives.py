@@ -1,4 +1,4 @@
-"""Read and unpack untrusted tar and zip files, with limits and inside one folder."""
+"""Reading and unpacking of untrusted tar and zip files, with limits and inside one folder."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from levelhead.errors import LevelheadError, quoted
 from levelhead.task.model.description import MEGABYTE, SubmissionLimits
 
 _CHUNK = 1 << 16
-_HEADER = 1536  # bytes of a tar file that an entry may take in addition to its contents
-_MOST_AT_ONCE = 1 << 20  # headers of tar files say how long they are: nobody needs a name of a megabyte
+_HEADER = 1536  # maximum bytes of an entry of a tar file in addition to its contents
+_MOST_AT_ONCE = 1 << 20  # headers of tar files state their length: names of a megabyte are not needed
 _XZ_MEMORY = 160 << 20
 _MOST_MEMBERS = 10_000
 _LONGEST_NAME = 255
-_LONGEST_PATH = 1024  # the machine takes no more than 4096, its own folders included
+_LONGEST_PATH = 1024  # the machine allows at most 4096, including its own folders
 _DEEPEST = 16
 _DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError,
@@ -35,11 +35,11 @@ _DAMAGED = (
 
 
 class ArchiveLimits(NamedTuple):
-    """How much an archive may hold.
+    """The limits of an archive.
 
     Args:
-        unpacked: the bytes of all its files.
-        files: how many entries it may have.
+        unpacked: the maximum number of bytes of all its files.
+        files: the maximum number of entries.
     """
 
     unpacked: int
@@ -50,13 +50,13 @@ def archive_limits(limits: SubmissionLimits) -> ArchiveLimits:
     """Return the limits of submitted archives.
 
     Args:
-        limits: of the task.
+        limits: the limits of the task.
     """
     return ArchiveLimits(limits.unpacked_megabytes * MEGABYTE, limits.files)
 
 
 class UnsafeArchive(LevelheadError):
-    """An archive that is damaged, too large, or not what may be submitted; participants see its message."""
+    """An archive that is damaged, too large, or not allowed; participants see the message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "unsafe-archive")
@@ -72,11 +72,11 @@ class _Entry(NamedTuple):
 
 
 def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
-    """Read an archive to its end, and write nothing.
+    """Read an archive to its end without writing anything.
 
     Args:
         archive: the file.
-        limits: how much it may hold.
+        limits: its limits.
 
     Returns:
         The names of its files.
@@ -88,18 +88,18 @@ def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
 
 
 def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
-    """Unpack an archive into an empty folder; nothing is written anywhere else.
+    """Unpack an archive into an empty folder, and write nothing anywhere else.
 
     Args:
         archive: the file.
-        target: the folder, to which nobody else writes.
-        limits: how much it may hold.
+        target: the folder, to which no other process writes.
+        limits: its limits.
 
     Returns:
         The names of its files.
 
     Raises:
-        UnsafeArchive: as `check_archive`; the folder then has a part of its files.
+        UnsafeArchive: as in `check_archive`; the folder then has some of its files.
     """
     return _for_each(archive, limits, target)
 
@@ -125,7 +125,7 @@ def _above(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _copy(entry: _Entry, target: Path | None, left: int) -> int:
-    """Read an entry, and write it if there is a folder; return its size."""
+    """Read an entry, write it if a folder is given, and return its size."""
     size = 0
     with _new_file(entry, target) as file:
         while part := entry.contents.read(_CHUNK):
@@ -158,7 +158,7 @@ def _damage_reported() -> Iterator[None]:
     except _DAMAGED as error:
         if isinstance(error, UnsafeArchive):
             raise
-        if isinstance(error, OSError) and error.errno is not None:  # our disk, not their archive
+        if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
         raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
 
@@ -231,7 +231,7 @@ _DECOMPRESSORS: dict[bytes, Callable[[], _Decompressor]] = {
 
 
 def _members(file: IO[bytes], decompressor: Callable[[], _Decompressor]) -> Iterator[bytes]:
-    """Decompress the members of a file one after the other: not too many, since an empty one costs time as well."""
+    """Decompress the members of a file, up to a limit, since even empty members take time."""
     rest = b""
     for _ in range(_MOST_MEMBERS):
         stream = decompressor()
@@ -249,7 +249,7 @@ def _members(file: IO[bytes], decompressor: Callable[[], _Decompressor]) -> Iter
 
 
 def _after_zeros(data: bytes, file: IO[bytes]) -> bytes:
-    """Skip the zeros that may follow a member."""
+    """Skip the zeros after a member."""
     data = data.lstrip(b"\0")
     while not data and (part := file.read(_CHUNK)):
         data = part.lstrip(b"\0")
@@ -257,7 +257,7 @@ def _after_zeros(data: bytes, file: IO[bytes]) -> bytes:
 
 
 class _Careful(io.RawIOBase):
-    """A file with limits on reads: tarfile trusts the sizes in tar headers."""
+    """A file with limits on reads, since tarfile trusts the sizes in tar headers."""
 
     def __init__(self, file: IO[bytes], reads: int) -> None:
         super().__init__()
@@ -281,7 +281,7 @@ def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
     n_entries = 0
     with tarfile.open(fileobj=careful, mode="r:") as tar:
         while (member := tar.next()) is not None:
-            setattr(tar, "members", [])  # noqa: B010 -- the library would remember them all
+            setattr(tar, "members", [])  # noqa: B010 -- the library would keep them all
             n_entries += 1
             _count(n_entries, limits)
             parts = _parts(member.name, folder=member.isdir())
@@ -312,7 +312,7 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
 
 
 def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
-    """Refuse a zip file with a long list of entries before the library reads it into memory.
+    """Refuse a zip file with too many entries before the library reads their list into memory.
 
     The end record: "PK 5 6", four numbers of two bytes, the size and the place of the list, the length of a comment
     (APPNOTE.TXT 4.3.16).
@@ -336,7 +336,7 @@ def _count(n_entries: int, limits: ArchiveLimits) -> None:
 
 
 def _parts(name: str, *, folder: bool) -> tuple[str, ...]:
-    """Return the parts of a relative path; refuse one that leaves the folder."""
+    """Return the parts of a relative path; refuse paths that leave the folder."""
     parts = tuple(part for part in name.split("/") if part not in {"", "."})
     if not name.isprintable():
         raise UnsafeArchive(f"the name {quoted(name)} contains unprintable characters")

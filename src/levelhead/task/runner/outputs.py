@@ -1,4 +1,4 @@
-"""Submitted outputs: find those that can be scored, and say why others cannot."""
+"""Collection of submitted outputs, with reasons for outputs that cannot be scored."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from levelhead.treebank.layouts import bare_name
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 _NOT_THERE = "no {} at the top of the archive"
-_TOO_LARGE = "{} has {} bytes, many times more than an output for this test set needs"
+_TOO_LARGE = "{} has {} bytes, far more than an output for this test set needs"
 _NOT_WRITTEN = "the system wrote no {} to the output folder"
 
 
 def contents_folder(folder: Path) -> Path:
-    """Return the folder with the contents of an archive: its only folder if it has a single one, else its top.
+    """Return the folder with the contents of an archive: its only folder, or otherwise its top.
 
     Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
 
@@ -36,15 +36,15 @@ def _of_macos(name: str) -> bool:
 
 
 def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str]:
-    """Move outputs to the top of their folder, and remove everything that is not the output of a test set.
+    """Move outputs to the top of their folder, and remove all other files.
 
     Args:
         task: the task.
         outputs: the folder, which has no links.
-        kind: of the submission.
+        kind: the kind of the submission.
 
     Returns:
-        Why an output is missing, by the code of its test set.
+        The reasons for missing outputs, by the code of the test set.
     """
     top, reasons = contents_folder(outputs), {}
     kept = outputs.with_name("kept")
@@ -56,7 +56,7 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
         elif path is not None:
             path.rename(kept / f"{test_set.code}.conllu")
         elif compressed is not None:
-            reasons[test_set.code] = f"{compressed} is compressed; only the archive itself may be"
+            reasons[test_set.code] = f"{compressed} is compressed: only the archive itself can be compressed"
         else:
             reasons[test_set.code] = (_NOT_THERE if kind == OUTPUTS else _NOT_WRITTEN).format(test_set.outputs[0])
     shutil.rmtree(outputs)
@@ -65,22 +65,22 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
 
 
 def _is_too_large(n_bytes: int, task: SharedTask, test_set: TestSet) -> bool:
-    """Whether an output has more bytes than it may: memory and time that scoring takes grow with them.
+    """Whether an output is too large, since the memory and time of scoring grow with its size.
 
-    Only features, enhanced graphs and MISC make an output larger than its gold, and not by an order of magnitude.
+    Only features, enhanced graphs and MISC make an output larger than gold, but not by an order of magnitude.
     """
-    if n_bytes <= MEGABYTE:  # gold need not be read
+    if n_bytes <= MEGABYTE:  # gold is not read
         return False
-    gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without its compression, if it has one
+    gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without the suffix of a compressed file
     return n_bytes > task.limits.times_gold * gold
 
 
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
-    """Add to the document of a submission why outputs are missing.
+    """Add the reasons for missing outputs to the document of a submission.
 
     Args:
-        document: as `score_submission` returns it; it is changed.
-        reasons: as `collect_outputs` returns them.
+        document: the result of `score_submission`, which is modified.
+        reasons: the result of `collect_outputs`.
     """
     for code, result in document["results"].items():
         if code in reasons and result["state"] == "missing":
@@ -88,7 +88,7 @@ def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
 
 
 def _output(top: Path, test_set: TestSet) -> tuple[Path | None, str | None]:
-    """Return the output of a test set, or the name of a compressed file in its place."""
+    """Return the output of a test set, or the name of a compressed file instead."""
     compressed = None
     for name in test_set.outputs:
         for path in (top / f"{bare_name(name)}{suffix}" for suffix in ("", *SUFFIXES)):

@@ -1,4 +1,4 @@
-"""Child processes that end with their parent, however it ends."""
+"""Child processes that always end with their parent."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Interrupted(Exception):
 
 
 def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProcess[bytes]:
-    """Run a program that calls `end_with_parent`; its standard error is kept, its output is not.
+    """Run a program that calls `end_with_parent`; only its standard error is kept.
 
-    To Linux the parent is the thread that calls this, which waits here for the end of the program.
+    For Linux, the parent is the calling thread, which waits here for the end of the program.
 
     Args:
         command: the program and its arguments.
-        seconds: how long it may take; it is killed then.
+        seconds: the time after which it is killed.
 
     Raises:
         subprocess.TimeoutExpired: it took longer.
     """
-    its, mine = os.pipe()  # nobody else has an end of it: it is closed when this process is gone
+    its, mine = os.pipe()  # no other process has an end of it, so it is closed when this process ends
     try:
         return subprocess.run(  # noqa: S603
             command, stdin=its, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=seconds
@@ -40,10 +40,10 @@ def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProce
 
 
 def end_with_parent() -> None:
-    """End this process when its standard input ends, or, on Linux, is killed with the one that started it.
+    """End this process when its standard input ends, or (on Linux) when its parent is killed.
 
-    The kernel's signal comes even in the middle of a long computation; the end of standard input also comes if that
-    process was gone before this one asked for the signal.
+    The kernel's signal also interrupts long computations; the end of standard input also works if the parent ended
+    before this process requested the signal.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

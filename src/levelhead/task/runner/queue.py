@@ -21,7 +21,7 @@ from levelhead.task.model.submissions import (
 
 _MOST_ATTEMPTS = 10
 
-# A team is served when one of its submissions is started; teams that were never served come first.
+# A team is served when one of its submissions is started; teams that were never served are first.
 _NEXT = """
 WITH served AS (
     SELECT team, kind, max(audit.id) AS last FROM audit JOIN submissions ON submissions.id = audit.submission
@@ -32,13 +32,13 @@ WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT
 
 
 def claim(database: Database, kind: str) -> Submission | None:
-    """Start the next waiting submission of the team whose turn it is, and return it; None if nothing waits.
+    """Start and return the next waiting submission of the team whose turn it is; None if none is waiting.
 
-    The turn goes to the team whose last submission was started the longest time ago.
+    The next team is the one whose last submission was started the longest time ago.
 
     Args:
         database: of the task.
-        kind: outputs or systems, each of which has its own turns.
+        kind: outputs or systems, which have separate turns.
     """
     with database.transaction() as connection:
         waits = "SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1"
@@ -61,15 +61,15 @@ def finish(
     reason: str | None = None,
     log: str | None = None,
 ) -> bool:
-    """Record how a submission ended, unless that is recorded already; return whether it was recorded now.
+    """Record the end of a submission, unless already recorded; return whether it was recorded now.
 
     Args:
         database: of the task.
         name: its id.
         run: the folder of its outputs.
         document: its results; None if it failed.
-        reason: what went wrong, for its team.
-        log: what went wrong, for the organizer.
+        reason: the error message for its team.
+        log: the error message for the organizer.
     """
     state = FAILED if document is None else FINISHED
     text = None if document is None else json.dumps(document, separators=(",", ":"))
@@ -87,7 +87,7 @@ def finish(
 def recover(database: Database) -> None:
     """Put submissions that were running when a runner ended back into the queue.
 
-    A submission that was started ten times without finishing fails: it may be what ends the runner.
+    A submission that was started ten times without finishing fails, since it may cause the runner to end.
 
     Args:
         database: of the task.
@@ -104,7 +104,7 @@ def interrupt(database: Database, name: str, why: str) -> None:
     Args:
         database: of the task.
         name: its id.
-        why: what interrupted it, for the organizer.
+        why: the reason for the organizer.
     """
     with database.transaction() as connection:
         query = "SELECT id, attempts FROM submissions WHERE id = ? AND state = ?"
@@ -125,18 +125,18 @@ def _begin_again(connection: sqlite3.Connection, row: sqlite3.Row, why: str) -> 
 
 
 def put_back(database: Database, name: str | None = None) -> int:
-    """Put submissions that failed through the organizer's fault back into the queue; return how many.
+    """Put submissions that failed through the organizer's fault back into the queue; return their number.
 
     Args:
         database: of the task.
-        name: the id of one; None for all of them.
+        name: the id of a submission; None for all of them.
 
     Raises:
-        Refused: the task has its final ranking already.
+        Refused: the task already has its final ranking.
     """
     with database.transaction() as connection:
         if database.fact("final") is not None:
-            raise Refused("the final ranking has already been made", 409)
+            raise Refused("the final ranking was already computed", 409)
         found = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
         for failed in found:
             update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"

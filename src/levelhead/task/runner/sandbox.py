@@ -1,13 +1,13 @@
-"""Run a submitted system in bubblewrap: without network, gold or neighbors, and with limits.
+"""Running of submitted systems in bubblewrap: without network, gold or other systems, and with limits.
 
-Nothing of the task is mounted but copies of the inputs and the system itself, read-only. Whatever can be written is
-in memory and of a fixed size. Outputs leave through a pipe, as a tar file that is read like any stranger's archive.
+Only copies of the inputs and the system itself are mounted, read-only. Everything that can be written is in memory and
+of a fixed size. Outputs leave through a pipe, as a tar file that is read like any untrusted archive.
 
-The limits of processes are per process (setrlimit(2)), and the number of processes is counted per user, not counted
-for root: hence an unprivileged user for each system that runs at a time, so that none can use up the processes of
-another. Times are of the clock and of each process. The limit of memory is that of the address space: memfd_create(2),
-System V shared memory and pipes hold memory that no process has mapped, so only the cgroup of the whole server limits
-memory.
+Limits apply per process (setrlimit(2)), and the number of processes is limited per user, except for root. Therefore
+each system that runs at a time has a separate unprivileged user, so that none can use up the processes of another. Time
+limits apply to wall time and to the processor time of each process. The memory limit applies to the address space:
+memfd_create(2), System V shared memory and pipes use memory that no process has mapped, so only the cgroup of the whole
+server limits memory.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _NOT_IN_TIME = "it did not end in time and was killed"
 _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
 _STARTED = b"started\n"
-"""The first bytes that come out, written in the process that then becomes the system: all that fails before is ours."""
+"""The first bytes of output, written by the process that becomes the system: earlier failures are not its fault."""
 
-# This shell is the first process of its namespace, so that the kernel spares it when the system kills whatever it can.
-# The system may start what it likes; once it has ended, or its time is over, all of that is killed, and then what it
-# wrote is handed over: neither needs a new process. Its standard output and error are one pipe. Where memory runs out,
+# This shell is the first process of its namespace, so that the system cannot kill it.
+# The system can start any processes; when it ends, or its time is over, all of them are killed, and then its
+# output is handed over. Its standard output and error are one pipe. If memory runs out,
 # the kernel ends these processes first.
 _SCRIPT = """
 exec 3>&1 1>&2
@@ -55,7 +55,7 @@ echo "$?" > /status/code
 kill -KILL -1 2> /dev/null
 exec tar -C / -cf - output status >&3
 """
-_ENDS_OF_TAR = (0, 1, 2)  # otherwise the first process was killed, which no signal from inside can do
+_ENDS_OF_TAR = (0, 1, 2)  # otherwise the first process was killed, which is impossible from inside
 _NUMBERS = re.compile(r"(\d+)-(\d+)", re.ASCII)
 _MOST_USERS = 2**32 - 2
 
@@ -64,9 +64,9 @@ class SystemRun(NamedTuple):
     """The result of a run.
 
     Args:
-        reason: what went wrong, for the participant; None if nothing did.
-        log: the beginning of what the system printed.
-        seconds: how long it took.
+        reason: the error message for the participant, or None.
+        log: the beginning of the system's log.
+        seconds: the running time.
     """
 
     reason: str | None
@@ -75,14 +75,14 @@ class SystemRun(NamedTuple):
 
 
 def check_sandbox(limits: SandboxLimits, task: Path) -> None:
-    """Check, with a system that does nothing, that systems can be run, and that they cannot see the task.
+    """Check, with a system that does nothing, that systems can run, and that they cannot see the task.
 
     Args:
-        limits: of the sandbox.
+        limits: the limits of the sandbox.
         task: the folder of the task.
 
     Raises:
-        InputError: they cannot.
+        InputError: systems cannot be run safely.
     """
     for program in ("bwrap", "prlimit", "timeout", "tar"):
         if shutil.which(program) is None:
@@ -121,13 +121,13 @@ def _no_sandbox(message: str) -> InputError:
 
 
 def users_of(limits: SandboxLimits) -> list[int | None]:
-    """Return the users that systems run as, one for each that runs at a time; None for this process's own.
+    """Return the users that run systems, one for each system that runs at a time; None for the user of this process.
 
     Args:
-        limits: of the sandbox.
+        limits: the limits of the sandbox.
 
     Raises:
-        InputError: a user is unknown, root, or one that only root could switch to, or there are too few users.
+        InputError: a user is unknown, is root, or requires root to switch to, or there are too few users.
     """
     if os.geteuid() != 0:
         _check_no_other_user(limits)
@@ -148,7 +148,7 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
 
 def _check_no_other_user(limits: SandboxLimits) -> None:
     if limits.user:
-        raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: leave it out")
+        raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: remove it")
     if limits.at_once > 1:
         raise _no_sandbox(
             f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but only "
@@ -172,10 +172,10 @@ def _numbers(name: str, most: int) -> Sequence[int]:
 
 
 def scratch_of(limits: SandboxLimits, task: Path) -> Path:
-    """Return the folder in which a task's systems are unpacked to run; it is for this task only.
+    """Return the folder in which the systems of a task are unpacked to run, used only for this task.
 
     Args:
-        limits: of the sandbox.
+        limits: the limits of the sandbox.
         task: the folder of the task.
     """
     import hashlib
@@ -189,20 +189,20 @@ def _scratch_parent(limits: SandboxLimits) -> Path:
 
 
 def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits, slot: int = 0) -> SystemRun:
-    """Run a system, and unpack what it wrote into a new folder.
+    """Run a system, and unpack its output into a new folder.
 
     Args:
-        system: a folder with a program `run`, readable for the sandbox's user.
-        inputs: the folder of inputs, readable for the sandbox's user.
-        outputs: the folder to make; empty if nothing came out.
-        limits: of the sandbox.
-        slot: which of the systems that run at a time this is, from 0: each has a user of its own.
+        system: a folder with a program `run`, readable by the sandbox's user.
+        inputs: the folder of inputs, readable by the sandbox's user.
+        outputs: the folder to create; empty without output.
+        limits: the limits of the sandbox.
+        slot: the index of this system among those that run at a time, from 0; each has a different user.
 
     Raises:
         InputError: the sandbox is not available.
-        Interrupted: the system was not run to its end through no fault of its own: the sandbox could not be started, or
-            was killed.
-        OSError: a file of ours cannot be written.
+        Interrupted: the system did not run to its end for other reasons: the sandbox could not be started, or was
+            killed.
+        OSError: a file of the task cannot be written.
     """
     outputs.mkdir()
     if not (system / "run").is_file():
@@ -229,13 +229,13 @@ def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
 
 
 def _check_not_interrupted(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> None:
-    """Distinguish a failure of the sandbox from one of the system.
+    """Raise an error for a failure of the sandbox, not of the system.
 
     Args:
-        code: how the sandbox ended.
+        code: the exit code of the sandbox.
         archive: the output of the sandbox.
-        log: what was printed; by us, if the system was not started.
-        ended_by_us: whether we ended it, for a limit that was exceeded.
+        log: the log of the system, or of the sandbox if the system was not started.
+        ended_by_us: whether it was ended because a limit was exceeded.
 
     Raises:
         Interrupted: the system was not started, or the sandbox was killed.
@@ -304,7 +304,7 @@ def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: Sandbox
         if reason is not None:
             _kill(process)
         try:
-            process.wait(_SECONDS_TO_END)  # both pipes are closed: it ends by itself, or not at all
+            process.wait(_SECONDS_TO_END)  # both pipes are closed: it ends by itself, or never
         except subprocess.TimeoutExpired:
             reason = _NOT_IN_TIME
             _kill(process)
@@ -313,13 +313,13 @@ def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: Sandbox
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill bubblewrap; its end is that of all processes inside."""
+    """Kill bubblewrap, which ends all processes inside."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | None:
-    """Unpack the output of a sandbox; return what is wrong with the run, None if nothing."""
+    """Unpack the output of a sandbox; return the error of the run, or None."""
     handed = outputs.with_name(f"{outputs.name}.handed-over")
     handed.mkdir()
     allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE + 65536, _MOST_OUTPUTS)
@@ -342,12 +342,12 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
 
 
 def _meaning(path: Path, limits: SandboxLimits) -> str | None:
-    """Return what the exit code of a system means, None for success; the file is from the sandbox: do not trust it."""
+    """Return the meaning of a system's exit code, None for success; the file with the code is untrusted."""
     code = path.read_bytes()[:8].decode("ascii", "replace").strip() if path.is_file() else ""
     if code == "0":
         return None
     if code in {"124", "137"}:
-        return f"it was killed: it exceeded {limits.seconds} seconds, or its limit of processor time or memory"
+        return f"it was killed: it exceeded {limits.seconds} seconds, or the limit of processor time or memory"
     if code in {"126", "127"}:
         return f"its file `run` cannot be executed (exit code {code})"
     return f"it ended with exit code {int(code)}" if code.isdecimal() else "it ended without a valid exit code"

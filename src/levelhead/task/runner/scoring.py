@@ -1,4 +1,4 @@
-"""Score the outputs of a submission in a separate process, the only one that reads gold as a treebank."""
+"""Scoring of the outputs of a submission in a separate process, the only process that reads gold as a treebank."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class ScoringFailed(Exception):
 
 
 class ScoringWorkers(NamedTuple):
-    """Which workers the scorer of submissions uses; it is passed to other processes as text.
+    """The workers of the scorer of submissions, passed to other processes as text.
 
     Args:
         jobs: the number of processes.
         address: the address of a dask cluster, or None.
-        tls: the files of its encryption, or None.
+        tls: the TLS files, or None.
     """
 
     jobs: int = 1
@@ -59,17 +59,17 @@ class ScoringWorkers(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the value that was written as text.
+        """Return the value of its text form.
 
         Args:
-            text: as `str` returns it.
+            text: the result of `str`.
         """
         jobs, address, tls = json.loads(text)
         return cls(jobs, address, None if tls is None else Tls(*tls))
 
 
 ONE_PROCESS = ScoringWorkers()
-"""The scorer works alone."""
+"""The scorer without other workers."""
 
 
 def score_folders(
@@ -80,17 +80,17 @@ def score_folders(
     by_sentence: bool = False,
     workers: Workers | None = None,
 ) -> Results:
-    """Score systems as `levelhead rank` does, with the store of the task.
+    """Return the results of systems, scored as by `levelhead rank` with the store of the task.
 
     Args:
         task: the task.
         folders: the folder of each system's outputs, by name.
-        more: measures in addition to those of the task.
+        more: additional measures.
         by_sentence: whether to keep the counts of every sentence.
-        workers: who counts; this process by default. The results do not depend on it.
+        workers: the workers; this process by default. The results do not depend on them.
 
     Raises:
-        InputError: gold is not valid, or the workers are not available.
+        InputError: gold is invalid, or the workers are not available.
         OutputError: the store cannot be written.
     """
     with Store(task.folder.scores) as store:
@@ -101,21 +101,20 @@ def score_folders(
 def score_submission(
     task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers = ONE_PROCESS
 ) -> dict[str, Any]:
-    """Score the outputs of a submission in another process, which has its own limits, and ends with this one.
+    """Score the outputs of a submission in another process, which has its own limits, and ends with this process.
 
     Args:
         task: the task.
         outputs: the folder of outputs.
         result: a file for the result.
-        workers: which workers the other process uses.
+        workers: the workers of the other process.
 
     Returns:
-        The document that is kept: states, values as fractions, what their intervals need, and reasons that quote no
-        gold.
+        The document to store: states, values as fractions, numbers for intervals, and reasons that do not quote gold.
 
     Raises:
         Interrupted: the process was killed, for example because memory ran out, or could not be started.
-        ScoringFailed: it took too long or more memory than its limit, or the organizer's files are invalid.
+        ScoringFailed: it exceeded its limits of time or memory, or the organizer's files are invalid.
     """
     program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers)]
@@ -138,7 +137,7 @@ def main(arguments: Sequence[str]) -> None:
     """Do the work of `score_submission` in the process that it starts.
 
     Args:
-        arguments: the folder of the task, that of the outputs, the file for the result, and the workers as text.
+        arguments: the folder of the task, the folder of outputs, the file for the result, and the workers as text.
     """
     end_with_parent()
     task = read_task(arguments[0])
@@ -174,13 +173,13 @@ def _result(results: Results, system: str, code: str) -> dict[str, Any]:
 
 
 def public_reason(reason: str) -> str:
-    """Return why an output is 0, without quoting gold.
+    """Return the reason why an output scores 0, without quoting gold.
 
-    Faults in lines of the output itself are reported as they are. If the texts differ, only the place in the output is
-    reported; for any other fault, only what its name means.
+    Faults in lines of the output itself are unchanged. If the texts differ, only the place in the output is reported;
+    for other faults, only the meaning of their slug.
 
     Args:
-        reason: a reason as in `levelhead rank`.
+        reason: the reason from `levelhead rank`.
     """
     parts = _REASON.fullmatch(reason)
     if parts is None or parts["slug"] not in MESSAGES:
@@ -196,10 +195,10 @@ def public_reason(reason: str) -> str:
 
 
 def public_results(results: Results) -> Results:
-    """Return results that may be published without gold: the same numbers, with reasons as `public_reason` has them.
+    """Return results that can be published without gold: the same numbers, with reasons from `public_reason`.
 
     Args:
-        results: of `levelhead rank`.
+        results: the results of `levelhead rank`.
     """
     found = {
         key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
@@ -209,19 +208,19 @@ def public_results(results: Results) -> Results:
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    """Read the result of a submission on a test set.
+    """Return the result of a submission on a test set.
 
     Args:
-        document: what is kept of it.
+        document: its stored document.
     """
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))
 
 
 def read_spreads(document: Mapping[str, Any]) -> dict[str, Spread]:
-    """Read how far the scores of a submission on a test set may be off, by measure; older documents do not have it.
+    """Return the errors of a submission's scores on a test set, by measure; older documents lack them.
 
     Args:
-        document: what is kept of it.
+        document: its stored document.
     """
     return {measure: Spread(*spread) for measure, spread in document.get("spreads", {}).items()}

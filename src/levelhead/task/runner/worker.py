@@ -1,4 +1,4 @@
-"""The runner: take submissions from the queue, run systems, score outputs, and record the results."""
+"""The runner: takes submissions from the queue, runs systems, scores outputs, and records the results."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from levelhead.task.runner.sandbox import run_system, scratch_of, users_of
 from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, score_submission
 
 _SECONDS_BETWEEN_LOOKS = 0.2
-_SECONDS_AFTER_INTERRUPTION = 1.0  # whatever the machine lacked may be there again then
+_SECONDS_AFTER_INTERRUPTION = 1.0  # the missing resource may be available again then
 NOT_SCORED = "it could not be scored; the organizer has been notified"
-"""What a team sees if its submission failed through no fault of its own."""
+"""The message for a team whose submission failed through the organizer's fault."""
 
 
 class Runner:
@@ -37,7 +37,7 @@ class Runner:
     Args:
         task: the task.
         database: its database.
-        workers: which workers score submissions.
+        workers: the workers that score submissions.
     """
 
     def __init__(self, task: SharedTask, database: Database, workers: ScoringWorkers = ONE_PROCESS) -> None:
@@ -46,8 +46,8 @@ class Runner:
         self.scratch = scratch_of(task.sandbox, task.folder.path)
 
     def recover(self) -> None:
-        """Remove what an interrupted runner or server left, and put its submissions back into the queue."""
-        with self.database.transaction() as connection:  # nothing is accepted meanwhile
+        """Clean up after an interrupted runner or server, and put its submissions back into the queue."""
+        with self.database.transaction() as connection:  # no submission is accepted meanwhile
             rows = connection.execute("SELECT id, run FROM submissions").fetchall()
             known, runs = {row["id"] for row in rows}, {row["run"] for row in rows}
             for path in self.folder.uploads.iterdir():
@@ -64,7 +64,7 @@ class Runner:
 
         Args:
             kind: outputs or systems.
-            slot: which of the systems that run at a time it is.
+            slot: the index among the systems that run at a time.
         """
         submission = claim(self.database, kind)
         if submission is None:
@@ -78,9 +78,9 @@ class Runner:
             self._interrupted(submission, run, str(error))
         except UnsafeArchive as error:
             finish(self.database, submission.id, run=run.name, reason=error.message)
-        except (ScoringFailed, LevelheadError, OSError) as error:  # ours: a full disk, no sandbox
+        except (ScoringFailed, LevelheadError, OSError) as error:  # the organizer's fault: a full disk, no sandbox
             self._organizer_failure(submission, run, str(error))
-        except Exception:  # noqa: BLE001 -- a fault of ours must not stop the queue
+        except Exception:  # noqa: BLE001 -- an internal error must not stop the queue
             self._organizer_failure(submission, run, traceback.format_exc())
         return True
 
@@ -90,7 +90,7 @@ class Runner:
         _tell_organizer(submission, log)
 
     def _interrupted(self, submission: Submission, run: Path, why: str) -> None:
-        """Put a submission back into the queue, or give it up, and let the machine recover."""
+        """Put a submission back into the queue, or let it fail, and let the machine recover."""
         shutil.rmtree(run, ignore_errors=True)
         interrupt(self.database, submission.id, why)
         _tell_organizer(submission, f"attempt {submission.attempts}: {why}")
@@ -113,7 +113,7 @@ class Runner:
         finish(self.database, submission.id, run=run.name, document=document, reason=reason)
 
     def _run(self, submission: Submission, upload: Path, run: Path, slot: int) -> str | None:
-        """Run a system on a copy of the inputs; return what went wrong, if anything."""
+        """Run a system on a copy of the inputs; return the error message, or None."""
         user = users_of(self.task.sandbox)[slot]
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
         status = self.scratch.lstat()
@@ -141,7 +141,7 @@ def _tell_organizer(submission: Submission, log: str) -> None:
 
 
 def _readable(folder: Path, user: int | None) -> None:
-    """Let the sandbox's user read a folder, whatever the umask."""
+    """Let the sandbox's user read a folder, regardless of the umask."""
     for path in [folder, *folder.rglob("*")]:
         if user is not None or path.is_dir():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
@@ -149,7 +149,7 @@ def _readable(folder: Path, user: int | None) -> None:
 
 @contextmanager
 def only_runner(folder: TaskFolder) -> Iterator[None]:
-    """Wait until no other runner of the task is left; the lock ends with the process, however that ends.
+    """Wait until no other runner of the task is left; the lock always ends with the process.
 
     Args:
         folder: of the task.
@@ -164,7 +164,7 @@ def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
 
     Args:
         task: the task.
-        workers: which workers score submissions.
+        workers: the workers that score submissions.
     """
     task.folder.prepare()
     with only_runner(task.folder), Database(task.folder.database) as database:
@@ -204,23 +204,23 @@ def _work(runner: Runner, kind: str, slot: int) -> None:
         while True:
             if not runner.step(kind, slot):
                 pause.wait(_SECONDS_BETWEEN_LOOKS)
-    except BaseException:  # noqa: BLE001 -- whatever it is, this process must end
+    except BaseException:  # noqa: BLE001 -- this process must end in any case
         traceback.print_exc()
-        os._exit(1)  # the database cannot be had: the server starts another runner, which recovers
+        os._exit(1)  # the database is not available: the server starts another runner, which recovers
 
 
 def _end_with_server(scratch: Path, own: list[Database]) -> None:
-    """Wait for the end of standard input, remove what systems run in, and end this process.
+    """Wait for the end of standard input, remove the folder of running systems, and end this process.
 
     Args:
-        scratch: where systems run.
-        own: the database, as soon as this runner is the only one; until then, the folder belongs to another.
+        scratch: the folder in which systems run.
+        own: the database, once this runner is the only one; until then, the folder belongs to another runner.
     """
     while sys.stdin.buffer.read(1 << 16):
         pass
     try:
         if own:
-            with own[0].transaction():  # nobody records as a fault that the folder is gone
+            with own[0].transaction():  # the missing folder must not be recorded as an error
                 shutil.rmtree(scratch, ignore_errors=True)
                 os._exit(0)
     finally:

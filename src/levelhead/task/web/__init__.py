@@ -1,1 +1,1 @@
-"""The web server: pages for people, the API for programs."""
+"""The web server: pages and the API."""

@@ -1,4 +1,4 @@
-"""The API for programs, under /api/v1: all requests except two need the token of a team."""
+"""The API, under /api/v1: all requests except two require the token of a team."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOP = "/api/v1"
 
 
 def _team_of(site: Site, request: Request) -> Team:
-    """Return the team whose token the request has."""
+    """Return the team of the request's token."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     team = team_of_token(site.database, token.strip()) if scheme.lower() == "bearer" else None
     if team is None:
@@ -44,25 +44,25 @@ def _task_routes(site: Site) -> list[Route]:
     """The routes about the task: its description, leaderboard and inputs."""
 
     def show_task(request: Request) -> Response:  # noqa: ARG001
-        """Answer with the description of the task."""
+        """Respond with the description of the task."""
         return JSONResponse(_task_document(site))
 
     def show_leaderboard(request: Request) -> Response:  # noqa: ARG001
-        """Answer with the leaderboard, as far as it is shown."""
+        """Respond with the visible part of the leaderboard."""
         return JSONResponse(_leaderboard_document(site.leaderboard()))
 
     def list_inputs(request: Request) -> Response:
-        """Answer with the names and sizes of the inputs."""
+        """Respond with the names and sizes of the inputs."""
         _team_of(site, request)
         return JSONResponse([{"name": name, "size": path.stat().st_size} for name, path in site.inputs().items()])
 
     def download_input(request: Request) -> Response:
-        """Answer with an input."""
+        """Respond with an input."""
         _team_of(site, request)
         return site.input(request.path_params["name"])
 
     def download_all_inputs(request: Request) -> Response:
-        """Answer with all inputs in a zip file."""
+        """Respond with all inputs in a zip file."""
         _team_of(site, request)
         return site.all_inputs()
 
@@ -79,20 +79,20 @@ def _submission_routes(site: Site) -> list[Route]:
     """The routes about the submissions of a team."""
 
     def list_submissions(request: Request) -> Response:
-        """Answer with the submissions of the team."""
+        """Respond with the submissions of the team."""
         team = _team_of(site, request)
         primary = site.primary(team)
         found = submissions(site.database, team, results=True)
         return JSONResponse([site.document(submission, primary, results=False) for submission in found])
 
     def show_submission(request: Request) -> Response:
-        """Answer with a submission of the team and its results."""
+        """Respond with a submission of the team and its results."""
         team = _team_of(site, request)
         found = site.submission_of(team, request.path_params["id"])
         return JSONResponse(site.document(found, site.primary(team), results=True))
 
     def show_log(request: Request) -> Response:
-        """Answer with what a system of the team printed."""
+        """Respond with the log of a system of the team."""
         return site.log(_team_of(site, request), request.path_params["id"])
 
     def choose_primary(request: Request) -> Response:

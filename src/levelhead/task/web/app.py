@@ -1,4 +1,4 @@
-"""The web server of a task: pages for people, and the API for programs."""
+"""The web server of a task: pages and the API."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
 
     Args:
         task: the task.
-        database: its database, which stays open as long as the server runs.
+        database: its database, which stays open while the server runs.
     """
     site = Site(task, database)
 

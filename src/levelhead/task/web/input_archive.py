@@ -1,4 +1,4 @@
-"""All inputs in one zip file: the same bytes for the same inputs, made when it is first requested."""
+"""All inputs in one zip file, created on first request, with the same bytes for the same inputs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from shutil import copyfileobj
 from levelhead.errors import printable
 from levelhead.task.model.submissions import Refused
 
-_DATE = (1980, 1, 1, 0, 0, 0)  # of every file in the archive, so that the same inputs give the same bytes
+_DATE = (1980, 1, 1, 0, 0, 0)  # for every file in the archive, so that the same inputs give the same bytes
 _MODE = 0o100644 << 16
 
 
 class InputArchive:
-    """The archive of the inputs that can be downloaded now; it is made again when these change.
+    """The archive of the inputs that can currently be downloaded; it is rebuilt when they change.
 
     Args:
-        path: where it is kept.
-        inputs: returns these inputs, by name.
+        path: its path.
+        inputs: returns the inputs, by name.
     """
 
     def __init__(self, path: Path, inputs: Callable[[], Mapping[str, Path]]) -> None:
@@ -32,7 +32,7 @@ class InputArchive:
         """Return the path of the archive; None without inputs.
 
         Raises:
-            Refused: an input changed while it was read, or there is no room.
+            Refused: an input changed while it was read, or the disk is full.
         """
         with self._lock:
             inputs = self._inputs()
@@ -41,7 +41,7 @@ class InputArchive:
             return self.path if inputs else None
 
     def _make(self, inputs: Mapping[str, Path]) -> None:
-        """Write the archive next to its place, and put it there if the inputs are still those that were checked."""
+        """Write the archive to a temporary file, and move it into place if the inputs are still the checked ones."""
         new = self.path.with_name(f".{self.path.name}.part")
         try:
             with zipfile.ZipFile(new, "w") as archive:

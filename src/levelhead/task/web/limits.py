@@ -1,4 +1,4 @@
-"""Limits on request bodies, and the security headers of answers; uvicorn and the proxy limit connections."""
+"""Limits on request bodies, and the security headers of responses; uvicorn and the proxy limit connections."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from levelhead.task.model.submissions import Refused
 
 FORM_BESIDE_FILE = 1 << 16
-"""How many bytes the form of an upload may have besides the archive."""
+"""The maximum number of bytes of an upload form without the archive."""
 
 SECONDS_FOR_A_PART = 30
-"""How long a client may send nothing in the middle of a body: an upload occupies the place of its team meanwhile."""
+"""The maximum pause in the middle of a request body, since an upload occupies the place of its team meanwhile."""
 
 _SMALL_BODY = 1 << 16
 _UPLOADS = {"/submissions", "/api/v1/submissions"}
@@ -23,7 +23,7 @@ _HEADERS = (
     (b"content-security-policy",
      b"default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"),
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),  # without any, browsers would not say where our own forms come from
+    (b"referrer-policy", b"same-origin"),  # without it, browsers would not send the origin of forms
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
@@ -33,18 +33,18 @@ _LENGTHS = {b"content-length", b"transfer-encoding"}
 _two_lengths = JSONResponse(
     {"error": "give Content-Length or Transfer-Encoding, not both"}, 400, headers={"Connection": "close"}
 )
-"""A proxy may see another end of such a request than we do: whatever follows on the connection is not answered."""
+"""A proxy may find another end of such a request, so the rest of the connection is not answered."""
 
 
 class _Body:
-    """The body of a request, of which handlers get no more than allowed."""
+    """The body of a request, limited to the allowed size."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive, self._left = receive, most
         self._ended = False
 
     async def receive(self) -> Message:
-        """Return the next part; once all have come, wait for the client to go away, as long as that takes."""
+        """Return the next part; after the last part, wait until the client disconnects."""
         if self._ended:
             return await self._receive()
         try:
@@ -60,7 +60,7 @@ class _Body:
         return message
 
     async def read_on(self) -> None:
-        """Read for a while what no handler wanted: a client that still sends would not see the answer."""
+        """Read unused data for a while, since a client that is still sending would not see the response."""
         with suppress(TimeoutError, Refused):
             async with asyncio.timeout(SECONDS_FOR_A_PART):
                 while not self._ended:
@@ -69,18 +69,18 @@ class _Body:
 
 
 class RequestLimits:
-    """Limits what clients send, and tells browsers what pages may do.
+    """Limits requests, and restricts pages by security headers.
 
     Args:
-        app: what answers requests.
-        upload_bytes: how many bytes of a submission are read.
+        app: the application.
+        upload_bytes: the maximum number of bytes of a submission.
     """
 
     def __init__(self, app: ASGIApp, upload_bytes: int) -> None:
         self.app, self.upload_bytes = app, upload_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Respond to a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -95,5 +95,5 @@ class RequestLimits:
             await send(message)
 
         app = _two_lengths if {name for name, _ in scope["headers"]} >= _LENGTHS else self.app
-        with suppress(ClientDisconnect):  # nobody is left to answer; nothing of the upload is kept
+        with suppress(ClientDisconnect):  # the client is gone; nothing of the upload is kept
             await app(scope, body.receive, answer)

@@ -33,23 +33,23 @@ _REPORT_POLICY = (  # the report is one file with everything it needs, and has n
 
 
 def _session(site: Site, request: Request) -> Session | None:
-    """Return the session of the cookie, None without a valid one."""
+    """Return the session of the cookie, or None."""
     secret = request.cookies.get(_COOKIE)
     return session_of(site.database, secret) if secret else None
 
 
 def _check_same_site(site: Site, request: Request) -> None:
-    """Refuse forms that another site makes a browser post."""
+    """Refuse forms that a browser posts for another site."""
     origin = request.headers.get("origin")
     own = {urlsplit(site.task.about.address).netloc, request.headers.get("host", "")} - {""}
     fetch = request.headers.get("sec-fetch-site", "same-origin")
-    # pages without an origin of their own, such as the report, say "null"
+    # pages without an origin, such as the report, send "null"
     if (origin is not None and urlsplit(origin).netloc not in own) or fetch not in {"same-origin", "none"}:
         raise Refused("this request came from another site", 403)
 
 
 def _session_of_form(session: Session | None, form: object) -> Session:
-    """Return the session, if the form was sent from one of its own pages."""
+    """Return the session, checking that the form was sent from one of its pages."""
     if session is None:
         raise HTTPException(401)
     if not isinstance(form, str) or not hmac.compare_digest(form.encode(), session.form.encode()):
@@ -67,15 +67,15 @@ def page_routes(site: Site) -> list[Route]:
 
 
 def _public_routes(site: Site) -> list[Route]:
-    """The pages that everybody may see."""
+    """The public pages."""
     style = style_sheet()
 
     def style_css(request: Request) -> Response:  # noqa: ARG001
-        """Answer with the style sheet."""
+        """Respond with the style sheet."""
         return Response(style, media_type="text/css")
 
     def home(request: Request) -> Response:
-        """Answer with the first page: the state of the task, the leaderboard, and the inputs."""
+        """Respond with the first page: the state of the task, the leaderboard, and the inputs."""
         kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in site.task.about.kinds)
         return site.page(
             "home", _session(site, request), kinds=kinds, phase=site.phase()[1], leaderboard=site.leaderboard(),
@@ -83,7 +83,7 @@ def _public_routes(site: Site) -> list[Route]:
         )  # fmt: skip
 
     def treebank(request: Request) -> Response:
-        """Answer with the scores of all teams on a test set."""
+        """Respond with the scores of all teams on a test set."""
         code, treebanks = request.path_params["code"], site.leaderboard().treebanks
         if code not in treebanks:
             raise HTTPException(404)
@@ -92,7 +92,7 @@ def _public_routes(site: Site) -> list[Route]:
         )
 
     def report(request: Request) -> Response:  # noqa: ARG001
-        """Answer with the report of the final ranking."""
+        """Respond with the report of the final ranking."""
         path = report_of(site.task, site.database)
         if path is None:
             raise HTTPException(404)
@@ -107,10 +107,10 @@ def _public_routes(site: Site) -> list[Route]:
 
 
 def _sign_in_routes(site: Site) -> list[Route]:
-    """The page and the forms with which teams sign in and out."""
+    """The page and the forms for signing in and out."""
 
     def sign_in_form(request: Request) -> Response:  # noqa: ARG001
-        """Answer with the form that asks for a token."""
+        """Respond with the form for a token."""
         return _sign_in_page(site)
 
     async def sign_in(request: Request) -> Response:
@@ -143,7 +143,7 @@ def _sign_in_page(site: Site, problem: str = "", status: int = 200) -> Response:
 
 
 def _signed_in(site: Site, token: str) -> Response:
-    """Answer with a cookie for the team of a token, or with the form again."""
+    """Respond with a cookie for the team of a token, or with the form again."""
     team = team_of_token(site.database, token.strip())
     if team is None:
         return _sign_in_page(site, "Invalid token.", 403)
@@ -155,7 +155,7 @@ def _signed_in(site: Site, token: str) -> Response:
 
 
 def _required_session(site: Site, request: Request) -> Session:
-    """Return the session; a browser without one is sent to the page for signing in."""
+    """Return the session; without a session, redirect to the sign-in page."""
     session = _session(site, request)
     if session is None:
         raise HTTPException(303, headers={"Location": "/sign-in"})
@@ -175,11 +175,11 @@ def _team_routes(site: Site) -> list[Route]:
     """The pages of a team that is signed in."""
 
     def list_submissions(request: Request) -> Response:
-        """Answer with the submissions of the team, and the form for another one."""
+        """Respond with the submissions of the team, and the form for another one."""
         return _submissions_page(site, _required_session(site, request))
 
     def show_submission(request: Request) -> Response:
-        """Answer with a submission of the team and its results."""
+        """Respond with a submission of the team and its results."""
         session = _required_session(site, request)
         own = site.submission_of(session.team, request.path_params["id"])
         return site.page(
@@ -190,16 +190,16 @@ def _team_routes(site: Site) -> list[Route]:
         )  # fmt: skip
 
     def show_log(request: Request) -> Response:
-        """Answer with what a system of the team printed."""
+        """Respond with the log of a system of the team."""
         return site.log(_required_session(site, request).team, request.path_params["id"])
 
     def download_input(request: Request) -> Response:
-        """Answer with an input."""
+        """Respond with an input."""
         _required_session(site, request)
         return site.input(request.path_params["name"])
 
     def download_all_inputs(request: Request) -> Response:
-        """Answer with all inputs in a zip file."""
+        """Respond with all inputs in a zip file."""
         _required_session(site, request)
         return site.all_inputs()
 
@@ -244,7 +244,7 @@ def _form_routes(site: Site) -> list[Route]:
 
 
 async def _receive_form(site: Site, session: Session, request: Request) -> None:
-    """Accept an upload from a form; the file of a form is on the disk before it is read here."""
+    """Accept an upload from a form; the file of a form is on disk before it is read here."""
     await run_in_threadpool(site.check_open)
     length = request.headers.get("content-length", "")
     size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None

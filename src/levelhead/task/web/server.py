@@ -1,4 +1,4 @@
-"""Serve a task: the web server in this process, the runner in another, restarted if it ends."""
+"""Serving of a task: the web server in this process, the runner in another, which is restarted if it ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from levelhead.task.web.app import task_app
 _SECONDS_BEFORE_ANOTHER = 1
 _PROGRAM = "import sys; from levelhead.task.runner.worker import main; main(sys.argv[1:])"
 _CONNECTIONS = (
-    800  # at a time, within the 1024 files that a process may usually open; others are asked to try again later
+    800  # at a time, within the usual limit of 1024 open files per process; others are asked to try again later
 )
 
 
@@ -50,10 +50,10 @@ class _Runners:
         self.stop()
 
     def stop(self) -> None:
-        """End the runner, and remove where it unpacked systems."""
+        """End the runner, and remove its folder of unpacked systems."""
         self._stop.set()
         if self._process is not None:
-            self._process.kill()  # whatever it did is begun again next time
+            self._process.kill()  # its work is started again next time
         self._thread.join()
         shutil.rmtree(scratch_of(self._task.sandbox, self._task.folder.path), ignore_errors=True)
 
@@ -63,13 +63,13 @@ class _Runners:
             with subprocess.Popen(command, stdin=subprocess.PIPE) as self._process:  # noqa: S603
                 if self._stop.is_set():
                     self._process.kill()
-                self._process.wait()  # its standard input ends when this process does, however it ends
+                self._process.wait()  # its standard input always ends with this process
             self._stop.wait(_SECONDS_BEFORE_ANOTHER)
 
 
 @contextmanager
 def _only_server(folder: TaskFolder) -> Iterator[None]:
-    """Hold a lock, which ends with the process: a second server would delete our uploads."""
+    """Hold a lock, which ends with the process, since a second server would delete the uploads of this one."""
     with (folder.state / "server.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,7 +82,7 @@ def _only_server(folder: TaskFolder) -> Iterator[None]:
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Listen at every address that a name has; connections wait until they are taken."""
+    """Listen at all addresses of a name; connections wait until they are accepted."""
     with ExitStack() as stack:
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -104,7 +104,7 @@ def _prepare(task: SharedTask) -> Database:
         task: the task.
 
     Raises:
-        InputError: there are no inputs, gold is among them, systems cannot be run, or the database is damaged.
+        InputError: there are no inputs, they include gold, systems cannot be run, or the database is damaged.
         MeasureError: a measure is unknown.
         OutputError: its folder cannot be written.
     """
@@ -129,14 +129,14 @@ def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorker
     Args:
         task: the task.
         host: the address to listen at.
-        port: the port; 0 for any that is free.
-        workers: which workers score submissions.
+        port: the port; 0 for any free port.
+        workers: the workers that score submissions.
 
     Raises:
-        InputError: it cannot be served, its database is lost, nothing can listen there, or dask is not installed.
+        InputError: it cannot be served, its database is lost, the address cannot be used, or dask is not installed.
         OutputError: its folder cannot be written.
     """
-    workers.workers()  # refuses a cluster that cannot be used, before anything starts
+    workers.workers()  # refuses unusable clusters before anything starts
     task.folder.check_state()
     task.folder.prepare()
     with (
@@ -172,4 +172,4 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: Any = None) -> None:
         await super().shutdown(sockets)
         if self._runners is not None:
-            self._runners.stop()  # here, since uvicorn then ends the process by the signal that it was sent
+            self._runners.stop()  # here, since uvicorn then ends the process by the received signal

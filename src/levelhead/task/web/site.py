@@ -1,4 +1,4 @@
-"""What request handlers share: the current state of the task, and what may be shown of it."""
+"""The shared data of request handlers: the current state of the task, and its visible part."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Averages = dict[str, dict[str, OwnAverage]]
 
 
 class Site:
-    """What request handlers share.
+    """The shared data of request handlers.
 
     Args:
         task: the task.
@@ -47,7 +47,7 @@ class Site:
         self._leaderboard: tuple[object, Leaderboard] | None = None
 
     def leaderboard(self) -> Leaderboard:
-        """Return the leaderboard, which is made again after every change."""
+        """Return the leaderboard, which is recomputed after every change."""
         with self._lock:
             last = self.database.rows("SELECT max(id) AS last FROM audit")[0]["last"], self.database.fact("final")
             if self._leaderboard is None or self._leaderboard[0] != last:
@@ -55,7 +55,7 @@ class Site:
             return self._leaderboard[1]
 
     def phase(self) -> tuple[str, str]:
-        """Return the state of the task, in a word and in a sentence."""
+        """Return the state of the task, as a word and as a sentence."""
         about, time = self.task.about, dt.datetime.now(dt.UTC)
         if self.database.fact("closed") is not None:
             return "closed", "The task is closed."
@@ -73,52 +73,52 @@ class Site:
             raise Refused(sentence, 403)
 
     def inputs(self) -> dict[str, Path]:
-        """Return the inputs that can be downloaded now, by name: not those that changed since the server started."""
+        """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
         if not self.task.show.inputs or self.phase()[0] == "early":
             return {}
         paths = self.task.folder.inputs()
         return {path.name: path for path in paths if self._checked.get(path) == _file_identity(path)}
 
     def input(self, name: str) -> Response:
-        """Answer with an input; names are looked up, never made into paths."""
+        """Respond with an input; names are looked up, never used as paths."""
         path = self.inputs().get(name)
         if path is None:
             raise HTTPException(404)
         return FileResponse(path, media_type="text/plain; charset=utf-8", filename=name)
 
     def all_inputs(self) -> Response:
-        """Answer with all inputs that can be downloaded now, in a zip file."""
+        """Respond with all inputs that can be downloaded now, in a zip file."""
         path = self._input_archive.ready()
         if path is None:
             raise HTTPException(404)
         return FileResponse(path, media_type="application/zip", filename=INPUTS_NAME)
 
     def submission_of(self, team: Team, name: str) -> Submission:
-        """Return a submission of a team; those of other teams do not exist for it."""
+        """Return a submission of a team; submissions of other teams are treated as missing."""
         own = submission(self.database, name, team)
         if own is None:
             raise HTTPException(404)
         return own
 
     def log_path(self, of: Submission) -> Path | None:
-        """Return the file with what a system printed, if its team may see that."""
+        """Return the log file of a system, if its team can see it."""
         path = self.task.folder.runs / str(of.run) / "log"
         return path if self.task.show.logs and of.run and path.is_file() else None
 
     def log(self, team: Team, name: str) -> Response:
-        """Answer with what a system of a team printed."""
+        """Respond with the log of a team's system."""
         path = self.log_path(self.submission_of(team, name))
         if path is None:
             raise HTTPException(404)
         return PlainTextResponse(path.read_bytes())
 
     def primary(self, team: Team) -> str | None:
-        """Return the ID of a team's primary submission, chosen or not."""
+        """Return the ID of a team's primary submission, chosen or by default."""
         primary = primary_of(submissions(self.database, team)).get(team.name)
         return None if primary is None else primary.id
 
     def averages(self, of: Submission) -> Averages:
-        """Return the averages of a submission that its team may see now; they are computed once."""
+        """Return the averages of a submission that its team can currently see; they are computed once."""
         if of.state != FINISHED:
             return {}
         key = of.id, view_of(self.task, self.database, own=True)
@@ -127,7 +127,7 @@ class Site:
         return self._averages[key]
 
     def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
-        """Return a submission for JSON, given the ID of the team's primary one."""
+        """Return a submission for JSON, given the ID of the team's primary submission."""
         fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
         document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
         document["averages"] = {
@@ -139,21 +139,21 @@ class Site:
     def page(
         self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Answer with a page.
+        """Respond with a page.
 
         Args:
             template: the name of its template.
-            session: who is signed in.
-            title: of the page; that of the task if empty.
+            session: the session of the signed-in team, or None.
+            title: the title of the page; empty for the title of the task.
             status: the HTTP status.
-            values: what the template shows.
+            values: the values for the template.
         """
         shown = {"task": self.task, "session": session, "title": title, **values}
         return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
 
 
 def _file_identity(path: Path) -> tuple[int, int, int] | None:
-    """Return what changes when a file does: inputs are searched for gold when the server starts, and only then."""
+    """Return values that change with a file; inputs are only searched for gold when the server starts."""
     try:
         status = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""The templates of the pages. Whatever comes from people is escaped, and nothing is loaded from elsewhere."""
+"""The templates of the pages. User input is escaped, and nothing is loaded from other sites."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from levelhead.task.model.submissions import why_primary
 
 
 def page_templates() -> jinja2.Environment:
-    """Return the templates, which escape text, and show characters that would hide or turn it around."""
+    """Return the templates, which escape text, including invisible and bidirectional characters."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("levelhead.task.web"),
         autoescape=True,
@@ -34,7 +34,7 @@ def page_templates() -> jinja2.Environment:
 
 
 def style_sheet() -> str:
-    """Return the style sheet of the pages: that of all reports, then what only these pages have."""
+    """Return the style sheet of the pages: the styles of reports, followed by those of these pages."""
     folders = (
         files("levelhead.report.page") / "assets" / "common.css",
         files("levelhead.task.web") / "templates" / "style.css",
@@ -46,9 +46,9 @@ class IntervalLine(NamedTuple):
     """A confidence interval as a line, in percent of the width of its cell.
 
     Args:
-        low: where it begins.
-        value: where the value is.
-        high: where it ends.
+        low: its start.
+        value: the position of the value.
+        high: its end.
     """
 
     low: float
@@ -57,7 +57,7 @@ class IntervalLine(NamedTuple):
 
 
 def interval_lines(table: Table) -> list[IntervalLine | None]:
-    """Return the intervals of a leaderboard as lines on a common scale, one for each row.
+    """Return the intervals of a leaderboard as lines on a common scale, one per row.
 
     Args:
         table: the leaderboard; each interval follows its value.
@@ -79,7 +79,7 @@ def _value_and_interval(row: Sequence[Cell]) -> tuple[float, IntervalCell] | Non
 
 
 def _time(time: str | dt.datetime) -> Markup:
-    """A time for people and, to the minute, for programs."""
+    """A time as HTML, readable and, to the minute, machine-readable."""
     known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
     return Markup('<time datetime="{}">{}</time>').format(
         f"{known.astimezone(dt.UTC):%Y-%m-%dT%H:%MZ}", shown_time(known)
@@ -87,7 +87,7 @@ def _time(time: str | dt.datetime) -> Markup:
 
 
 def _visible(value: Any) -> Any:
-    return printable(value) if type(value) is str else value  # markup is a subclass, and ours
+    return printable(value) if type(value) is str else value  # markup is a subclass, and trusted
 
 
 def _in_address(name: str) -> str:

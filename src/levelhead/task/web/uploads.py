@@ -1,4 +1,4 @@
-"""Receive uploads: write them to the disk, check them, and accept them whole or not at all."""
+"""Receiving of uploads: they are written to disk, checked, and accepted completely or not at all."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _CHECKS_AT_ONCE = 2
 
 
 class UploadRequest(NamedTuple):
-    """What a client announces before it sends an archive.
+    """The announcement of a client before it sends an archive.
 
     Args:
         kind: outputs or a system.
-        label: the name that its team gave it.
+        label: the name given by its team.
         key: identifies the upload, so that it is accepted once even if it is sent twice.
-        sha256: the hash that its bytes must have; None if the client does not say.
-        size: how many bytes will come; None if the client does not say.
+        sha256: the expected hash of its bytes, or None.
+        size: the expected number of bytes, or None.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class UploadRequest(NamedTuple):
 
 
 class Uploads:
-    """Accepts uploads: a few at a time, one for each team.
+    """Accepts uploads: a few at a time, one per team.
 
     Args:
         task: the task.
@@ -60,7 +60,7 @@ class Uploads:
         """Wait until another upload is possible, and reserve it for a team.
 
         Args:
-            team: who uploads.
+            team: the team that uploads.
 
         Raises:
             Refused: the team has an upload in progress.
@@ -75,15 +75,15 @@ class Uploads:
             self._busy.discard(team.id)
 
     async def take(self, team: Team, announced: UploadRequest, body: AsyncIterator[bytes]) -> Submission:
-        """Receive an archive, in a `place`; once this returns, it will be processed whatever happens.
+        """Receive an archive, in a `place`; once this returns, it will be processed in any case.
 
         Args:
             team: the team that uploads.
-            announced: what the client announced.
+            announced: the announcement of the client.
             body: its bytes.
 
         Raises:
-            Refused: it is not accepted, and nothing of it is left.
+            Refused: it is not accepted, and is removed completely.
         """
         if announced.kind not in self.task.about.kinds:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
@@ -100,8 +100,8 @@ class Uploads:
         """Refuse an upload before it is read; an upload that was accepted before with the same key passes.
 
         Args:
-            team: who uploads.
-            size: how many bytes will come; None if the client does not say.
+            team: the team that uploads.
+            size: the expected number of bytes, or None.
             key: identifies the upload, as in `UploadRequest`.
 
         Raises:
@@ -122,13 +122,13 @@ class Uploads:
         return key is not None and bool(self.database.rows(query, team.id, key))
 
     def _refuse_attempts(self, team: Team) -> None:
-        """Refuse a team with too many refused archives today: checking them takes time, too."""
+        """Refuse a team with too many refused archives today, since checking them takes time as well."""
         query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
         rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
         refused = sum(row["action"] == "refused" for row in rows)
         most = self.task.limits.submissions_a_day
         if refused and len(rows) >= most:
-            message = f"your team has used its {most} submissions for today (UTC); refused archives count, too"
+            message = f"your team has used its {most} submissions for today (UTC); refused archives count as well"
             raise Refused(f"{message} ({refused} today)", 429)
 
     async def _write(self, path: Path, announced: UploadRequest, body: AsyncIterator[bytes]) -> Upload:
@@ -150,7 +150,7 @@ class Uploads:
 
     def _accept(self, team: Team, upload: Upload) -> Submission:
         try:
-            if not self._has_accepted(team, upload.key):  # `accept` does not take it again
+            if not self._has_accepted(team, upload.key):  # `accept` does not accept it again
                 check_archive(upload.path, archive_limits(self.task.limits))
         except UnsafeArchive as error:
             with self.database.transaction() as connection:
