@@ -122,10 +122,10 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Pat
     assert program.run(["rank", "/no", "/no", "--report", f"{tmp_path}/file/"]) == 2
     with pytest.raises(OutputError):
         levelhead.rank("/no", "/no", report=f"{tmp_path}/file/")
-    with pytest.raises(InputError, match="no outputs"):
+    with pytest.raises(InputError, match="a table of scores cannot be reported to a folder"):
         levelhead.rank(scores="/no", report=f"{tmp_path}/pages/")
     assert program.run(["rank", "--scores", "/no", "--report", f"{tmp_path}/pages/"]) == 2
-    with pytest.raises(InputError, match="no folder of pages"):
+    with pytest.raises(InputError, match="partial scores cannot be reported to a folder"):
         levelhead.rank("/no", "/no", partial=True, report=f"{tmp_path}/pages/")
     assert program.run(["rank", "/no", "/no", "--partial", "--report", f"{tmp_path}/pages/"]) == 2
     assert not (tmp_path / "pages").exists()
