@@ -177,7 +177,9 @@ def parsers(places: Places) -> None:
             f"| {' '.join([name, *options])} | {trained.cpu:.1f} | {parsed.cpu:.2f} | {n_words(test) / parsing:,.0f}"
             f" | {las(test, Path(output)):.2f} |"
         )
-    print("\nParsing speed is without the start of the program. All 13 test sets: `python scripts/full/parsers.py`.")
+    print(
+        "\nParsing speed leaves out the start of the program. For all 13 test sets: `python scripts/full/parsers.py`."
+    )
 
 
 def las(gold: Path, system: Path) -> float:

@@ -1,6 +1,6 @@
-"""Write the reference pages of the documentation from the code: measures, commands, messages, Python.
+"""Write the reference pages of the documentation from the code: measures, commands, messages, formats, Python.
 
-python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md and docs/api/
+python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md, docs/formats.md and docs/api/
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
@@ -16,7 +16,6 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import NamedTuple
 
 import click
 
@@ -29,6 +28,10 @@ from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.treebank import faults_of
+
+sys.path.insert(0, str(Path(__file__).parent))
+from formats import ABOUT_FORMATS, escaped, formats
+from topics import ABOUT_API, TOPICS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -112,6 +115,7 @@ def pages() -> dict[str, str]:
         "measures.md": page("Measures", ABOUT_MEASURES, measures()),
         "cli.md": page("Commands", ABOUT_COMMANDS, commands()),
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
+        "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         **reference(),
     }
 
@@ -122,12 +126,7 @@ def page(title: str, about: str, blocks: Iterable[str]) -> str:
 
 
 def measures() -> Iterator[str]:
-    """Which rules print what, then each measure of the registry."""
-    yield "## Under which rules"
-    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
-    names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
-    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
-    yield table(["measure", *RULES], rows)
+    """Each measure of the registry in its group, with advice; then which rules print it."""
     for group in MEASURE_GROUPS:
         yield f"## {group.title}"
         yield escaped(group.advice)
@@ -135,6 +134,11 @@ def measures() -> Iterator[str]:
             yield f"### {definition.name}"
             yield escaped(definition.meaning)
             yield "\n".join(f"- {line}" for line in facts(definition))
+    yield "## Measures by rules"
+    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
+    names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
+    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
+    yield table(["measure", *RULES], rows)
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -243,109 +247,6 @@ def messages() -> Iterator[str]:
             if message.severity == severity:
                 yield f"### {slug}"
                 yield f"{escaped(message.meaning)}\n\n**What to do:** {escaped(message.remedy)}"
-
-
-ABOUT_API = """
-`import levelhead` has a function for each command, and the types that these functions take and return. `gold` and
-`system` are paths or `Treebank` objects; several systems are a list of paths, or a mapping of names.
-
-```python
-import levelhead
-
-scores = levelhead.score("gold.conllu", "system.conllu")
-print(scores)  # the table that `levelhead score` prints
-scores["LAS"].f1, scores.to_dict(), scores.to_frame()
-```
-
-Import all other public names from their packages, as in `from levelhead.significance import holm`.
-"""
-
-
-class Topic(NamedTuple):
-    """A page of the Python reference: its title, what it begins with, and the modules whose public names it has."""
-
-    title: str
-    about: str
-    modules: tuple[str, ...]
-
-
-TOPICS = {
-    "reading": Topic(
-        "Reading and writing",
-        "Read and write treebanks, look at sentences and words, and convert them for other libraries.",
-        ("levelhead.treebank", "levelhead.treebank.validation", "levelhead.interop"),
-    ),
-    "scoring": Topic(
-        "Scoring",
-        "Score an output, choose rules, measures and weights, and define your own.",
-        (
-            "levelhead.api.scoring", "levelhead.evaluation", "levelhead.scoring", "levelhead.measures",
-            "levelhead.measures.user_definitions",
-            "levelhead.evaluation.partial", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
-            "levelhead.evaluation.setup", "levelhead.testing",
-        ),
-    ),
-    "breakdowns": Topic(
-        "Breakdowns",
-        "See where errors are: by property, by sentence, by kind, and in the trees.",
-        (
-            "levelhead.api.breakdowns", "levelhead.analysis", "levelhead.comparison.breakdowns",
-            "levelhead.comparison.contrasts", "levelhead.comparison.examples",
-        ),
-    ),
-    "comparing": Topic(
-        "Comparing",
-        "Compare systems, treebanks and annotations, with confidence intervals and tests.",
-        (
-            "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
-            "levelhead.comparison.languages", "levelhead.comparison.agreement", "levelhead.comparison.changes",
-            "levelhead.api.suspicious", "levelhead.comparison.suspects",
-        ),
-    ),
-    "rankings": Topic(
-        "Rankings",
-        "Rank many systems on many test sets.",
-        ("levelhead.api.ranking", "levelhead.campaign", "levelhead.campaign.ranked_systems"),
-    ),
-    "significance": Topic(
-        "Significance", "Confidence intervals, tests and corrections.", ("levelhead.significance",)
-    ),
-    "treebanks": Topic(
-        "Treebanks",
-        "Profile treebanks, measure their similarity, and select those that can be compared.",
-        ("levelhead.api.treebanks", "levelhead.typology", "levelhead.typology.collection"),
-    ),
-    "correlations": Topic(
-        "Correlations and judgements",
-        "Correlate columns of tables by treebank, and measures with people's judgements.",
-        ("levelhead.api.tables", "levelhead.correlation", "levelhead.comparison.judgement"),
-    ),
-    "conversion": Topic(
-        "Conversion and derivation",
-        "Convert heads, derive transitions, measure perplexity, and recover answers of language models.",
-        (
-            "levelhead.api.conversion", "levelhead.conversion", "levelhead.derivation",
-            "levelhead.derivation.treebank_perplexity", "levelhead.recovery",
-        ),
-    ),
-    "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),
-    "results": Topic(
-        "Results",
-        "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages, charts, tables for"
-        " papers.",
-        (
-            "levelhead.tabular", "levelhead.api.papers", "levelhead.report.citation", "levelhead.report",
-            "levelhead.report.writers", "levelhead.report.page",
-        ),
-    ),
-    "studies": Topic("Studies", "Run the experiments of papers again.", ("levelhead.api.studies", "levelhead.studies")),
-    "jobs": Topic("Jobs", "Run jobs in processes or on a cluster, and keep their results.", ("levelhead.jobs",)),
-    "errors": Topic("Errors", "What is raised, and what an error holds.", ("levelhead.errors",)),
-    "official": Topic(
-        "Official scripts", "The functions and classes of official scorers, for existing code.", ("levelhead.compat",)
-    ),
-}  # fmt: skip
-"""The pages of the Python reference."""
 
 
 def reference() -> dict[str, str]:
@@ -482,13 +383,6 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, but for `code`."""
-    parts = text.split("`")
-    parts[::2] = [part.replace("*", "\\*").replace("<", "&lt;") for part in parts[::2]]
-    return "`".join(parts)
 
 
 if __name__ == "__main__":

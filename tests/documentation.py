@@ -71,7 +71,7 @@ def folded(text: str) -> str:
 
 def _folded(line: str) -> str:
     """Fold a line at spaces, a signature at `|`."""
-    if len(line.rstrip("\n")) <= COLUMNS:
+    if len(line.rstrip("\n")) <= COLUMNS or line.startswith("|"):  # rows of Markdown
         return line
     end = line.rfind("|" if SIGNATURE.match(line) else " ", 1, COLUMNS)
     if end < COLUMNS // 4 or not line[:end].strip():
@@ -79,7 +79,7 @@ def _folded(line: str) -> str:
     return f"{line[: end + 1].rstrip(' ')}\n" + _folded(f"  {line[end + 1 :]}")
 
 
-SIGNATURE = re.compile(r" *[\w-]+:[^ ]+\|")
+SIGNATURE = re.compile(r" *[\w.-]+:[^ ]+\|")
 
 
 def folder_of(page: str) -> Path:

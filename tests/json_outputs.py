@@ -19,9 +19,13 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
-            ("score", EXAMPLES / "untidy/tidy.conllu", EXAMPLES / "untidy/tidy.conllu"),
+            ("score", GOLD, "{blank}"),
+            ("score", GOLDS, SYSTEMS / "alpha"),
         ),
-        "partial-score": (("score", "--partial", GOLD, ALPHA, "--train", TRAIN),),
+        "partial-score": (
+            ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
+            ("score", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
         "scores": (("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),),
         "partial-scores": (("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),),
         "citation": (
@@ -30,7 +34,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         ),
         "explanation": (
             ("explain", GOLD, ALPHA),
-            ("explain", GOLDS / "tr.conllu", SYSTEMS / "alpha/tr.conllu"),
+            ("explain", GOLD, "{blank}"),
         ),
         "breakdown": (
             ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
@@ -43,7 +47,10 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "gains": (("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),),
         "confusion": (("confusion", GOLD, ALPHA),),
         "examples": (("trees", GOLD, BETA, "--show", "obl:nmod"),),
-        "contrasts": (("trees", GOLD, ALPHA, BETA),),
+        "contrasts": (
+            ("trees", GOLD, ALPHA, BETA),
+            ("trees", GOLD, BETA, ALPHA),
+        ),
         "comparison": (
             ("compare", GOLD, ALPHA, BETA, *MANY),
             (
@@ -80,7 +87,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         ),
         "suspects": (
             ("suspects", GOLD, ALPHA, BETA),
-            ("suspects", EXAMPLES / "suspects/gold.conllu", "--folds", "2"),
+            ("suspects", EXAMPLES / "suspects/gold.conllu", EXAMPLES / "suspects/gold.conllu"),
         ),
         "validation": (
             ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
@@ -95,11 +102,11 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}", *MANY),),
         "round-trips": (
-            ("convert", "--check", GOLD),
+            ("convert", "--check", "{lossy}"),
             ("convert", "--check", GOLDS),
         ),
         "derivations": (("derive", GOLD),),
-        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
+        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA, "--sentences"),),
         "recovery": (
             (
                 "recover",
@@ -118,9 +125,22 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
 """By the kind of document that they print: arguments without `--format`; names in braces are files of `files_in`."""
 
 
+_LOSSY = """\
+1 sit _ VERB _ _ 0 root _ _
+2 right _ ADV _ _ 3 advmod _ _
+3 on _ ADP _ _ 5 case _ _
+4 a _ DET _ _ 5 det _ _
+5 bed _ NOUN _ _ 1 obl _ _
+
+"""
+"""A tree that conversion to function heads and back does not restore."""
+
+
 def files_in(folder: Path) -> Mapping[str, str]:
     """Write the files that commands name, and return their paths and those of outputs."""
     texts = {
+        "lossy": _LOSSY.replace(" ", "\t"),
+        "blank": GOLD.read_text(encoding="utf-8") + "\n",
         "scores": "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n",
         "table": "treebank\tFamily\tA\tB\n" + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\n" for i in range(12)),
         "votes": "1\n2\n" * 10,

@@ -144,3 +144,22 @@ def _counting(what: str, unit: str) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None, unit=unit)
         yield lambda n_done: bar.update(task, completed=n_done)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show that something is being done and for how long, on terminals only; nobody knows how much is left.
+
+    Args:
+        what: what is being done, for example "making the page".
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), SpinnerColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(what, total=None)
+        yield

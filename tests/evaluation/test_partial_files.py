@@ -1,6 +1,7 @@
 """What partial scores make of files without heads, with several roots, with more columns, and of sentences by text."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -132,10 +133,12 @@ def test_unreadable_lines_are_counted():
     assert (found.treebank.heads.tolist(), found.has_head.tolist()) == ([1, -1], [True, True])
 
 
-@pytest.mark.parametrize("output", ["same", "broken", "missing", "without heads", "other text"])
+@pytest.mark.parametrize("output", ["same", "broken", "missing", "without heads", "other text", "other order"])
 def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output):
-    """Piece by piece where nothing differs, otherwise whole."""
+    """Piece by piece; whole where sentences are paired by their texts, or have another order than in gold."""
     text = ALPHA.read_text(encoding="utf-8")
+    if output == "other order":
+        text = GOLD.read_text(encoding="utf-8")
     system = {
         "same": text,
         "broken": text.replace("\t0\troot", "\t_\troot", 1),
@@ -146,11 +149,12 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
             for cells in [line.split("\t")]
         ),
         "other text": text.replace("dog", "cow"),
+        "other order": "\n\n".join(reversed(text.removesuffix("\n\n").split("\n\n"))) + "\n\n",
     }[output]
     path = tmp_path / "en.conllu"
     path.write_text(system, encoding="utf-8")
 
-    def documents() -> list[object]:
+    def documents() -> list[dict[str, Any]]:
         found = levelhead.score(GOLD, path, partial=True)
         compared = levelhead.compare(GOLD, [ALPHA, path], partial=True, measures="LAS,UPOS", resamples=100)
         return [found.to_dict(), compared.to_dict()]
@@ -161,7 +165,8 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
     whole = partial_module.score_partially
     monkeypatch.setattr(partial_module, "score_partially", lambda *given: read.append(given) or whole(*given))
     assert documents() == expected
-    assert bool(read) == (output != "same")
+    by_text = expected[0]["coverage"]["paired_by"] == "text"
+    assert bool(read) == (by_text or output == "other order")
 
 
 def test_an_answer_of_a_hundred_thousand_rows(tmp_path):

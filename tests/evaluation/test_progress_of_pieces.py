@@ -6,6 +6,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead import progress
+from levelhead.cli import program
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank.blocks import PieceSizes
@@ -34,3 +35,15 @@ def test_nothing_is_said_of_what_is_done_at_once(monkeypatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal)
     score_files(GOLD, SYSTEM, setup_of(["LAS"]), SIZES)
     assert terminal.text == ""
+
+
+def test_a_page_that_is_made_says_so(monkeypatch, tmp_path, capsys) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    command = ["score", str(GOLD), str(SYSTEM), "--report", str(tmp_path / "page.html")]
+    assert program.run(command) == 0
+    assert capsys.readouterr().err == ""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert program.run(command) == 0
+    assert "finding the errors" in terminal.text
+    assert "making the page" in terminal.text

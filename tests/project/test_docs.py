@@ -1,6 +1,5 @@
 """The documentation says what the code says: generated pages are fresh, names and links on the others exist."""
 
-import ast
 import importlib
 import inspect
 import pkgutil
@@ -53,37 +52,6 @@ def test_every_slug_and_measure_has_an_anchor() -> None:
         MESSAGES, key=lambda slug: MESSAGES[slug].severity
     )
     assert re.findall(r"^### (\S+)$", text_of("docs/measures.md"), re.MULTILINE) == list(REGISTRY)
-
-
-def constants(node: ast.AST) -> set[str]:
-    return {part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)}
-
-
-def kinds_in(tree: ast.Module) -> set[str]:
-    """Find the kinds of JSON documents that a file writes, also where a variable holds them."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        keys = [constants(key) for key in node.keys if key] if isinstance(node, ast.Dict) else []
-        if {"schema"} in keys and {"kind"} in keys:
-            found |= constants(node.values[keys.index({"kind"})])
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "header":
-            value = node.args[0]
-            parts = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
-            found |= {part.value for part in parts if isinstance(part, ast.Constant)}
-        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind" and "schemes" in constants(node):
-            found |= constants(node)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in {"_rows_document", "header"}:
-            found |= constants(node.args[0])
-    return found
-
-
-def test_every_kind_of_json_is_documented() -> None:
-    """With the verb that prints it, and its keys; and no kind that nothing prints."""
-    written = set().union(*(kinds_in(ast.parse(text_of(path))) for path in (ROOT / "src").rglob("*.py")))
-    rows = re.findall(r"^\| `([a-z-]+)` \| `(\w+)[^|]* \| [^|]*\w[^|]* \|$", text_of("docs/formats.md"), re.MULTILINE)
-    assert len(written) > 30
-    assert sorted(kind for kind, _ in rows) == sorted(written)
-    assert {verb for _, verb in rows} <= {*program.COMMANDS, "measurements"}  # a function of Python only
 
 
 @pytest.mark.parametrize("verb", program.COMMANDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from levelhead.api.parameters import limited, public
 from levelhead.arguments import choice, flag, instance
@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from levelhead.campaign.ranked_systems import RankedSystems
     from levelhead.comparison.systems import Comparison
     from levelhead.report.citation import Citation, Cited
+    from levelhead.report.paper_formats import PaperFormat
+
+
+def _formats() -> tuple[str, ...]:
+    from levelhead.report.paper_formats import PAPER_FORMATS
+
+    return PAPER_FORMATS
 
 
 def _tested() -> tuple[type, ...]:
@@ -29,13 +36,13 @@ def _cited() -> tuple[type, ...]:
 
 @public(
     result=instance(_tested, "a ranking or a comparison"),
-    format=choice(("latex", "markdown", "html"), "format"),
+    format=choice(_formats, "format"),
     places=limited("places"),
     each=flag,
 )
 def paper_table(
     result: RankedSystems | Comparison,
-    format: Literal["latex", "markdown", "html"] = "latex",
+    format: PaperFormat = "latex",
     *,
     places: int = 2,
     each: bool = False,

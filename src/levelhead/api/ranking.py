@@ -128,23 +128,16 @@ def rank(
 def _check_report(report: PathLike, scores: PathLike | None, *, partial: bool) -> None:
     """Check that the report can be written, before anything is scored."""
     from levelhead.extras import require
-    from levelhead.report.page.report_folder import check_report_folder, is_folder
+    from levelhead.report.page.report_folder import check_report_folder, is_folder, no_folder
     from levelhead.treebank.write import check_file
 
     require("jinja2", "reports")
     if not is_folder(report):
         check_file(report)
         return
-    if partial:
-        raise InputError(
-            Fault("invalid-argument", "partial scores cannot be reported to a folder: give an HTML file as the report")
-        )
-    if scores is not None:
-        raise InputError(
-            Fault(
-                "invalid-argument", "a table of scores cannot be reported to a folder: give an HTML file as the report"
-            )
-        )
+    refused = no_folder(partial=partial, from_scores=scores is not None)
+    if refused:
+        raise InputError(Fault("invalid-argument", refused))
     check_report_folder(report)
 
 

@@ -73,4 +73,4 @@ def agree(
 def _write_page(found: Agreement, reading: Reading, report_file: str | None, figures: str | None) -> None:
     from levelhead.report.page.agreement import agreement_page
 
-    options.write_page(agreement_page(found, reading.setup().rules), report_file, figures)
+    options.write_page(lambda: agreement_page(found, reading.setup().rules), report_file, figures)

@@ -195,8 +195,8 @@ def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
 def _write_page(request: _Request, comparison: Comparison, parts: list[Any]) -> None:
     from levelhead.report.page.comparison import comparison_page
 
-    page = comparison_page(comparison, parts, request.measuring.registry)
-    options.write_page(page, request.report_file, request.figures)
+    registry = request.measuring.registry
+    options.write_page(lambda: comparison_page(comparison, parts, registry), request.report_file, request.figures)
 
 
 def _write_summary(request: _Request, comparison: Comparison, measure: str) -> None:

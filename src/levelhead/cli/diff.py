@@ -69,5 +69,5 @@ def diff(
         from levelhead.report.page.changes import changes_page
         from levelhead.scoring.rules import rules_named
 
-        options.write_page(changes_page(found, rules_named(rules)), report_file, figures)
+        options.write_page(lambda: changes_page(found, rules_named(rules)), report_file, figures)
     return DONE

@@ -131,7 +131,7 @@ def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[st
     from levelhead.report.page.profile import profile_page
 
     shown = survey.with_columns([*names, *OF_PAGE, *(OF_TRAINING if chosen["train"] else ())])
-    options.write_page(profile_page(shown), chosen["report_file"], chosen["figures"])
+    options.write_page(lambda: profile_page(shown), chosen["report_file"], chosen["figures"])
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -60,6 +60,101 @@ class _Options(NamedTuple):
     groups: tuple[str, ...]
     folder: str
     several_roots: bool = False
+
+
+class _Extras(NamedTuple):
+    """Tests (None: no tests), which confidence sets of ranks, the file of a page, a folder of figures."""
+
+    tests: Tests | None
+    rank_sets: RankSets
+    report: str | None
+    figures: str | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a page is requested."""
+        return self.report is not None or self.figures is not None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether each output gets a page as well."""
+        if self.report is None:
+            return False
+        from levelhead.report.page.report_folder import is_folder
+
+        return is_folder(self.report)
+
+
+class _Request(NamedTuple):
+    """The values of all arguments and options."""
+
+    gold: str | None
+    systems: str | None
+    manifest: str | None
+    scores: str | None
+    ranking: str | None
+    groups: tuple[str, ...]
+    only: tuple[str, ...]
+    measures: tuple[str, ...]
+    scheme: str | None
+    definitions: tuple[str, ...]
+    partial: bool
+    all_measures: bool
+    rules: str | None
+    allow_several_roots: bool
+    significance: bool | None
+    rank_sets: RankSets
+    resamples: int
+    resample_by: str
+    seed: int
+    level: float
+    report_file: str | None
+    figures: str | None
+    by_treebank: bool
+    engine: EngineOptions
+    papers: Papers
+    output_format: str
+    places: int | None
+    output: str | None
+
+    @property
+    def extras(self) -> _Extras:
+        """The tests, and the pages that are made."""
+        pages = self.report_file or self.figures or self.papers.cite or self.papers.table
+        tested = self.significance if self.significance is not None else bool(pages)
+        tests = Tests(self.resamples, self.seed, self.level, resample_by=self.resample_by) if tested else None
+        return _Extras(tests, self.rank_sets, self.report_file, self.figures)
+
+    @property
+    def every(self) -> _Every | None:
+        """Whether all measures of the rules are ranked by, and in which order."""
+        return "official" if self.output_format == "prototext" else "las-first" if self.all_measures else None
+
+    def check(self) -> None:
+        """Refuse what cannot be combined, and a file that cannot be written."""
+        self.papers.check(self.output_format)
+        if self.partial and self.output_format == "prototext":
+            message = "--partial cannot be combined with --format prototext, the format of official scorers"
+            raise click.UsageError(message)
+        if self.scores is not None:
+            self._check_for_scores()
+        if self.extras.is_folder:
+            from levelhead.report.page.report_folder import no_folder
+
+            refused = no_folder(partial=self.partial, from_scores=self.scores is not None)
+            if refused:
+                raise click.UsageError(refused)
+        if self.output_format != "prototext" and self.output is not None:
+            check_file(self.output)
+
+    def _check_for_scores(self) -> None:
+        """Refuse options that decide how outputs are scored: a table of scores has no outputs."""
+        if self.gold is not None:
+            raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
+        if self.partial:
+            raise click.UsageError("--scores cannot be combined with --partial")
+        if self.allow_several_roots:
+            raise click.UsageError("--allow-several-roots has no effect with --scores")
 
 
 @command()
@@ -120,93 +215,50 @@ class _Options(NamedTuple):
     help="Write to this file instead of standard output; for prototext of several systems, to a folder per system in"
     " this folder",
 )  # fmt: skip
-def rank(
-    gold: str | None,
-    systems: str | None,
-    manifest: str | None,
-    scores: str | None,
-    ranking: str | None,
-    groups: tuple[str, ...],
-    only: tuple[str, ...],
-    measures: tuple[str, ...],
-    scheme: str | None,
-    definitions: tuple[str, ...],
-    partial: bool,
-    all_measures: bool,
-    rules: str | None,
-    allow_several_roots: bool,
-    significance: bool | None,
-    rank_sets: RankSets,
-    resamples: int,
-    resample_by: str,
-    seed: int,
-    level: float,
-    report_file: str | None,
-    figures: str | None,
-    by_treebank: bool,
-    engine: EngineOptions,
-    papers: Papers,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-) -> int:
+def rank(**given: Any) -> int:
     """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.
 
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    papers.check(output_format)
-    tested = significance if significance is not None else bool(report_file or figures or papers.cite or papers.table)
-    tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
-    extras = _Extras(tests, rank_sets, report_file, figures)
-    if partial:
-        _check_for_partial(output_format, extras)
-    if output_format != "prototext" and output is not None:
-        check_file(output)
-    written = read_manifest(manifest) if manifest is not None else None
-    every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
-    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
-    shown = (EACH, *chosen.groups) if papers.table and by_treebank else chosen.groups
-    chosen = chosen._replace(several_roots=allow_several_roots, groups=shown)
-    if scores is not None:
-        _check_for_scores(gold, extras, partial=partial, allow_several_roots=allow_several_roots)
-        options.check_paths(filter(None, [scores, manifest]), [output, report_file, figures, engine.store])
-        results = _only_systems(read_scores(scores), only)
-        _check_output(output_format, output, results.systems)
-        chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
+    request = _Request(**given)
+    request.check()
+    written = read_manifest(request.manifest) if request.manifest is not None else None
+    chosen = _chosen(request, written)
+    if request.scores is not None:
+        results = _table_of_scores(request)
+        chosen = chosen._replace(measures=chosen.measures if request.measures else results.measures)
     else:
-        campaign = _only(_campaign(gold, systems, written, engine.split), only)
-        files = (str(Path(chosen.folder, path)) for path in options.files_of_measures(chosen.measures))
-        named = (*chosen.definitions, *files, *filter(None, [gold, systems]))
-        options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, figures, engine.store])
-        _check_output(output_format, output, [system.name for system in campaign.systems])
-        results = _score(campaign, chosen, engine, extras, partial=partial)
-    found = _ranked(results, chosen, written, extras)
-    if not papers.print(found, lambda digits: _papers(found, digits), Printing(output_format, places, output)):
-        _emit(found, output_format, places, output, by_treebank=by_treebank)
-    if extras.wanted:
-        _write_page(results, found, extras)
+        results = _scored(request, written, chosen)
+    found = _ranked(results, chosen, written, request.extras)
+    printing = Printing(request.output_format, request.places, request.output)
+    if not request.papers.print(found, lambda digits: _papers(found, digits), printing):
+        _emit(found, request)
+    if request.extras.wanted:
+        _write_page(results, found, request.extras)
     return DONE
 
 
-def _check_for_partial(output_format: str, extras: _Extras) -> None:
-    """Refuse results that can only contain official scores."""
-    if output_format == "prototext":
-        raise click.UsageError("--partial cannot be combined with --format prototext, the format of official scorers")
-    if extras.is_folder:
-        raise click.UsageError("--partial cannot write a folder of pages: use --report FILE.html")
+def _table_of_scores(request: _Request) -> Results:
+    """The results in a table of scores."""
+    extras, engine = request.extras, request.engine
+    results = [request.output, extras.report, extras.figures, engine.store]
+    options.check_paths(filter(None, [request.scores, request.manifest]), results)
+    found = _only_systems(read_scores(request.scores or ""), request.only)
+    _check_output(request.output_format, request.output, found.systems)
+    return found
 
 
-def _check_for_scores(gold: str | None, extras: _Extras, *, partial: bool, allow_several_roots: bool) -> None:
-    """Refuse options that decide how outputs are scored: a table of scores has no outputs."""
-    if gold is not None:
-        raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
-    if partial:
-        raise click.UsageError("--scores cannot be combined with --partial")
-    if allow_several_roots:
-        raise click.UsageError("--allow-several-roots has no effect with --scores")
-    if extras.is_folder:
-        raise click.UsageError("--scores cannot write a folder of pages of errors: use --report FILE.html")
+def _scored(request: _Request, written: Manifest | None, chosen: _Options) -> Results:
+    """The results of scoring the outputs of all systems."""
+    extras, engine = request.extras, request.engine
+    campaign = _only(_campaign(request.gold, request.systems, written, engine.split), request.only)
+    files = (str(Path(chosen.folder, path)) for path in options.files_of_measures(chosen.measures))
+    named = (*chosen.definitions, *files, *filter(None, [request.gold, request.systems]))
+    results = [request.output, extras.report, extras.figures, engine.store]
+    options.check_paths([*_inputs(campaign, request.manifest), *named], results)
+    _check_output(request.output_format, request.output, [system.name for system in campaign.systems])
+    return _score(campaign, chosen, engine, extras, partial=request.partial)
 
 
 def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:
@@ -228,59 +280,28 @@ def _write_page(results: Results, found: RankedSystems, extras: _Extras) -> None
     if extras.report is not None:
         write_ranking_report(extras.report, results, found)
     if extras.figures is not None:
-        options.write_page(page_of(results, found), None, extras.figures)
+        options.write_page(lambda: page_of(results, found), None, extras.figures)
 
 
-class _Extras(NamedTuple):
-    """Tests (None: no tests), which confidence sets of ranks, the file of a page, a folder of figures."""
-
-    tests: Tests | None
-    rank_sets: RankSets
-    report: str | None
-    figures: str | None
-
-    @property
-    def wanted(self) -> bool:
-        """Whether a page is requested."""
-        return self.report is not None or self.figures is not None
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether each output gets a page as well."""
-        if self.report is None:
-            return False
-        from levelhead.report.page.report_folder import is_folder
-
-        return is_folder(self.report)
-
-
-def _chosen(
-    written: Manifest | None,
-    measures: tuple[str, ...],
-    definitions: tuple[str, ...],
-    scheme: str | None,
-    rules: str | None,
-    ranking: str | None,
-    groups: tuple[str, ...],
-    *,
-    every: _Every | None,
-) -> _Options:
+def _chosen(request: _Request, written: Manifest | None) -> _Options:
     from levelhead.scoring.rules import RULES
 
-    rules = rules or (written.rules if written else None) or "ud"
+    measures, every = request.measures, request.every
+    rules = request.rules or (written.rules if written else None) or "ud"
     asked = measures or (written.measures if written else None) or ()
-    own = definitions or tuple(map(str, written.definitions if written else ()))
-    scheme = scheme or (written.scheme if written else None)
+    own = request.definitions or tuple(map(str, written.definitions if written else ()))
+    scheme = request.scheme or (written.scheme if written else None)
     registry = options.registry_of(own, scheme)
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
     main = RULES[rules].main
-    ranking = ranking or (written.ranking if written else None) or "exact"
+    ranking = request.ranking or (written.ranking if written else None) or "exact"
     named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, registry)
     folder = str(Path(written.path).parent) if written is not None and not measures else ""
-    shown = groups or (written.show if written else None) or (ALL,)
-    return _Options(named, own, registry, rules, ranking, shown, folder)
+    shown = request.groups or (written.show if written else None) or (ALL,)
+    shown = (EACH, *shown) if request.papers.table and request.by_treebank else shown
+    return _Options(named, own, registry, rules, ranking, shown, folder, request.allow_several_roots)
 
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
@@ -347,15 +368,13 @@ def _papers(found: RankedSystems, places: int) -> list[PaperTable]:
     return ranking_papers(found, places)
 
 
-def _emit(
-    found: RankedSystems, output_format: str, places: int | None, output: str | None, *, by_treebank: bool
-) -> None:
-    if output_format == "prototext":
-        _emit_prototext(found.results, output)
+def _emit(found: RankedSystems, request: _Request) -> None:
+    if request.output_format == "prototext":
+        _emit_prototext(found.results, request.output)
         return
     options.print_result(
-        lambda: found.table(by_treebank=by_treebank), found.to_dict, output_format, places, output,
-        lines=lambda: list(report.result_documents(found.results)),
+        lambda: found.table(by_treebank=request.by_treebank), found.to_dict, request.output_format, request.places,
+        request.output, lines=lambda: list(report.result_documents(found.results)),
     )  # fmt: skip
 
 

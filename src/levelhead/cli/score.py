@@ -255,10 +255,12 @@ def _parts_of_pair(request: _Request, matches: Matches, measures: Sequence[str])
     from pathlib import Path
 
     from levelhead.campaign.outputs import Output
+    from levelhead.progress import working
     from levelhead.treebank.layouts import gold_files
 
     code = gold_files(Path(request.gold))[0].code
-    return {code: _look(request, 1, measures)(code, [Output(request.name, request.name, matches)])}
+    with working("finding the errors"):
+        return {code: _look(request, 1, measures)(code, [Output(request.name, request.name, matches)])}
 
 
 def _write_page(
@@ -266,5 +268,7 @@ def _write_page(
 ) -> None:
     from levelhead.report.page.score import score_page
 
-    page = score_page(request.name, evaluations, parts, average, request.measuring.registry)
-    options.write_page(page, request.report_file, request.figures)
+    registry = request.measuring.registry
+    options.write_page(
+        lambda: score_page(request.name, evaluations, parts, average, registry), request.report_file, request.figures
+    )

@@ -72,5 +72,5 @@ def suspects(printing: Printing, **given: Any) -> int:
     if given["report_file"] is not None or given["figures"] is not None:
         from levelhead.report.page.suspects import suspects_page
 
-        options.write_page(suspects_page(found), given["report_file"], given["figures"])
+        options.write_page(lambda: suspects_page(found), given["report_file"], given["figures"])
     return DONE

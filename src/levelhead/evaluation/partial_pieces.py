@@ -18,7 +18,7 @@ from levelhead.evaluation.partial_survey import (
     survey_gold,
     survey_output,
 )
-from levelhead.evaluation.pieces import PieceCounts, pieces_of
+from levelhead.evaluation.pieces import PieceCounts
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.partial_matches import Flags, PartialMatches, count_partially, match_partially
 from levelhead.scoring.pieces import paired_pieces
@@ -71,16 +71,20 @@ def partial_scores_in_pieces(
     places = None if of_gold.text == of_system.text else places_by_id(of_gold, of_system)
     if places is None and of_gold.text != of_system.text:
         return None
-    ours = pieces_of((gold.name, gold.parts()), ready, of_gold=True, known=of_gold.contents)
+    ours = gold.pieces(ready, of_gold=True, known=of_gold.contents)
     theirs = output_pieces(system, ready, of_system)
     tally = _Tally(ready, look)
     try:
         one_ahead(_pieces(ours, theirs, of_system.is_tree, places, ready, size), tally.add)
-        if (ours.sha256, theirs.sha256) != (of_gold.contents.sha256, of_system.contents.sha256):
-            raise _changed(gold, system)
+        read = ((gold, ours, of_gold), (system, theirs, of_system))
+        changed = [file for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
+        if changed:
+            raise _changed(*changed)
         return tally.evaluation(of_gold.contents, of_system, places)
     except (_OtherIds, MeasureError):
         return None
+    except UnreadableFile:
+        raise
     except InputError as error:  # of which the first reading found none
         raise _changed(gold, system) from error
 

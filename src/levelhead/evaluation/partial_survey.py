@@ -22,6 +22,8 @@ from levelhead.treebank.lenient_reader import are_trees, as_they_are
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.sent_ids import Hashes, hashes_of
 
+_NOTHING: Hashes = np.zeros(0, dtype=np.int64)
+
 
 class Rereadable(NamedTuple):
     """A file that can be read more than once.
@@ -34,6 +36,10 @@ class Rereadable(NamedTuple):
     name: str | None
     parts: Callable[[], Iterator[bytes]]
 
+    def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Pieces:
+        """Return the file to be read piece by piece, see `pieces_of`."""
+        return pieces_of((self.name, self.parts()), ready, of_gold=of_gold, known=known)
+
 
 class Survey(NamedTuple):
     """What is known of a file that has been read once, besides its words.
@@ -42,8 +48,8 @@ class Survey(NamedTuple):
         contents: its sizes and the warnings about it.
         text: a hash of all its characters.
         ids: the hash of the sent_id of each sentence; None if a sentence has none.
-        texts: the hash of the characters of each sentence.
-        is_tree: whether each sentence is valid as it stands, bool, shape (sentences,).
+        texts: the hash of the characters of each sentence; none of gold.
+        is_tree: whether each sentence is valid as it stands, bool, shape (sentences,); none of gold.
         marks: what was read of an output that is not valid, see `ReadableRows`; None for a valid file.
         unreadable: how many of its lines could not be read.
     """
@@ -70,8 +76,8 @@ def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | Non
         InputError: it is not valid; with every fault.
         HeadsBack: it cannot be cut.
     """
-    pieces = pieces_of((gold.name, gold.parts()), ready, of_gold=True, known=known)  # type: ignore[arg-type]
-    return _survey(pieces, pieces.each(size), ready)
+    pieces = gold.pieces(ready, of_gold=True, known=known)
+    return _survey(pieces, pieces.each(size), ready, of_gold=True)
 
 
 def survey_output(system: Rereadable, ready: Setup, size: int) -> Survey:
@@ -104,32 +110,31 @@ def output_pieces(system: Rereadable, ready: Setup, known: Survey | None = None)
         ready: the settings.
         known: what is known of it.
     """
-    file = (system.name, system.parts())
     if known is None or known.marks is None:
-        return pieces_of(file, ready, of_gold=False, known=known and known.contents)  # type: ignore[arg-type]
-    return LenientPieces(file[1], file[0], conllx=ready.format == "conllx", known=known.marks)
+        return system.pieces(ready, of_gold=False, known=known and known.contents)
+    return LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx", known=known.marks)
 
 
-def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup) -> Survey:
+def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup, *, of_gold: bool = False) -> Survey:
     text = hashlib.sha256()
-    ids: list[Hashes] | None = [np.zeros(0, dtype=np.int64)]
-    texts, trees = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=bool)]
-    valid = not isinstance(pieces, LenientPieces)
+    ids: list[Hashes] | None = [_NOTHING]
+    texts, trees = [_NOTHING], [np.zeros(0, dtype=bool)]
     for piece in treebanks:
         spans = spans_of(piece, unicode_spaces=ready.rules.unicode_spaces)
-        text.update(spans.text)
-        names = None if ids is None else [name for name in sentence_ids(piece) if name is not None]
-        ids = None if ids is None or names is None or len(names) < len(piece) else [*ids, hashes_of(names)]
-        texts.append(hashes_of(spans.sentence_texts()))
-        one = np.full(len(piece), piece.has_trees) if valid else are_trees(piece, several_roots=several_roots(ready))
-        trees.append(one)
-    return Survey(
-        pieces.contents(),
-        text.digest(),
-        None if ids is None else np.concatenate(ids),
-        np.concatenate(texts),
-        np.concatenate(trees),
-    )
+        text.update(spans.text.tobytes())
+        names = [] if ids is None else [name for name in sentence_ids(piece) if name is not None]
+        ids = [*ids, hashes_of(names)] if ids is not None and len(names) == len(piece) else None
+        if not of_gold:
+            texts.append(hashes_of(spans.sentence_texts()))
+            trees.append(_are_valid(pieces, piece, ready))
+    every_id = None if ids is None else np.concatenate(ids)
+    return Survey(pieces.contents(), text.digest(), every_id, np.concatenate(texts), np.concatenate(trees))
+
+
+def _are_valid(pieces: Pieces, piece: Treebank, ready: Setup) -> NDArray[np.bool_]:
+    if isinstance(pieces, LenientPieces):
+        return are_trees(piece, several_roots=several_roots(ready))
+    return np.full(len(piece), piece.has_trees)
 
 
 def places_by_id(gold: Survey, system: Survey) -> Places | None:

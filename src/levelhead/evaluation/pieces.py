@@ -142,7 +142,7 @@ def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
 
 
 def pieces_of(
-    file: Parts | tuple[None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
+    file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
 ) -> Pieces:
     """Return a file that is read in pieces under the rules.
 

@@ -47,4 +47,5 @@ def _bounds(starts: Integers) -> list[int]:
     """The first sentence of each chunk, then the number of sentences."""
     wanted = np.arange(0, int(starts[-1]), WORDS_A_CHUNK)
     firsts = np.searchsorted(starts[:-1], wanted)
-    return np.unique(np.append(firsts, len(starts) - 1)).tolist()
+    bounds: list[int] = np.unique(np.append(firsts, len(starts) - 1)).tolist()
+    return bounds

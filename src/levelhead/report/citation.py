@@ -39,6 +39,12 @@ class Citation(NamedTuple):
     latex: str
     bibtex: str
 
+    def __str__(self) -> str:
+        return f"{self.methods}\n\n{self.bibtex}"
+
+    def __repr__(self) -> str:
+        return f"<Citation: {self.methods}>"
+
 
 class _Phrase(NamedTuple):
     """A part of a sentence, and the papers that it cites, by their BibTeX keys."""

@@ -17,7 +17,7 @@ def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
 
     Args:
         tables: the tables.
-        output_format: "latex", "markdown" or "html".
+        output_format: one of `PAPER_FORMATS`.
     """
     return "\n".join(_WRITERS[output_format](table) for table in tables)
 

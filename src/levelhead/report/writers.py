@@ -236,6 +236,7 @@ def to_html(table: Table, places: int | None = 2) -> str:
     """Return a table in HTML: nothing outside it is needed."""
     from html import escape
 
+    table = table.readable
     head = "".join(f"<th{_side(column)}>{escape(printable(column.name))}</th>" for column in table.columns)
     rows = [
         "".join(

@@ -62,7 +62,7 @@ def placed_pieces(gold: Pieces, system: Pieces, places: Places, size: int) -> It
             yield PlacedPiece(piece, answers, _pairs(found, n_gold), before[1])
         elif n_placed:
             system.take(n_placed)  # answers to sentences before, repeated
-        elif gold.ended or system.ended:
+        else:
             break
     raise_errors(gold, system)
 
@@ -71,6 +71,9 @@ def _reader(pieces: Pieces, size: int) -> Callable[[], None]:
     def read() -> None:
         pieces.read(max(size - pieces.n_bytes, 0))
         pieces.parse()
+        while pieces.treebank is None and not (pieces.failed or pieces.ended):
+            pieces.read(size)
+            pieces.parse()
 
     return read
 

@@ -415,23 +415,27 @@ def emit(text: str, output: str | None) -> None:
         replace_file(output, [data])
 
 
-def write_page(page: Page, report: str | None, figures: str | None) -> None:
-    """Write a page, its charts and tables, if requested.
+def write_page(make: Callable[[], Page], report: str | None, figures: str | None) -> None:
+    """Write a page, its charts and tables, if requested; on a terminal a line says so as long as it takes.
 
     Args:
-        page: the page.
+        make: makes the page.
         report: the file of the page, or None.
         figures: the folder of charts and tables, or None.
     """
-    if report is not None:
-        from levelhead.report.page import render
-        from levelhead.treebank.write import replace_file
+    from levelhead.progress import working
 
-        replace_file(report, [render(page)])
-    if figures is not None:
-        from levelhead.report.page import write_figures
+    with working("making the page"):
+        page = make()
+        if report is not None:
+            from levelhead.report.page import render
+            from levelhead.treebank.write import replace_file
 
-        write_figures(page, figures)
+            replace_file(report, [render(page)])
+        if figures is not None:
+            from levelhead.report.page import write_figures
+
+            write_figures(page, figures)
 
 
 def print_warnings(faults: Iterable[Fault]) -> None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from levelhead.report.citation import Cited
     from levelhead.report.paper import PaperTable
 
-_FORMATS = ("latex", "markdown", "html")
-
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
     help="Instead of numbers, print a sentence on methods and the BibTeX entries of measures and tests (LaTeX with"
@@ -60,8 +58,13 @@ class Papers(NamedTuple):
         check_cite(output_format, cite=self.cite)
         if self.cite and self.table:
             raise click.UsageError("--cite cannot be combined with --layout paper: it prints no table")
-        if self.table and output_format not in _FORMATS:
-            raise click.UsageError(f"--layout paper requires --format latex, markdown or html, not {output_format}")
+        if self.table:
+            from levelhead.report.paper_formats import PAPER_FORMATS
+
+            if output_format not in PAPER_FORMATS:
+                *most, last = PAPER_FORMATS
+                formats = f"{', '.join(most)} or {last}"
+                raise click.UsageError(f"--layout paper requires --format {formats}, not {output_format}")
 
     def print(self, result: Cited, tables: Callable[[int], list[PaperTable]], printing: Printing) -> bool:
         """Print a table for a paper or a citation; return whether either was requested.

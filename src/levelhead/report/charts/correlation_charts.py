@@ -42,19 +42,25 @@ def scatter_chart(
     return fitted_cloud(f"{y} by {x}", known, x, y, () if result is None else _statistics(result, x, y))
 
 
+_SYMBOLS = {"pearson": "Pearson r", "spearman": "Spearman \N{GREEK SMALL LETTER RHO}"}
+
+
 def _statistics(result: Correlation, x: str, y: str) -> list[str]:
     """A line for each coefficient with its p, and how many treebanks there are."""
     pair = result[x, y]
-    symbols = {"pearson": "Pearson r", "spearman": "Spearman \N{GREEK SMALL LETTER RHO}"}
     lines = [
-        f"{symbols[method]} = {_coefficient(one.value)}, p {p_text(one.p, 3)}"
+        f"{_SYMBOLS[method]} = {_coefficient(one.value)}, p {p_text(one.p, 3)}"
         for method, one in pair.coefficients.items()
     ]
     return [*lines, f"n = {pair.n}"]
 
 
 def _coefficient(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+    """With two digits; with more where they would claim that all points are on a line."""
+    if value is None:
+        return "-"
+    places = next(n for n in (2, 3, 4, 5) if n == 5 or abs(value) == 1 or f"{abs(value):.{n}f}" < "1")
+    return f"{value:.{places}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
@@ -72,7 +78,7 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
         for pair, one in known
         for mark in ["*" if one.p_holm is not None and one.p_holm < _LEVEL else ""]
     ]
-    return spreads(f"{method.capitalize()}'s correlations", rows, f"* p < {_LEVEL} (Holm)", zero=True)
+    return spreads(f"{method.capitalize()}'s correlations", rows, f"{_SYMBOLS[method]} (* p < {_LEVEL})", zero=True)
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:

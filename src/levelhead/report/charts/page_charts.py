@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -74,7 +74,7 @@ def spreads(
         zero: whether zero is shown, and marked.
         whole: whether values are whole numbers, such as ranks.
     """
-    left = widest(row.label for row in rows) + 16
+    left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
     scale = scale_for(values, left, _WIDTH - 16, zero=zero)
     if whole:
@@ -299,7 +299,8 @@ def heat(
         ]
         y += _ROW
     width = left + step * len(columns) + max(20.0, widest(columns[-1:]) * 0.75 - step / 2 + 8)
-    return Drawing(title, width, y + _key_height(marks), "".join([*parts, *_heat_key(y, left, marks)]))
+    key, right = _heat_key(y, left, marks)
+    return Drawing(title, max(width, right), y + _key_height(marks), "".join([*parts, *key]))
 
 
 def _heat_cell(
@@ -328,15 +329,16 @@ def _key_height(marks: MatrixMarks) -> float:
     return _ROW + 2 * _BOTTOM if marks.crossed or marks.best else _BOTTOM
 
 
-def _heat_key(y: float, left: float, marks: MatrixMarks) -> Iterator[str]:
-    """What frames and crosses mean, below the matrix."""
-    x, top = left, y + _BOTTOM
+def _heat_key(y: float, left: float, marks: MatrixMarks) -> tuple[list[str], float]:
+    """What frames and crosses mean, below the matrix; and where that ends."""
+    x, top, parts = left, y + _BOTTOM, []
     for used, draw, meaning in (
         (marks.best, _frame, "best in the row"), (marks.crossed, _cross, "missing or invalid output"),
     ):  # fmt: skip
         if used:
-            yield draw(x, top, 24, 14) + text(x + 31, top + 11, meaning, "mute small")
+            parts += [draw(x, top, 24, 14), text(x + 31, top + 11, meaning, "mute small")]
             x += 31 + width_of(meaning, 11) + 24
+    return parts, x
 
 
 def _shaded(shade: float) -> str:

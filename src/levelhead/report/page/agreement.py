@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from levelhead.comparison.agreement import Agreement, Disagreement
 from levelhead.report.agreement import agreement_table, patterns_table
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.blocks import Block, Page, Section, plain_page
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.table import Column, Table
 from levelhead.scoring.matches import match
@@ -36,8 +36,7 @@ def agreement_page(found: Agreement, rules: Rules) -> Page:
         ("sentences", f"{len(found.treebanks[first]):,}"),
         ("sentences with differences", f"{len(found.differing):,}"),
     ]
-    shown = [section for section in sections if section.blocks]
-    return Page("Agreement", _lead(found), facts, {}, shown, found.provenance.notes, found.provenance.signature)
+    return plain_page("Agreement", _lead(found), facts, sections, found.provenance)
 
 
 _LABELS = "Krippendorff's alpha with confidence intervals: 1 is full agreement, 0 what chance gives."

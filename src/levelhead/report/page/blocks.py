@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.report.charts.marks import mark
 from levelhead.report.charts.row_charts import RowChart
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.provenance import Provenance
 
 _MOST_WIDE = 14  # columns of a matrix
 
@@ -197,6 +200,12 @@ class Block(NamedTuple):
     rows_are: str = ""
     legend: Sequence[LegendEntry] = ()
 
+    @property
+    def has_contents(self) -> bool:
+        """Whether there is anything to see."""
+        rows = self.table.rows if self.table is not None else ()
+        return bool(rows or self.drawing or self.chart or self.heat or self.confused or self.sentences or self.faults)
+
 
 class Section(NamedTuple):
     """A section of a page.
@@ -250,6 +259,22 @@ class Page(NamedTuple):
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown before the reader chooses anything."""
         return all(self.choices[name][0] == value for name, value in block.when.items())
+
+
+def plain_page(
+    title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
+) -> Page:
+    """Return a page without choices; sections without contents are left out.
+
+    Args:
+        title: its heading.
+        lead: the most important thing in a sentence.
+        facts: numbers at the top, with what they are.
+        sections: its sections.
+        provenance: where the numbers come from.
+    """
+    shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
+    return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 
 
 class Links(NamedTuple):

@@ -8,7 +8,7 @@ from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes
 from levelhead.comparison.release_changes import ReleaseChanges
 from levelhead.errors import number_of
 from levelhead.report.changes import Found, changes_table, summary_table
-from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.blocks import Block, Page, Section, plain_page
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.table import Column, Table
 from levelhead.report.tree_text import MOST_WORDS
@@ -35,13 +35,8 @@ def changes_page(found: Found, rules: Rules) -> Page:
         Section("patterns", "Patterns", "The commonest changes first.", [Block("patterns", table=patterns)]),
         Section("trees", "Trees", "A sentence with each of the commonest changes.", list(_trees(found, rules))),
     ]
-    shown = [
-        section
-        for section in sections
-        if any(one.sentences or (one.table and one.table.rows) for one in section.blocks)
-    ]
     facts = [("unchanged sentences", f"{found.n_unchanged:,}"), *((name, f"{n:,}") for name, n in _facts(found))]
-    return Page("Changes", _lead(found), facts, {}, shown, found.provenance.notes, found.provenance.signature)
+    return plain_page("Changes", _lead(found), facts, sections, found.provenance)
 
 
 def _lead(found: Found) -> str:

@@ -18,6 +18,7 @@ from levelhead.campaign.run import score_plan
 from levelhead.evaluation.pair import score_matches
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
+from levelhead.progress import working
 from levelhead.report.page.blocks import Links
 from levelhead.report.page.ranked_campaign import by_family
 from levelhead.report.page.ranking import measures_of_page, ranking_page
@@ -100,11 +101,13 @@ def write_ranking_report(path: str | os.PathLike[str], results: Results, found: 
     from levelhead.treebank.write import replace_file
 
     if not is_folder(path):
-        replace_file(path, [render(page_of(results, found))])
+        with working("making the page"):
+            replace_file(path, [render(page_of(results, found))])
         return
     made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
     addresses = {key: address for key, (address, _) in made.items()}
-    index = render(page_of(results, found, addresses))
+    with working("making the page"):
+        index = render(page_of(results, found, addresses))
     links = links_of(results, addresses)
     pages = {address: partial(_linked, page, links[key]) for key, (address, page) in made.items()}
     write_report_folder(path, {INDEX: lambda: index, **pages})

@@ -39,6 +39,20 @@ def is_folder(path: str | os.PathLike[str]) -> bool:
     return name.endswith(("/", os.sep)) or Path(name).is_dir()
 
 
+def no_folder(*, partial: bool, from_scores: bool) -> str | None:
+    """Return why a ranking has no pages of outputs; None if it has.
+
+    Args:
+        partial: whether scores are partial.
+        from_scores: whether a table of scores is ranked.
+    """
+    if partial:
+        return "partial scores cannot be reported to a folder: give an HTML file as the report"
+    if from_scores:
+        return "a table of scores cannot be reported to a folder: give an HTML file as the report"
+    return None
+
+
 def file_names(names: Iterable[str]) -> Mapping[str, str]:
     """Return a file name for each name, which works on every system and in every address; no two are the same.
 

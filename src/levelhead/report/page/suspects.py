@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelhead.comparison.suspects import Suspect, Suspects
-from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.blocks import Block, Page, Section, plain_page
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.suspects import suspects_table
 
@@ -35,7 +35,7 @@ def suspects_page(found: Suspects) -> Page:
         ("words", f"{found.treebank.n_words:,}"),
     ]
     lead = "Words whose annotation is probably wrong: a person decides."
-    return Page("Suspects", lead, facts, {}, [one for one in sections if one.blocks], (), found.provenance.signature)
+    return plain_page("Suspects", lead, facts, sections, found.provenance)
 
 
 def _sentences(found: Suspects, one: Suspect, shown: Sequence[Shown]) -> list[dict[str, Any]]:

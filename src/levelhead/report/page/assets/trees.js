@@ -96,7 +96,7 @@ function drawTree(sentence, tree, asked, kept) {
   const below = arcsOf(tree.h, tree.d, ofSystem, [...tree.e].map((letter) => KINDS[letter]), columns);
   const [up, down] = [above, below].map((arcs) => FIRST + STEP * (1 + levels(arcs.filter((arc) => arc.head > 0))));
   const first = up + 26, second = twoRows ? first + 30 : first, height = second + down + 24;
-  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t}. ${capital((sentence.k || SIDES)[0])} above, ${tree.n} below.` });
+  const svg = make("svg:svg", { width: Math.ceil(end + 8), height, role: "img", "aria-label": `Trees of: ${sentence.t.replace(/[.。।]$/, "")}. ${capital((sentence.k || SIDES)[0])} above, ${tree.n} below.` });
   const place = (column, form, y, marked) => {
     const width = widthOf(form, 15) + 10, box = { x: x(column) - width / 2, y: y - 17, width, height: 23, rx: 4 };
     if (marked) svg.append(make("svg:rect", { ...box, class: "asked" }));
@@ -178,14 +178,21 @@ function saidOf(sentence, tree, asked) {
   return [said((sentence.k || SIDES)[0], sentence.d[asked], head, sentence.f[head - 1]), said(tree.n, at < 0 ? undefined : tree.d[at], other, forms[other - 1])];
 }
 
+let nSaid = 0;
+
 function figureOf(sentence, asked = -1) {
   const figure = make("figure"), caption = make("figcaption"), kept = keptWords(sentence, asked), boxes = [];
   caption.append(make("bdi", { dir: sentence.r ? "rtl" : "auto" }, sentence.t), " ", make("small", {}, sentence.i));
   figure.append(caption);
-  let folds = Boolean(kept);
-  const draw = () => boxes.forEach(([box, tree]) => { box.replaceChildren(drawTree(sentence, tree, asked, folds ? kept : null)); });
+  let folds = Boolean(kept), described = "";
+  const draw = () => boxes.forEach(([box, tree]) => {
+    const svg = drawTree(sentence, tree, asked, folds ? kept : null);
+    if (described) svg.setAttribute("aria-describedby", described);
+    box.replaceChildren(svg);
+  });
   if (asked >= 0) {
-    const line = make("p", { class: "said" });
+    described = `said-${++nSaid}`;
+    const line = make("p", { class: "said", id: described });
     line.append(make("mark", {}, sentence.f[asked]), ...sentence.s.flatMap((tree, i) => saidOf(sentence, tree, asked).slice(i ? 1 : 0)));
     figure.append(line);
   }

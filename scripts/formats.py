@@ -1,0 +1,125 @@
+"""The page on output formats: what documents share, then the keys of each kind as its JSON Schema has them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from levelhead.report import schema_names
+from levelhead.report.documents import SCHEMA
+
+SCHEMAS = Path(__file__).parent.parent / "src/levelhead/report/schemas"
+
+ABOUT_FORMATS = f"""
+Look up what the results of a command look like for programs. `--format text` is for people, `markdown`, `latex` and
+`html` are the same tables, and `tsv`, `json` and `jsonl` are for programs.
+
+## TSV
+
+TSV has a line of unique column names, then a row for each treebank, system, word or pair, at full precision. Averages
+and totals are only in the other formats. An interval such as `95% CI` has two columns: in `compare`, `low` and `high`
+for the score, `diff_low` and `diff_high` for the difference. There are also uncorrected p-values: `p` next to
+`p (Holm)`, and `p (TOST)` with `--margin`. `compare` of folders prints averages; with `--each`, its TSV has the
+treebanks instead.
+
+## JSON
+
+Every JSON document has `"schema": {SCHEMA}` and a `"kind"`. For each kind there is a
+[JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core) with descriptions, units and ranges, which comes
+with levelhead:
+
+```sh
+levelhead schema                # lists the kinds and the commands that print them
+levelhead schema score          # prints the schema of one
+```
+
+In Python, `levelhead.report.json_schema("score")` returns it. A schema says exactly what this version prints: no other
+keys, and those that may be missing are marked *optional* below. The number changes when a field changes its meaning or
+is removed; a new version may add fields without a new number, so validate a document with the schemas of the version
+that wrote it.
+
+Shares and scores are percentages at full precision, differences of scores are points, `null` means that there is no
+value. `signature` has everything that determines the numbers, by name. Its `gold` and `system` (`systems` if there can
+be several) are the first twelve digits of the SHA-256 of the files; for several files, of the SHA-256 of their digits
+one after another, system by system.
+
+## JSON lines
+
+`--format jsonl` prints one document a line. Where a kind holds a list of others (`scores`, `profiles`, `derivations`,
+`round-trips`) or rows (`similarity`, `selection`, `rarefied`, `measures`, `schemes`, the files of `perplexity`, the
+`results` of `ranking`), each of them is a line, with the name of the treebank among its keys; any other document is one
+line. Where such a line is not a document of a kind of its own, its schema is under `$defs/line`.
+
+`--format prototext` is described in [rank](rank.md).
+
+## Kinds
+"""
+
+
+def formats() -> Iterator[str]:
+    """Yield each kind with the command that prints it, and its keys as nested lists; below, what several share."""
+    common = schema_file("common")["$defs"]
+    for name in schema_names():
+        schema = schema_file(name)
+        yield f"### {name}"
+        title = escaped(schema["title"])
+        yield f"`{title.removeprefix('levelhead ')}`" if title.startswith("levelhead ") else f"{title}."
+        yield "\n".join(keys(schema, {**common, **schema.get("$defs", {})}))
+    yield "## Shared parts"
+    for name in filter(common.get, SHARED):
+        inner, _ = innermost(common[name], common)
+        yield f"### Shared: {name}"
+        yield escaped(common[name].get("description", ""))
+        yield "\n".join(keys(inner, common))
+
+
+SHARED = ("score", "contents", "leakage", "coverage", "table", "units", "paths")
+"""The definitions in common.json that have keys."""
+
+
+def schema_file(name: str) -> dict[str, Any]:
+    """Return a schema as its file has it."""
+    found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def keys(schema: Mapping[str, Any], definitions: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
+    """Yield a line for each key of an object, those of objects in it below."""
+    required = schema.get("required", ())
+    for name, part in schema.get("properties", {}).items():
+        if name == "schema" or "const" in part or (name, depth) == ("signature", 0):
+            continue
+        inner, link = innermost(part, definitions)
+        optional = "" if name in required else " *(optional)*"
+        about = f": {escaped(inner['description'])}" if inner.get("description") else ""
+        yield f"{'    ' * depth}- `{name}`{optional}{about}{link}"
+        yield from () if link else keys(inner, definitions, depth + 1)
+
+
+def innermost(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """Return the object in a list or mapping, with the first description, and a link if it is described elsewhere."""
+    link = ""
+    while not link:
+        reference = part.get("$ref", "")
+        name = reference.rpartition("/")[2].removesuffix(".json")
+        if reference.endswith(".json"):
+            link, inner = f" ([{name}](#{name}))", {}
+        elif name in SHARED:
+            link, inner = f" ([{name}](#shared-{name}))", definitions[name]
+        elif reference:
+            inner = definitions[name]
+        elif isinstance(part.get("additionalProperties"), dict) and "properties" not in part:
+            inner = part["additionalProperties"]
+        elif "items" in part:
+            inner = part["items"]
+        else:
+            break
+        part = {**inner, **{key: part[key] for key in ("description",) if key in part}}
+    return part, link
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows as it is, but for `code`."""
+    parts = text.split("`")
+    parts[::2] = [part.replace("*", "\\*").replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)

@@ -1,0 +1,43 @@
+"""All treebanks of a score page together: every error is found again, under the same name as on its treebank."""
+
+import numpy as np
+
+from conftest import EXAMPLES
+from levelhead.campaign.outputs import Output
+from levelhead.campaign.plan import find_plan
+from levelhead.campaign.run import score_plan
+from levelhead.evaluation.setup import setup_of
+from levelhead.measures.registry import STANDARD
+from levelhead.report.page.joined_errors import joined_errors
+from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors, treebank_errors
+
+GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
+
+
+def look(code: str, outputs: list[Output]) -> TreebankErrors:
+    return treebank_errors(code, outputs, name="beta", n_treebanks=8, registry=STANDARD)
+
+
+def test_every_error_keeps_its_name() -> None:
+    plan = find_plan(GOLD, {"beta": SYSTEMS / "beta"})
+    results = score_plan(plan, setup_of(["LAS"]), look=look, look_at_valid=True)
+    parts = [results.looked[one.code] for one in plan.test_sets]
+    joined, start, at = joined_errors(parts), 0, 0
+    for part in parts:
+        n_words = len(part.examples.words)
+        assert joined.examples.words[at : at + n_words] == [(start + s, word) for s, word in part.examples.words]
+        for by in ("repair", *PROPERTY_TITLES):
+            own = {number: key for key, number in (part.numbers if by == "repair" else part.values[by]).items()}
+            every = {number: key for key, number in joined.numbers[by].items()}
+            names = [own.get(number) for number in part.examples.groups[by]]
+            assert names == [every.get(number) for number in joined.examples.groups[by][at : at + n_words]]
+        start, at = start + len(part.examples.sentences), at + n_words
+    assert at == len(joined.examples.words)
+    for by, totals in joined.examples.totals.items():
+        assert sum(totals.values()) == sum(sum(part.examples.totals[by].values()) for part in parts)
+        found, counts = np.unique([n for n in joined.examples.groups[by] if n >= 0], return_counts=True)
+        assert totals == dict(zip(found.tolist(), counts.tolist(), strict=True))  # all sentences are on the page
+    assert joined.kinds == {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
+    upos = sum(part.examples.totals["upos"].get(part.values["upos"].get("NOUN", -1), 0) for part in parts)
+    assert joined.n_errors("upos", "NOUN") == upos > 0
+    assert joined.n_errors("upos", "none such") == 0

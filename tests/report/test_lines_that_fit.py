@@ -1,0 +1,55 @@
+"""Lines of text output: notes of at most 100 columns, names of any script aligned, paths of files whole."""
+
+from rich.cells import cell_len
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.campaign.plan import unmatched_note
+from levelhead.report.table import Column, Table
+from levelhead.report.writers import to_html, to_text
+
+GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
+
+
+def test_notes_are_wrapped_between_words() -> None:
+    note = "one of many words " * 20
+    signature = "rules:ud|" + "gold:0123456789|" * 20
+    lines = to_text(Table((Column("a", "text"),), (("b",),), (note.strip(), signature))).split("\n")[3:]
+    assert lines[-2:] == [signature, ""]  # can still be found as a whole
+    assert max(map(len, lines[:-2])) <= 100
+    assert " ".join(line.removeprefix("  ") for line in lines[:-2]) == note.strip()
+    assert all(line.startswith("  ") for line in lines[1:-2])
+
+
+def test_sentences_on_wins_fit() -> None:
+    systems = {name: SYSTEMS / name for name in ("alpha", "beta")}
+    printed = str(levelhead.compare(GOLD, systems, measures=["LAS"], resamples=50))
+    assert "better than alpha on" in printed
+    assert all(len(line) <= 100 for line in printed.split("\n") if "|" not in line)
+
+
+def test_columns_are_straight_in_any_script() -> None:
+    names = ("日本語パーサー", "e\u0301té", "alpha")
+    table = Table((Column("System", "text"), Column("LAS")), tuple((name, 0.5) for name in names))
+    lines = to_text(table).split("\n")[2:5]
+    assert len({cell_len(line.partition("|")[0]) for line in lines}) == 1
+
+
+def test_names_of_files_are_whole() -> None:
+    name = "a" * 200 + ".conllu"
+    assert name in unmatched_note([name, "b"], "gold treebank")
+
+
+def test_html_has_the_columns_for_people() -> None:
+    table = Table((Column("a", "text"), Column("p", "probability", tidy_only=True)), (("b", 0.5),))
+    assert ">p<" not in to_html(table)
+    found = levelhead.compare(
+        GOLD / "en.conllu", {n: SYSTEMS / n / "en.conllu" for n in ("alpha", "beta")}, resamples=50
+    )
+    assert found._repr_html_().count(">p</th>") == 1
+
+
+def test_a_citation_prints_itself() -> None:
+    cited = levelhead.cite(levelhead.score(GOLD / "en.conllu", SYSTEMS / "alpha" / "en.conllu", measures="CLAS"))
+    assert str(cited) == f"{cited.methods}\n\n{cited.bibtex}"
+    assert "\\n" not in repr(cited)
