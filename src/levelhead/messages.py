@@ -370,7 +370,10 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-columns": _error("The given columns do not match the treebank.", "Give one value for each word."),
     # parsers
     "unknown-parser": _error("Unknown parser.", "See `levelhead train --help`."),
-    "nothing-to-train-on": _error("The training treebank has no words.", "Give a treebank with trees."),
+    "nothing-to-train-on": _error(
+        "The training treebank has no words, or only sentences that are too long.",
+        "Give a treebank with trees; split long sentences.",
+    ),
     "long-sentence": _warning(
         "A sentence is too long to train on, or to parse with the usual search.",
         "Split it if necessary; other sentences are not affected.",

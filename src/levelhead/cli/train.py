@@ -17,6 +17,7 @@ from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
+    from levelhead.progress import Advance
 
 
 @command()
@@ -47,7 +48,9 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
 
     trees = read(treebank)
     held_out = read(dev) if dev is not None else None
-    options.print_warnings((*trees.warnings, *training_warnings(trees, parser)))
+    for learned, given in ((True, trees), (with_dev, held_out)):
+        if given is not None:
+            options.print_warnings((*given.warnings, *(training_warnings(given, parser) if learned else ())))
     with progress_of_passes() as tell:
         trained = train_any(trees, recipe, dev=held_out, with_dev=with_dev, progress=tell)
     write_model(trained, model)
@@ -66,13 +69,22 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
     from levelhead.progress import progress_bar
 
     with ExitStack() as stack:
-        bars: list[Callable[[int], None]] = []
+        bars: list[Advance] = []
+        shown = 0
 
         def tell(report: Report) -> None:
+            nonlocal shown
             if not bars:
                 bars.append(stack.enter_context(progress_bar("training", report.passes, report.passes)))
-            bars[0](1)
-            scores = f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}" if report.uas and report.las else ""
-            say(f"pass {report.done} of {report.passes}{scores}")
+            passes, shown = report.done - shown, report.done  # early stopping leaves passes out
+            bars[0](passes, passes)
+            say(f"pass {report.done} of {report.passes}{_scores(report)}")
 
         yield tell
+
+
+def _scores(report: Report) -> str:
+    """The scores on the development treebank, if there is one."""
+    if report.uas is None or report.las is None:
+        return ""
+    return f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}"

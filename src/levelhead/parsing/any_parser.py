@@ -27,6 +27,7 @@ from levelhead.parsing.training import (
     Relations,
     Report,
     Scheme,
+    check_dev,
     check_parser,
     joined,
     parse_treebank,
@@ -93,6 +94,7 @@ def train_any(
     if recipe.parser in (*PARSERS, ENSEMBLE):
         settings |= {"dev": dev, "with_dev": with_dev, "beam": recipe.beam, "progress": progress}
     elif dev is not None and with_dev:
+        check_dev(dev, recipe.relations, learned=True)
         treebank = joined(treebank, dev)
     if recipe.parser in PARSERS:
         return train(treebank, recipe.parser, **settings)

@@ -53,7 +53,7 @@ def cross_validate(
     """
     if len(treebank) < folds:
         message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
-        raise InputError(Fault("too-few-sentences", message))
+        raise InputError(Fault("too-few-sentences", message, Place(treebank.source.path)))
     prepared(treebank, recipe.relations, "content-head")  # fails before the folds if nothing can be learned
     program = None if store is None else _program(recipe)
     data = to_conllu(treebank)

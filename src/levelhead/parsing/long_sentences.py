@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.model import ENSEMBLE, GRAPH_PARSERS, PARSERS
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
@@ -97,8 +97,8 @@ def learnable(treebank: Treebank, parser: str) -> Treebank:
     if not long.any():
         return treebank
     if long.all():
-        message = f"all sentences have more than {_longest(parser)} words"
-        raise InputError(Fault("nothing-to-train-on", message))
+        message = f"all sentences have more than {_longest(parser)} words: split them"
+        raise InputError(Fault("nothing-to-train-on", message, Place(treebank.source.path)))
     return treebank.select(~long)
 
 

@@ -43,6 +43,7 @@ MOST_BEAM = 1024
 _MOST_MEMBERS = 16
 _MOST_DESCRIPTION = 1 << 20  # bytes: as Python objects they take up to fifty times as much memory
 _MOST_BYTES = 1 << 29  # of a file, after decompression
+_AGAIN = "copy it again, or train it again"
 
 
 def write_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
@@ -119,20 +120,22 @@ def read_model(path: str | os.PathLike[str]) -> AnyModel:
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
     if not data.startswith(MAGIC):
-        _not_read("not-a-model", "this is not a levelhead model", name)
+        _not_read("not-a-model", "this is not a model: give a file that `levelhead train` wrote", name)
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
-        _not_read("damaged-model", "the file is truncated", name)
+        _not_read("damaged-model", f"the file is truncated: {_AGAIN}", name)
     version, size = _LENGTHS.unpack_from(data, len(MAGIC))
     if version != FORMAT:
-        _not_read("model-version", f"the file has version {version}, this levelhead reads {FORMAT}", name)
+        _not_read(
+            "model-version", f"the file has version {version}, this levelhead reads {FORMAT}: train it again", name
+        )
     body = memoryview(data)[:-_CHECKSUM]  # a view: large models are not copied
     if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
-        _not_read("damaged-model", "its checksum is wrong", name)
+        _not_read("damaged-model", f"its checksum is wrong: {_AGAIN}", name)
     try:
         return _model(_description(body[start:], size), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
-        _not_read("damaged-model", "its contents are not a model", name)
+        _not_read("damaged-model", f"its contents are not a model: {_AGAIN}", name)
 
 
 def _not_read(slug: str, message: str, name: str) -> NoReturn:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.conversion import backward, forward, ud_version
-from levelhead.errors import Fault, InputError, unknown
+from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.parsing.chunks import Progress, in_chunks
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.graph import parse_graph, train_graph
@@ -83,9 +83,10 @@ def train(
 
     Raises:
         InputError: the parser is unknown, the treebank has nothing to learn from, it has too many relations, or a
-            relation is none.
+            relation is none; the development treebank has no trees.
     """
     check_parser(parser, PARSERS)
+    check_dev(dev, relations, learned=with_dev)
     chosen = schedule or default_schedule(parser, beam)
     if parser not in GRAPH_PARSERS and beam == 1:
         chosen = chosen._replace(second=0)  # greedy training has one phase
@@ -162,6 +163,22 @@ def _backwards(trees: Trees) -> Trees:
     )
 
 
+def check_dev(dev: Treebank | None, relations: Relations, *, learned: bool) -> None:
+    """Raise an InputError, placed in the development treebank, if its trees are of no use.
+
+    Args:
+        dev: the development treebank, if there is one.
+        relations: as in `train`.
+        learned: whether a parser is to learn from it.
+    """
+    if dev is None or not dev.n_words:
+        return
+    if learned:
+        prepared(dev, relations, "content-head")
+    else:
+        check_trees(dev)
+
+
 def joined(treebank: Treebank, dev: Treebank) -> Treebank:
     """Return the sentences of both treebanks."""
     return from_conllu(to_conllu(treebank) + to_conllu(dev), name=treebank.source.path or "<treebank>")
@@ -187,7 +204,7 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
     """
     check_trees(treebank)
     if not treebank.n_words:
-        raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
+        raise InputError(Fault("nothing-to-train-on", "the treebank has no words", Place(treebank.source.path)))
     names = [universal(name) if relations == "universal" else name for name in treebank.relations]
     check_relations(treebank, names)
     if relations == "universal":
