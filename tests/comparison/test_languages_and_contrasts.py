@@ -310,7 +310,7 @@ def test_tests_are_named_in_table_and_signature(tmp_path):
     assert "|p:randomization+runs|" in out
     assert "note: c has 2 runs: its differences get no significance marks; give three or more" in err
     for system in "ab":
-        assert f"note: {system} has one run: differences to systems with several runs get no significance" in err
+        assert f"note: {system} has a single run: differences from systems with several runs get no significance" in err
     stars = [line.split("|")[-1].strip() for line in out.splitlines()[2:5]]
     assert stars == ["", "**", ""]
 
