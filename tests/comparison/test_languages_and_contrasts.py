@@ -321,7 +321,7 @@ def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
     for name in ("en.conllu", "fi.conllu"):
         shutil.copy(PARALLEL / "gold" / name, tmp_path / "other" / name)
     command = (PARALLEL / "gold", PARALLEL / "systems/alpha", tmp_path / "other", "-m", "LAS", "--resamples", 50)
-    printed = "".join(run(*command)[1:])
+    printed = " ".join("".join(run(*command)[1:]).split())
     assert "LAS: other is better than alpha on 2 of 8 treebanks (0 significant)" in printed
     assert ", worse on 0 (0 significant), equal on 6;" in printed
     (wins,) = document(*command)["wins"]
