@@ -203,7 +203,7 @@ def test_columns_of_two_tables_that_are_not_asked_for(tmp_path, monkeypatch, cap
 BAD_TABLES = {
     "empty": ("", "x.tsv: invalid-table: the file is empty" , []),
     "no rows": ("treebank\tLAS\n", "the table has no rows", []),
-    "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation needs three", []),
+    "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation requires three", []),
     "two rows": ("treebank\tLAS\tUAS\nde\t1\t2\ncs\t2\t3\n", "only 2 found", []),
     "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation requires two columns", []),
     "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: the row has 2 cells", []),

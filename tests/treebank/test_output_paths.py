@@ -1,6 +1,7 @@
 """Paths of results that cannot be written: the message says what is wrong in plain words."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/system
         ("link/a", "{}/link is not a folder"),
     ],
 )
-def test_a_file_that_cannot_be_written(write, path: str, reason: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written(write: Callable[[str], None], path: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("nowhere")

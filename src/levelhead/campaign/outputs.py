@@ -10,6 +10,7 @@ from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
+from levelhead.progress import tracked
 from levelhead.scoring.matches import Matches, match
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tu
         InputError: an output is missing, or any file is invalid; raised after the last test set, with all errors.
     """
     faults = missing_outputs(plan)
-    for test_set in plan.test_sets:
+    for test_set in tracked(plan.test_sets, "scoring"):
         found = []
         try:
             gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.format_of_gold)

@@ -244,7 +244,7 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
             known[name] = found.counts.distributions
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
-    apart = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
+    apart = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in tracked(pairs, "comparing")}
     return Similarities(apart, read_files.provenance({}))
 
 
