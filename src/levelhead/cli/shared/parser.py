@@ -24,7 +24,7 @@ _RUNNING = (
     ),
 )
 _TRAINING = (
-    click.option("--beam", type=limited("beam"), help="Beam width (transition systems)  [default: 4]"),
+    click.option("--beam", type=limited("beam"), help="Beam width (transition systems, ensemble)  [default: 4]"),
     click.option(
         "--relations", type=Choice(["universal", "full"]), default="universal", show_default=True,
         help="Learn relations without subtypes (universal) or with subtypes (full)",
