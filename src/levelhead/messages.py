@@ -49,7 +49,7 @@ MESSAGES: Mapping[str, Message] = {
     "empty-file": _error("The file has no sentences.", "Check that the step that wrote it succeeded."),
     "no-readable-row": _error(
         "A partial score requires rows, but no line of the output has ten columns, a number as ID, and a form.",
-        "Turn answers of language models into CoNLL-U with `levelhead recover` first.",
+        "Convert answers of language models to CoNLL-U with `levelhead recover` first.",
     ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
     "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),

@@ -197,13 +197,13 @@ def test_columns_of_two_tables_that_are_not_asked_for(tmp_path, monkeypatch, cap
     for more in ((), ("-c", "LAS", "-c", "Sentences"), ("-c", "LAS", "-c", "Lost", "--given", "Sentences")):
         code, out, err = levelhead(capfd, "correlate", "one", "two", *more)
         assert (code, out) == (2, "")
-        assert "the column 'Sentences' is both in one and in two; name the tables" in err
+        assert "the column 'Sentences' is both in one and in two: name the tables" in err
 
 
 BAD_TABLES = {
     "empty": ("", "x.tsv: invalid-table: the file is empty" , []),
     "no rows": ("treebank\tLAS\n", "the table has no rows", []),
-    "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation needs three", []),
+    "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation requires three", []),
     "two rows": ("treebank\tLAS\tUAS\nde\t1\t2\ncs\t2\t3\n", "only 2 found", []),
     "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation requires two columns", []),
     "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: the row has 2 cells", []),
@@ -221,7 +221,7 @@ BAD_TABLES = {
     "all missing": ("treebank\tA\tB\nde\tNaN\t1\ncs\t-\t2\nfr\t1\t\n", "de has no value in A", []),
     "unknown column": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "unknown column of numbers 'C': use A, B", ["-c", "C"]),
     "family of numbers": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "does not have text", ["--family", "A"]),
-    "too many held": ("treebank\tA\tB\tC\nde\t3\t1\t4\ncs\t4\t2\t2\nfr\t1\t3\t7\n", "needs 4", ["--given", "C"]),
+    "too many held": ("treebank\tA\tB\tC\nde\t3\t1\t4\ncs\t4\t2\t2\nfr\t1\t3\t7\n", "requires 4", ["--given", "C"]),
     "json": ("{", "neither a JSON document nor one per line", []),
     "json without names": ('{"LAS": 1}', "a record has no treebank", []),
     "bytes": ("\udcff\udcfe", "not UTF-8", []),

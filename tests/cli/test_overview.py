@@ -57,7 +57,7 @@ def test_help_of_completion_has_a_line_for_each_shell() -> None:
 
 
 def test_shells_are_answered() -> None:
-    asked = {"_LEVELHEAD_COMPLETE": "bash_complete", "COMP_WORDS": "levelhead sc", "COMP_CWORD": "1"}
+    asked = {"_LEVELHEAD_COMPLETE": "bash_complete", "COMP_WORDS": "levelhead sco", "COMP_CWORD": "1"}
     command = [sys.executable, "-m", "levelhead"]
     done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "plain,score\n")

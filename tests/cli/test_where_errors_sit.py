@@ -108,7 +108,7 @@ def test_a_cell_that_can_be_read_in_two_ways(run, tmp_path: Path) -> None:
     system = written(tmp_path / "s.conllu", "a/X/0/root b/X/1/x:y c/X/1/y")
     code, _, err = run("trees", "--show", "acl:x:y", gold, system)
     assert code == 2
-    assert "'acl:x:y' is ambiguous: acl taken for x:y or acl:x taken for y" in err
+    assert "'acl:x:y' is ambiguous: acl confused with x:y or acl:x confused with y" in err
 
 
 @pytest.mark.parametrize(

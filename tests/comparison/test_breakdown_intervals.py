@@ -303,7 +303,7 @@ def test_pages_mark_small_cells(run, tmp_path):
         (("--by", "feature:Nubmer"), "no gold word has the feature 'Nubmer'; available: Case, Definite"),
         (("--by", "feature:"), "unknown property 'feature:'"),
         (("--by", "head"), "unknown property 'head'"),
-        (("--by", "repair", "--by", "upos"), "--by repair takes one system"),
+        (("--by", "repair", "--by", "upos"), "--by repair requires a single system"),
         (("--by", "repair", "-m", "Sentences"), "does not count words"),
         (("--by", "repair", "-m", "WLAS(WDE)"), "weighted"),
         (("--by", "upos", "--level", "1"), "level"),
@@ -319,7 +319,7 @@ def test_bad_usage(run, arguments, reason):
 
 def test_repairs_of_several_systems_are_refused(run):
     code, _, err = run("breakdown", *pair("en"), pair("en", "alpha")[1], "--by", "repair")
-    assert (code, "takes one system" in err) == (2, True)
+    assert (code, "requires a single system" in err) == (2, True)
 
 
 def test_unknown_features_in_python():

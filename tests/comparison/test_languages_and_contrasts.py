@@ -310,7 +310,7 @@ def test_tests_are_named_in_table_and_signature(tmp_path):
     assert "|p:randomization+runs|" in out
     assert "note: c has 2 runs: its differences get no significance marks; give three or more" in err
     for system in "ab":
-        assert f"note: {system} has one run: differences to systems with several runs get no significance" in err
+        assert f"note: {system} has a single run: differences from systems with several runs get no significance" in err
     stars = [line.split("|")[-1].strip() for line in out.splitlines()[2:5]]
     assert stars == ["", "**", ""]
 
@@ -321,7 +321,7 @@ def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
     for name in ("en.conllu", "fi.conllu"):
         shutil.copy(PARALLEL / "gold" / name, tmp_path / "other" / name)
     command = (PARALLEL / "gold", PARALLEL / "systems/alpha", tmp_path / "other", "-m", "LAS", "--resamples", 50)
-    printed = "".join(run(*command)[1:])
+    printed = " ".join("".join(run(*command)[1:]).split())
     assert "LAS: other is better than alpha on 2 of 8 treebanks (0 significant)" in printed
     assert ", worse on 0 (0 significant), equal on 6;" in printed
     (wins,) = document(*command)["wins"]

@@ -156,7 +156,7 @@ def test_a_page_without_changes(run, tmp_path: Path) -> None:
 def test_what_is_refused(run, releases, tmp_path: Path) -> None:
     old, new = releases
     code, out, err = run("diff", old, NEW)
-    assert (code, out, "two treebanks or two folders" in err) == (2, "", True)
+    assert (code, out, "both be treebanks or both be folders" in err) == (2, "", True)
     code, out, err = run("diff", old, PARALLEL / "gold")
     assert (code, out) == (2, "")
     assert "no file has the same name as a file in" in err
@@ -165,7 +165,7 @@ def test_what_is_refused(run, releases, tmp_path: Path) -> None:
     code, out, err = run("diff", old, new)
     assert (code, out, "dev.conllu:1" in err) == (2, "", True)
     assert "is an input file" in run("diff", old, new, "--changelog", old / "dev.conllu")[2]
-    with pytest.raises(InputError, match="two treebanks or two folders"):
+    with pytest.raises(InputError, match="both be treebanks or both be folders"):
         levelhead.diff(levelhead.read(OLD), new)
 
 

@@ -235,3 +235,12 @@ def test_conllx(tmp_path: Path) -> None:
     gold = written([[line for line in lines if line.split("\t")[0].isdigit()] for lines in renamed(TEXT)])
     for system in (gold, gold.replace("\t0\t", "\t_\t"), gold.replace("a\t", "ab\t"), gold.replace("\n\n", "\nx\n\n")):
         compare(tmp_path, gold.encode(), system.encode(), "ud", form="conllx")
+
+
+@pytest.mark.parametrize("side", ["gold", "system", "both"])
+def test_without_heads(tmp_path: Path, side: str) -> None:
+    """A valid file in which no word has a head, with the warning that says so."""
+    rows = [line.split("\t") for line in TEXT.split("\n")]
+    bare = "\n".join("\t".join([*cells[:6], "_", *cells[7:]] if cells[0].isdigit() else cells) for cells in rows)
+    ours, theirs = (bare if side in {one, "both"} else TEXT for one in ("gold", "system"))
+    assert compare(tmp_path, ours.encode(), theirs.encode(), "ud")[-1] == 0

@@ -92,7 +92,7 @@ def test_root_is_renamed_on_request():
         ({"upos": ["FOO", "X"]}, "sentence 2: word 1: spaCy does not know the UPOS 'FOO'"),
         ({"feats": ["Abbr", "_"]}, "cannot read the features 'Abbr'"),
         ({"feats": ["_", "A=b=c"]}, "sentence 2: word 2: spaCy cannot read the features 'A=b=c'"),
-        ({"forms": ["\x0b", "b"]}, "white space only"),
+        ({"forms": ["\x0b", "b"]}, "only white space"),
     ],
 )
 def test_what_the_library_cannot_hold_is_refused_with_the_place(columns, message):
@@ -115,7 +115,7 @@ def zigzag(size):
 def test_trees_too_tangled_for_the_library_are_refused():
     good, bad = (levelhead.build([["w"] * n], [zigzag(n)], [["dep"] * n]) for n in (20, 60))
     assert to_conllu(from_spacy(to_spacy(good))) == to_conllu(good)
-    with pytest.raises(levelhead.InputError, match="sentence 1: spaCy does not find the end of the sentence"):
+    with pytest.raises(levelhead.InputError, match="sentence 1: spaCy cannot find the end of the sentence"):
         to_spacy(bad)
 
 

@@ -160,7 +160,7 @@ ERRORS = {
     "LAS@": "'LAS@' is not a measure",
     "LAS-": "'LAS-' is not a measure",
     "LAS@CORE@FUN": "'LAS@CORE@FUN' is not a measure",
-    "LAS.f2": "unknown component 'f2': did you mean f1?",
+    "LAS.f2": "unknown component 'f2': use precision, recall, f1, aligned_accuracy",
     "LAS@CORE-FUN": "'CORE-FUN' in 'LAS@CORE-FUN' is neither a class",
     "LAS@Core": "'Core' in 'LAS@Core' is neither a class",
     "LAS--det": "'' in 'LAS--det' is neither",

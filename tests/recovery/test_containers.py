@@ -225,7 +225,7 @@ def test_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_gold_without_ids() -> None:
     gold = levelhead.build([["a"], ["b"]], [[0], [0]], [["root"], ["root"]])
-    with pytest.raises(InputError, match="the gold sentences do not each have a sent_id of their own"):
+    with pytest.raises(InputError, match="the gold sentences do not have unique sent_ids"):
         levelhead.recover({"1": "1\ta"}, gold)
     assert len(levelhead.recover(["", ""], gold).answers) == 2
 

@@ -198,7 +198,7 @@ def test_terms_are_explained_by_keyboard(page: Page) -> None:
     term = page.get_by_role("button", name="LAS", exact=True).first
     term.press("Enter")
     meaning = page.locator("[popover]:popover-open")
-    assert "right head and universal relation" in meaning.inner_text()
+    assert "correct head and universal relation" in meaning.inner_text()
     box = meaning.bounding_box()
     assert box is not None
     assert box["x"] >= 0

@@ -225,7 +225,8 @@ def test_rank_says_why_there_are_no_intervals(run, folder) -> None:
     code, out, _ = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance")
     assert code == 0
     assert "low" not in out.splitlines()[0]
-    assert "confidence intervals and p-values by document: 9 documents\nfewer than 10 units to resample" in out
+    assert "\nfewer than 10 units to resample" in out
+    assert "confidence intervals and p-values by document" not in out
     out = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance", "--format", "json")[1]
     (ranking,) = json.loads(out)["rankings"]
     assert [(one["interval"], one["ranks"], one["letters"]) for one in ranking["standings"]] == [(None, None, None)] * 2

@@ -102,7 +102,7 @@ def test_extra_columns_are_there_by_name() -> None:
     assert "1-2" not in to_conllu(tb.without_multiword_tokens()).decode()
     with pytest.raises(ConlluError, match="unknown column 'X:C': did you mean X:"):
         tb.extra_column("X:C")
-    with pytest.raises(ConlluError, match="there are none"):
+    with pytest.raises(ConlluError, match="none are available"):
         levelhead.read(GOLD).extra_column("X:A")
 
 

@@ -229,14 +229,14 @@ def test_the_note_says_how_large_the_vocabulary_is(
     (path := tmp_path / "large.conllu").write_text(text)
     words = [word for tree in oracle.read(text) for word in oracle.words_of([tree])]
     forms = len({word[oracle.FORM] for word in words})
-    assert "piece by piece" not in run("profile", path)[1]
+    assert "in pieces" not in run("profile", path)[1]
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 500))
     _, printed, errors = run("profile", path)
-    assert "piece by piece" not in errors
-    assert "\nlarge was read piece by piece; its vocabulary takes 0 MB: " in printed
+    assert "in pieces" not in errors
+    assert "\nlarge was read in pieces; its vocabulary takes 0 MB: " in printed
     assert f"{forms} forms" in printed
     document = levelhead.profile(path).to_dict()
-    assert document["notes"][0].startswith("large was read piece by piece")
+    assert document["notes"][0].startswith("large was read in pieces")
     assert document["treebanks"]["large"]["vocabulary"]["forms"] == forms
 
 

@@ -196,7 +196,7 @@ def test_the_table_of_weights_is_what_weights_are_read_from(tmp_path) -> None:
         path.write_text(weights_text(tables), encoding="utf-8")
         assert read_weights(path).values == averaged_entropy(tables, relations)
     for name in ("a b", "#a", "a,b", "\u3000"):
-        with pytest.raises(InputError, match="cannot hold the relation"):
+        with pytest.raises(InputError, match="cannot contain the relation"):
             weights_text([{name: 0.5}])
 
 

@@ -175,7 +175,7 @@ def _standing(results: Results, system: str, measure: str, group: Group, rule: _
         return Standing(system, None, None, None, n_valid)
     value = _average([result.values[measure] or Fraction(0) for result in own], rule)
     salvaged = any(result.coverage is not None for result in own)
-    valid_only = _average([_secondary(result, measure) for result in own], rule) if salvaged else None
+    valid_only = _average([_value_of_valid_sentences(result, measure) for result in own], rule) if salvaged else None
     standing = Standing(system, None, value, valid_only, n_valid)
     if not results.partial:
         return standing
@@ -205,7 +205,7 @@ def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:
     return rule.of_average(macro_average([rule.of_score(value) for value in values]))
 
 
-def _secondary(result: OutputResult, measure: str) -> Fraction:
+def _value_of_valid_sentences(result: OutputResult, measure: str) -> Fraction:
     """The value over the valid sentences of an invalid output; for valid outputs, the official value."""
     score = result.secondary.get(measure)
     value = result.values[measure] if score is None else score.exact

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @reading_options
 @printing_options
 def confusion(gold: str, system: str, split: Any, reading: Reading, printing: Printing) -> int:
-    """Show which relations of GOLD SYSTEM confuses, most frequent errors first.
+    """Show which gold relations SYSTEM confuses with which, most frequent errors first.
 
-    GOLD and SYSTEM are files or folders, as in levelhead score. levelhead trees --show draws the sentences.
+    GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
     from levelhead.comparison.breakdowns import confuse_outputs
 

@@ -19,7 +19,7 @@ from levelhead.jobs import Store, n_cores
 @command()
 @click.argument("parser")
 @click.argument("treebank", type=click.Path())
-@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of parts")
+@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of folds")
 @training_options
 @running_options
 @repair_option
@@ -45,9 +45,9 @@ def crossval(
     output: str | None,
     **chosen: Any,
 ) -> int:
-    """Parse all of TREEBANK, each part with a PARSER trained on the other parts (cross-validation, jackknifing).
+    """Parse all of TREEBANK, each fold with a PARSER trained on the other folds (cross-validation, jackknifing).
 
-    The parts are blocks of consecutive sentences. The output is TREEBANK with predicted trees, in the same order, so
+    The folds are blocks of consecutive sentences. The output is TREEBANK with predicted trees, in the same order, so
     that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options of other
     parsers have no effect.
     """

@@ -34,7 +34,7 @@ def languages(
     reading: Reading,
     printing: Printing,
 ) -> int:
-    """Compare the treebanks of GOLD: which is harder for a system, and how much do function words matter?
+    """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
 
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values are corrected for the number of pairs by Holm's method.

@@ -34,7 +34,7 @@ GROUPS = {
     },
     "Treebanks": {
         "validate": "List all errors and warnings of CoNLL-U files",
-        "diff": "List what changed between two versions of a treebank",
+        "diff": "List the changes between two versions of a treebank",
         "profile": "Describe treebanks: sizes, frequencies, entropies, tree shapes",
         "similarity": "Measure how similar treebanks are",
         "suspects": "Find words whose annotation is probably wrong",
@@ -46,7 +46,7 @@ GROUPS = {
         "convert": "Convert content-head trees to function-head trees, and back",
         "derive": "Print the transitions or the order in which parsers build trees",
         "perplexity": "Measure string or derivation perplexity",
-        "recover": "Turn answers of language models into CoNLL-U",
+        "recover": "Convert answers of language models to CoNLL-U",
     },
     "Parse": {
         "train": "Train a parser",

@@ -185,7 +185,7 @@ class _Request(NamedTuple):
 @click.option(
     "--significance/--no-significance", default=None,
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
-    " lines between neighbors that do.  [default: with --report, --figures, --layout paper and --cite]",
+    " lines between neighbors that do  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
 @click.option(
     "--rank-sets", type=Choice(RANK_SETS), default="marginal", show_default=True,

@@ -209,9 +209,9 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
 
 def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
-    from levelhead.comparison.evaluations import one_run, score_and_look
+    from levelhead.comparison.evaluations import score_and_look, single_run
 
-    plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
+    plan = single_run(plan_of(request.gold, [request.system], request.engine.split))
     look = _look(request, len(plan.test_sets), setup.names) if request.wants_page else None
     with request.engine.running(plan) as how:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)

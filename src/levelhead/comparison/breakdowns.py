@@ -21,7 +21,7 @@ from levelhead.analysis.repairs import AverageRepair, Repair, TreebankRepairs, a
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.evaluations import one_run
+from levelhead.comparison.evaluations import single_run
 from levelhead.comparison.intervals import STANDARD_INTERVALS, Intervals
 from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
@@ -234,7 +234,7 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    outputs = read_outputs(one_run(plan), setup, trees=False)
+    outputs = read_outputs(single_run(plan), setup, trees=False)
     found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
     return CountsBySentence(found, joint_provenance({code: one.provenance for code, one in found.items()}))
 
@@ -254,7 +254,7 @@ def for_each_output(
         InputError: an output is missing or a file is invalid.
     """
     found, provenances = {}, {}
-    for code, (output,) in read_outputs(one_run(plan), setup):
+    for code, (output,) in read_outputs(single_run(plan), setup):
         found[code] = function(output.matches)
         provenances[code] = _provenance(output.matches, setup, scheme)
     return found, joint_provenance(provenances)

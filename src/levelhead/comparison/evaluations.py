@@ -84,7 +84,7 @@ def score_and_look(
     Raises:
         InputError: an output is missing or a file is invalid; the error lists the faults of all.
     """
-    plan = one_run(plan)
+    plan = single_run(plan)
     if training is None:
         results = score_outputs(plan, setup, look=look, **how)
         return evaluations_of(results, setup), results.looked
@@ -121,7 +121,7 @@ def _look_for_leakage(
     return _Looked(evaluation.leakage, None if look is None else look(code, outputs))
 
 
-def one_run(plan: Plan) -> Plan:
+def single_run(plan: Plan) -> Plan:
     """Return a plan, checking that it has a single run of a single system.
 
     Args:

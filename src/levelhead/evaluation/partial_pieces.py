@@ -11,8 +11,8 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, UnreadableF
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import PartialCoverage, coverage_of, total_coverage
 from levelhead.evaluation.partial_survey import (
+    FirstReading,
     Rereadable,
-    Survey,
     output_pieces,
     places_by_id,
     survey_gold,
@@ -134,7 +134,7 @@ class _Tally:
         if self._look is not None:
             self._look(matched)
 
-    def evaluation(self, gold: Contents, output: Survey, places: Places | None) -> Evaluation:
+    def evaluation(self, gold: Contents, output: FirstReading, places: Places | None) -> Evaluation:
         """Return the scores, to be called once, at the end."""
         n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
         coverage = total_coverage(self._coverages)._replace(extra=n_extra, unreadable=output.unreadable)

@@ -41,7 +41,7 @@ class Rereadable(NamedTuple):
         return pieces_of((self.name, self.parts()), ready, of_gold=of_gold, known=known)
 
 
-class Survey(NamedTuple):
+class FirstReading(NamedTuple):
     """What is known of a file that has been read once, besides its words.
 
     Args:
@@ -63,7 +63,7 @@ class Survey(NamedTuple):
     unreadable: int = 0
 
 
-def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | None = None) -> Survey:
+def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | None = None) -> FirstReading:
     """Read gold once.
 
     Args:
@@ -80,7 +80,7 @@ def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | Non
     return _survey(pieces, pieces.each(size), ready, of_gold=True)
 
 
-def survey_output(system: Rereadable, ready: Setup, size: int) -> Survey:
+def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
     """Read a system's output once; if it is not valid, once more, row by row.
 
     Args:
@@ -102,7 +102,7 @@ def survey_output(system: Rereadable, ready: Setup, size: int) -> Survey:
     return found._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
 
 
-def output_pieces(system: Rereadable, ready: Setup, known: Survey | None = None) -> Pieces:
+def output_pieces(system: Rereadable, ready: Setup, known: FirstReading | None = None) -> Pieces:
     """Return a system's output, to be read piece by piece: as a valid file, unless it is known not to be valid.
 
     Args:
@@ -115,7 +115,7 @@ def output_pieces(system: Rereadable, ready: Setup, known: Survey | None = None)
     return LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx", known=known.marks)
 
 
-def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup, *, of_gold: bool = False) -> Survey:
+def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup, *, of_gold: bool = False) -> FirstReading:
     text = hashlib.sha256()
     ids: list[Hashes] | None = [_NOTHING]
     texts, trees = [_NOTHING], [np.zeros(0, dtype=bool)]
@@ -128,7 +128,7 @@ def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup, *, of_g
             texts.append(hashes_of(spans.sentence_texts()))
             trees.append(_are_valid(pieces, piece, ready))
     every_id = None if ids is None else np.concatenate(ids)
-    return Survey(pieces.contents(), text.digest(), every_id, np.concatenate(texts), np.concatenate(trees))
+    return FirstReading(pieces.contents(), text.digest(), every_id, np.concatenate(texts), np.concatenate(trees))
 
 
 def _are_valid(pieces: Pieces, piece: Treebank, ready: Setup) -> NDArray[np.bool_]:
@@ -137,7 +137,7 @@ def _are_valid(pieces: Pieces, piece: Treebank, ready: Setup) -> NDArray[np.bool
     return np.full(len(piece), piece.has_trees)
 
 
-def places_by_id(gold: Survey, system: Survey) -> Places | None:
+def places_by_id(gold: FirstReading, system: FirstReading) -> Places | None:
     """Return where the system's sentences belong by their ids; None if ids do not tell, or the order is another.
 
     Args:

@@ -75,10 +75,11 @@ def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
 
 def _with_valid_trees(ranking: Ranking) -> Ranking:
     """A ranking with the scores of valid trees alone, which are not tested."""
-    untested = {"interval": None, "ranks": None, "letters": None}
-    return ranking._replace(
-        standings=tuple(one._replace(value=one.valid_trees, **untested) for one in ranking.standings)
+    standings = (
+        standing._replace(value=standing.valid_trees, interval=None, ranks=None, letters=None)
+        for standing in ranking.standings
     )
+    return ranking._replace(standings=tuple(standings))
 
 
 def _papers(results: Results, rankings: Sequence[Ranking], places: int, suffix: str = "") -> list[PaperTable]:

@@ -96,7 +96,7 @@ class Client:
 
     def _check(self, size: int, kind: str) -> None:
         """Refuse archives before the upload that the server would refuse after it."""
-        task = self._asked("GET", "/task")
+        task = self._response_of("GET", "/task")
         most = task["limits"]["upload_megabytes"]
         if size > most * _MEGABYTE:
             raise _failed(f"the archive is larger than {most} MB")
@@ -109,7 +109,7 @@ class Client:
         Args:
             name: its id.
         """
-        found: dict[str, Any] = self._asked("GET", f"/submissions/{quote(name, safe='')}")
+        found: dict[str, Any] = self._response_of("GET", f"/submissions/{quote(name, safe='')}")
         return found
 
     def wait(self, name: str) -> dict[str, Any]:
@@ -130,11 +130,11 @@ class Client:
         Args:
             name: its id.
         """
-        self._asked("PUT", f"/submissions/{quote(name, safe='')}/primary")
+        self._response_of("PUT", f"/submissions/{quote(name, safe='')}/primary")
 
     def inputs(self) -> list[str]:
         """Return the names of the inputs, which are file names without folders."""
-        names = [str(entry["name"]) for entry in self._asked("GET", "/inputs")]
+        names = [str(entry["name"]) for entry in self._response_of("GET", "/inputs")]
         for name in names:
             if Path(name).name != name or name in {"", ".", ".."}:
                 raise _failed(f"the server has an input with an invalid name: {name!r}")
@@ -150,7 +150,7 @@ class Client:
         folder.mkdir(parents=True, exist_ok=True)
         if not names:
             return
-        data = io.BytesIO(self._asked("GET", "/inputs.zip", raw=True))
+        data = io.BytesIO(self._response_of("GET", "/inputs.zip", raw=True))
         try:
             with zipfile.ZipFile(data) as archive:
                 for name in names:
@@ -158,7 +158,7 @@ class Client:
         except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError) as error:
             raise _failed(f"the server sent an invalid archive of inputs: {error}") from error
 
-    def _asked(self, method: str, path: str, *, raw: bool = False) -> Any:
+    def _response_of(self, method: str, path: str, *, raw: bool = False) -> Any:
         try:
             return self._request(method, path, raw=raw)
         except OSError as error:

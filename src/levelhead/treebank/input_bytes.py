@@ -114,7 +114,7 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> I
     try:
         with contextlib.nullcontext(_standard_input()) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
             before = _status(file)
-            yield from _decoded(_Counted(file), name, before and before.st_size, limits)
+            yield from _decoded(_CountingReader(file), name, before and before.st_size, limits)
             _check_unchanged(before, _status(file))
     except (OSError, ValueError) as error:
         if isinstance(error, UnreadableFile):
@@ -136,10 +136,10 @@ def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> It
     Raises:
         UnreadableFile: the compressed data are damaged, or the bytes are an archive.
     """
-    yield from _decoded(_Counted(io.BytesIO(raw)), name, len(raw), limits)
+    yield from _decoded(_CountingReader(io.BytesIO(raw)), name, len(raw), limits)
 
 
-class _Counted:
+class _CountingReader:
     """A partly read file: its first bytes, and the number of bytes read since."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -156,7 +156,7 @@ class _Counted:
         return part
 
 
-def _decoded(file: _Counted, name: str, size: int | None, limits: Limits) -> Iterator[bytes]:
+def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits) -> Iterator[bytes]:
     """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
     if file.start.startswith(b"PK\x03\x04"):
         raise _unreadable("archive", "zip archives are not supported", name)

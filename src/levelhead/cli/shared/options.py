@@ -84,7 +84,7 @@ definitions_option: Decorator = click.option(
 )  # fmt: skip
 scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
-    help="Scheme of classes in measures that name only the class, such as CORE  [default: nivre-fang]",
+    help="Scheme of classes that measures name without a scheme, such as CORE  [default: nivre-fang]",
 )  # fmt: skip
 punct_option: Decorator = click.option(
     "--punct", type=Choice(["keep", "relation", "callin"]), default="keep", show_default=True,

@@ -27,16 +27,17 @@ def comparison_sections(campaign: RankedCampaign) -> list[Section]:
 def _measures(campaign: RankedCampaign) -> Section:
     """Who profits from function words: the two most telling measures, and ranks by all."""
     pair = _pair(campaign)
-    blocks = [_slopes(campaign, group) for group in campaign.groups] if pair else []
+    blocks: list[Block] = []
     if pair:
-        blocks += [make(campaign, pair, group) for group in campaign.groups for make in (_families, _points)]
+        blocks = [make(campaign, pair, group) for group in campaign.groups for make in (_families, _points)]
+        blocks += [_slopes(campaign, group) for group in campaign.groups]
     lead = "How ranks change with the measure."
     if pair == ("LAS", "CLAS"):
         lead += (
             " LAS counts all words, CLAS leaves function words out: systems far above the line, or rising from LAS to"
         )
         lead += " CLAS, are worse on function words than their LAS suggests, and vice versa."
-    return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks)
+    return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks, narrow=True)
 
 
 def _pair(campaign: RankedCampaign) -> tuple[str, str] | None:

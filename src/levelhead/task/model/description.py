@@ -204,7 +204,7 @@ def _problem(default: object, value: object) -> str | None:
 
 def _check(about: About, show: Visibility, wrong: list[str]) -> None:
     given = {"own": show.own, "leaderboard": show.leaderboard, "after": show.after}
-    odd = [(field, view) for field, view in given.items() if view not in VIEWS]
-    wrong += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in odd]
+    invalid = [(field, view) for field, view in given.items() if view not in VIEWS]
+    wrong += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in invalid]
     if about.opens is not None and about.closes is not None and about.opens >= about.closes:
         wrong.append("task.opens must be before task.closes")
