@@ -21,8 +21,8 @@ BLOCK = re.compile(r"^```(?:sh|console|text|yaml)\n(.*?)^```", re.DOTALL | re.MU
 def commands(text: str) -> list[str]:
     """Every `levelhead ...` of a page, with continued lines put together."""
     lines = [line for block in BLOCK.findall(text) for line in block.replace("\\\n", " ").split("\n")]
-    commands = [line for line in lines if not line.startswith(" ") or "run: " in line]  # others go on from the line before
-    shown = [line.strip().removeprefix("$ ").removeprefix("- run: ") for line in commands]
+    typed = [line for line in lines if not line.startswith(" ") or "run: " in line]  # others go on from the line before
+    shown = [line.strip().removeprefix("$ ").removeprefix("- run: ") for line in typed]
     return [line for line in shown if line.startswith("levelhead ")] + INLINE.findall(text)
 
 
