@@ -285,25 +285,25 @@ def test_the_manifest_in_the_documentation_is_one():
 
 
 SIGNIFICANT = """\
-Rank | System |   LAS |   low |  high | Ranks | Letters | Valid outputs | LAS of valid sentences
------+--------+-------+-------+-------+-------+---------+---------------+------------------------
-   1 | alpha  | 88.93 | ##### | ##### | 1-2   | a       | 8 of 8        |                  88.93
-   2 | gamma  | 77.18 | ##### | ##### | 1-2   | a       | 7 of 8        |                  88.90
------+--------+-------+-------+-------+-------+---------+---------------+------------------------
-   3 | beta   | 67.21 | ##### | ##### | 3     | b       | 8 of 8        |                  67.21
+Rank | System |   LAS |      95% CI | Ranks | Letters | Valid outputs | LAS of valid sentences
+-----+--------+-------+-------------+-------+---------+---------------+------------------------
+   1 | alpha  | 88.93 | #####-##### | 1-2   | a       | 8 of 8        |                  88.93
+   2 | gamma  | 77.18 | #####-##### | 1-2   | a       | 7 of 8        |                  88.90
+-----+--------+-------+-------------+-------+---------+---------------+------------------------
+   3 | beta   | 67.21 | #####-##### | 3     | b       | 8 of 8        |                  67.21
 """
 
 
 def test_significance_draws_lines_and_gives_sets_of_ranks():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3")
     lines = done.stdout.splitlines()
-    ends = [tuple(map(float, line.split("|")[3:5])) for line in (lines[2], lines[3], lines[5])]
+    ends = [tuple(map(float, line.split("|")[3].split("-"))) for line in (lines[2], lines[3], lines[5])]
     for (low, high), value in zip(ends, (88.93, 77.18, 67.21)):
         assert low < value < high
         assert high - low < 8
     shown = "\n".join(lines[:6])
     for low, high in ends:
-        shown = shown.replace(f"{low:.2f} | {high:.2f}", "##### | #####")
+        shown = shown.replace(f"{low:.2f}-{high:.2f}", "#####-#####")
     assert shown + "\n" == SIGNIFICANT
     assert "|resamples:500|seed:3|level:0.95|resample-by:auto|numpy:" in lines[-1]
     assert lines[-7:-1] == [

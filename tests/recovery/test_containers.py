@@ -180,7 +180,7 @@ BAD = {
     ),
     "json latin": (b'{"a": 1}\n{"a": "\xe9"}', {"field": "a"}, "x:2: encoding"),
     "no column": (b"id,text\n1,a\n", {"field": "a"}, "x:1: invalid-answers: unknown field 'a'"),
-    "short": (b"id,a\n1\n", {"field": "a"}, "x:2: invalid-answers: the row has 1 fields only"),
+    "short": (b"id,a\n1\n", {"field": "a"}, "x:2: invalid-answers: the row has only 1 field"),
     "quotes": (b'id,a\n1,"b"c\n', {"field": "a"}, "x:2: invalid-answers: the file is not CSV"),
     "header": (b"id,a\n", {"field": "a"}, "x: no-answers: the file has no answers"),
 }

@@ -98,7 +98,7 @@ def test_systems_are_folders_or_one_folder_of_outputs(tmp_path):
     [
         (["en.conllu", "UD_French-GSD/fr_gsd-ud-test.conllu"], "gold", "folders of a UD release"),
         (["en-ud-train.conllu", "en-ud-dev.conllu"], "gold", "--split"),
-        (["en.conllu", "seed1/en.conllu"], "outputs", "name one run"),
+        (["en.conllu", "seed1/en.conllu"], "outputs", "name a single run"),
     ],
 )
 def test_a_folder_that_fits_two_layouts_is_refused(tmp_path, names, find, words):

@@ -113,7 +113,7 @@ def test_pairs_of_layouts_of_a_system(tmp_path, one, other):
     if one == other:
         assert {tuple(run.files) for run in run_files("s", system, gold)} == {("en",)}
     elif ("runs" in one) != ("runs" in other):
-        with pytest.raises(InputError, match="name one run"):
+        with pytest.raises(InputError, match="name a single run"):
             run_files("s", system, gold)
     elif "runs" in one:
         assert {tuple(run.files) for run in run_files("s", system, gold)} == {("en",)}

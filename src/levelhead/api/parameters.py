@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from inspect import cleandoc
 from textwrap import fill
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -255,7 +256,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return (*variable, *code.co_varnames[:n_named])
 
 
-_ENTRY = re.compile(r"^ {8}(\w+): ", re.MULTILINE)
+_ENTRY = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
 
 
 def documented(docstring: str | None, names: tuple[str, ...]) -> str | None:
@@ -267,15 +268,16 @@ def documented(docstring: str | None, names: tuple[str, ...]) -> str | None:
     """
     if docstring is None:
         return None
-    about, head, rest = docstring.partition("    Args:\n")
-    own, raises, errors = rest.partition("\n    Raises:\n")
+    text = cleandoc(docstring)  # from Python 3.13 on, docstrings have lost their indentation already
+    about, head, rest = text.partition("Args:\n")
+    own, raises, errors = rest.partition("\nRaises:\n")
     if not head:
-        about, raises, errors = docstring.partition("    Raises:\n")
+        about, raises, errors = text.partition("Raises:\n")
         raises = f"\n{raises}"
     entries = dict(_entries(own))
     lines = (entries.get(name) or f"{name}: {SHARED[name].text}" for name in names)
-    listed = "\n".join(fill(line, 110, initial_indent=" " * 8, subsequent_indent=" " * 12) for line in lines) + "\n"
-    return f"{about}    Args:\n{listed}{raises}{errors}"
+    listed = "\n".join(fill(line, 106, initial_indent=" " * 4, subsequent_indent=" " * 8) for line in lines) + "\n"
+    return f"{about}Args:\n{listed}{raises}{errors}"
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from levelhead.errors import Fault, InputError, Place, listed, shortened, unknown
+from levelhead.errors import Fault, InputError, Place, listed, number_of, shortened, unknown
 from levelhead.recovery.answer import Answer, decoded
 
 _LONGEST_FIELD = 1 << 29
@@ -120,5 +120,5 @@ def _column(field: str | None, names: list[str], name: str) -> str:
 
 def _of_row(row: list[str], column: int, of_ids: int | None, place: Place) -> Answer:
     if max(column, of_ids or 0) >= len(row):
-        raise InputError(Fault("invalid-answers", f"the row has only {len(row)} fields", place))
+        raise InputError(Fault("invalid-answers", f"the row has only {number_of(len(row), 'field')}", place))
     return Answer(row[column], None if of_ids is None else row[of_ids])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from levelhead.report.documents import points
-from levelhead.report.table import Cell, Column, Kind, interval_cell
+from levelhead.report.table import Cell, Column, Kind, interval_cell, interval_head
 from levelhead.significance.bucket_estimates import Certainty
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS
 
@@ -26,9 +26,8 @@ def certainty_columns(level: str, every: Iterable[Certainty], *, difference: boo
     tidy_only = all(one.interval is None for one in every)
     kind: Kind = "difference" if difference else "ratio"
     ends = ("diff_low", "diff_high") if difference else ("low", "high")
-    head = f"{100 * float(level):g}% CI"
     return (
-        Column(head, kind, ends=ends, tidy_only=tidy_only),
+        Column(interval_head(level), kind, ends=ends, tidy_only=tidy_only),
         Column("", "text", key="Uncertain", tidy_only=tidy_only),
     )
 

@@ -13,7 +13,7 @@ from levelhead.report.certainty import certainty_cells, certainty_columns, certa
 from levelhead.report.documents import header, points, sources
 from levelhead.report.partial import COVERAGE, VALID_TREES, coverage_cells, total_coverage
 from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, interval_cell, p_text, value_cell
+from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, p_text, value_cell
 from levelhead.report.tree_text import draw_contrasts
 from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
@@ -88,7 +88,7 @@ class _Layout(NamedTuple):
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of `row`."""
-        interval = Column(_interval_head(self.level))
+        interval = Column(interval_head(self.level))
         columns = [self.treebank] if self.treebank else []
         columns += [Column("Measure", "text"), Column("System", "text"), Column("Score")]
         columns += [Column(VALID_TREES), *COVERAGE] if self.partial else []
@@ -119,10 +119,6 @@ class _Layout(NamedTuple):
             *((one.test or "",) if self.runs else ()),
             *(_equivalent(one) if self.margin else ()),
         )
-
-
-def _interval_head(level: str) -> str:
-    return f"{100 * float(level):g}% CI"
 
 
 _TREEBANK = Column("Treebank", "text")
@@ -263,7 +259,7 @@ def _pair_columns(level: str) -> tuple[Column, ...]:
     return (
         *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
         *(Column("Score A"), Column("Score B"), _DIFFERENCE),
-        Column(_interval_head(level), "difference", ends=("diff_low", "diff_high")),
+        Column(interval_head(level), "difference", ends=("diff_low", "diff_high")),
         *(Column("p", "probability", tidy_only=True), _HOLM, _STARS),
     )
 

@@ -15,7 +15,7 @@ from levelhead.report.documents import header, notes_of, points
 from levelhead.report.partial import COVERAGE, VALID_TREES, columns_with_valid_trees, coverage_cells
 from levelhead.report.rank_notes import MOST_NAMED, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, percentage, value_cell
+from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
 from levelhead.scoring.measure_notes import named_note
 
 _PARTIAL = "partial scores, not official; valid trees: sentences without a valid tree get nothing"
@@ -37,7 +37,8 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
         lines |= {len(rows) + place for place in some[0].lines or ()}
         rows += [_row(standing, some, extras) for standing in some[0].standings]
     notes = (*_notes(results, rankings), signature_line({**results.signature, "ranking": rankings[0].rule}))
-    return Table(_columns(groups[0], extras), tuple(rows), notes, frozenset(lines))
+    level = results.signature.get("level", "0.95")
+    return Table(_columns(groups[0], extras, level), tuple(rows), notes, frozenset(lines))
 
 
 class _OptionalColumns:
@@ -53,12 +54,12 @@ class _OptionalColumns:
         self.valid_only = any(standing.valid_only is not None for standing in standings)
 
 
-def _columns(rankings: Sequence[Ranking], extras: _OptionalColumns) -> tuple[Column, ...]:
+def _columns(rankings: Sequence[Ranking], extras: _OptionalColumns, level: str) -> tuple[Column, ...]:
     first = rankings[0].measure
     columns = [Column("Group", "text")] if extras.group else []
     columns += [Column("Rank", "number"), Column("System", "text"), Column(first)]
     columns += [Column(f"{first} ({VALID_TREES.lower()})"), *COVERAGE] if extras.partial else []
-    columns += [Column("low"), Column("high")] if extras.interval else []
+    columns += [Column(interval_head(level), ends=("low", "high"))] if extras.interval else []
     columns += [Column("Ranks", "text")] if extras.ranks else []
     columns += [Column("Letters", "text")] if extras.letters else []
     for ranking in rankings[1:]:
@@ -75,7 +76,7 @@ def _row(standing: Standing, rankings: Sequence[Ranking], extras: _OptionalColum
     cells += [standing.rank, standing.system, _value(standing.value, rankings[0].measure)]
     cells += [_value(standing.valid_trees, rankings[0].measure)] if extras.partial else []
     cells += [float(share or 0) for share in (standing.answered, standing.aligned)] if extras.partial else []
-    cells += list(standing.interval or (None, None)) if extras.interval else []
+    cells += [_interval(standing, rankings[0].measure)] if extras.interval else []
     cells += [span(*standing.ranks) if standing.ranks else None] if extras.ranks else []
     cells += [standing.letters] if extras.letters else []
     for ranking in rankings[1:]:
@@ -87,6 +88,10 @@ def _row(standing: Standing, rankings: Sequence[Ranking], extras: _OptionalColum
         value = standing.value if standing.valid_only is None else standing.valid_only
         cells.append(_value(value, rankings[0].measure))
     return tuple(cells)
+
+
+def _interval(standing: Standing, measure: str) -> Cell:
+    return interval_cell(standing.interval, perplexity=lower_is_better(measure))
 
 
 def _value(value: Fraction | None, measure: str) -> Cell:

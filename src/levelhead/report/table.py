@@ -137,6 +137,15 @@ def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | N
     return None if value is None else Plain(value) if perplexity else float(value)
 
 
+def interval_head(level: str) -> str:
+    """Return the head of a column of confidence intervals, such as "95% CI".
+
+    Args:
+        level: the confidence level, such as "0.95".
+    """
+    return f"{100 * float(level):g}% CI"
+
+
 def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:
     """Return an interval of values, or of differences, as a cell.
 

@@ -14,7 +14,7 @@ from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.rank_notes import resampling_notes, undecided
 from levelhead.report.ranking import ranking_table, relation_notes
-from levelhead.report.table import Cell, Column, IntervalCell, Table, formatted, value_cell
+from levelhead.report.table import Column, formatted, value_cell
 from levelhead.scoring.rules import rules_named
 
 _MOST_NAMED = 4
@@ -112,7 +112,7 @@ def _leaderboard(campaign: RankedCampaign) -> Section:
 
 def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
     others = [one for one in campaign.of(ranking.group.name) if one is not ranking][: MOST_MEASURES - 1]
-    table = _with_intervals(ranking_table(campaign.results, [ranking, *others]), ranking.measure, _level(campaign))
+    table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
     ends = [end for one in ranking.standings for end in (*(one.interval or ()), one.value) if end is not None]
     low, high = float(min(ends, default=0)), float(max(ends, default=1))
 
@@ -141,25 +141,6 @@ def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
         name, caption=caption, table=table, strips=strips, strip_ends=(scale[0], scale[1]), extra=hidden,
         rows_are="system",
     )  # fmt: skip
-
-
-def _with_intervals(table: Table, measure: str, level: str) -> Table:
-    """The table of a ranking for a page: an interval is one column, named by its level."""
-    names = [column.name for column in table.columns]
-    if "low" not in names:
-        return table._replace(notes=())
-    at = names.index("low")
-    interval = Column(f"{level} CI", ends=(f"{measure} low", f"{measure} high"))
-    columns = (*table.columns[:at], interval, *table.columns[at + 2 :])
-    return table._replace(
-        columns=columns, rows=tuple((*row[:at], _interval(row[at : at + 2]), *row[at + 2 :]) for row in table.rows),
-        notes=(),
-    )  # fmt: skip
-
-
-def _interval(ends: Sequence[Cell]) -> Cell:
-    low, high = ends
-    return IntervalCell(low, high) if isinstance(low, float) and isinstance(high, float) else None
 
 
 def _level(campaign: RankedCampaign) -> str:
