@@ -206,7 +206,7 @@ def test_validation() -> None:
 
 
 def test_what_a_function_cannot_do_is_refused() -> None:
-    with pytest.raises(MeasureError, match="one measure"):
+    with pytest.raises(MeasureError, match="a single measure"):
         levelhead.breakdown(GOLD, ALPHA, by="deprel", measures="LAS,UAS")
     with pytest.raises(MeasureError, match="is not GOLD:SYSTEM"):
         levelhead.trees(GOLD, ALPHA, show="nsubj")

@@ -141,8 +141,8 @@ API = [name for name in FUNCTIONS if getattr(levelhead, name).__module__.startsw
 def test_help_has_every_parameter_once(name: str) -> None:
     """In the order of the signature; the source documents a shared parameter in one place."""
     function = getattr(levelhead, name)
-    args = function.__doc__.partition("    Args:\n")[2].partition("    Raises:\n")[0]
-    entries = dict(re.findall(r"^ {8}(\w+): (.+)$", args, re.MULTILINE))
+    args = inspect.getdoc(function).partition("Args:\n")[2].partition("Raises:\n")[0]
+    entries = dict(re.findall(r"^ {4}(\w+): (.+)$", args, re.MULTILINE))
     assert list(entries) == list(inspect.signature(function).parameters)
     assert max(map(len, args.split("\n"))) <= 110
     own = function.__wrapped__.__doc__

@@ -371,7 +371,7 @@ def test_a_scheme_names_the_classes(tmp_path):
     (tmp_path / "m.toml").write_text(text.replace("callin", "calin"), encoding="utf-8")
     done = ranked("--manifest", tmp_path / "m.toml")
     assert done.returncode == 2
-    assert "campaign.scheme is 'calin'" in done.stderr
+    assert "campaign.scheme: unknown scheme 'calin'" in done.stderr
 
 
 OWN = """\

@@ -269,7 +269,7 @@ def test_warnings_and_notes_of_all_commands(tmp_path):
 REFUSED = {
     # a command for files, and what is said
     "languages": "GOLD must be a folder of at least two treebanks",
-    "compare -m WLAS(WDE)": "WLAS(WDE) needs training treebanks",
+    "compare -m WLAS(WDE)": "WLAS(WDE) requires training treebanks",
 }
 
 

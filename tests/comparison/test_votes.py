@@ -122,11 +122,11 @@ def test_languages_and_families_of_the_examples(run):
 
 def test_the_sentence_under_the_table(run):
     _, out, _ = run("compare", *FOLDERS, "-m", "LAS", "--resamples", 500, "--votes", "family")
-    (line,) = [line for line in out.splitlines() if line.startswith("LAS: ")]
-    assert line == (
+    assert " ".join(out.split()).count("LAS: ") == 1
+    assert (
         "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8 (8 significant);"
         " worse on at least 8 (95% confidence); sign test p = 0.0625 (5 votes, one per family)"
-    )
+    ) in " ".join(out.split())
 
 
 def test_the_page_has_the_sentence(run, tmp_path):

@@ -205,7 +205,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         (found,) = [one.value for one in compared.results if one.treebank == code]
         assert found == pytest.approx(next(iter(evaluation.values())).value)
     assert template in compared.provenance.signature
-    with pytest.raises(MeasureError, match="for several treebanks"):
+    with pytest.raises(MeasureError, match="requires several treebanks"):
         levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[template])
     with pytest.raises(InputError, match=r"nowhere/en\.conllu"):
         score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of(["DPPL(nowhere/{treebank}.conllu)"]))

@@ -232,7 +232,7 @@ def test_profiles_by_workers_with_a_store_and_in_pieces(tmp_path, monkeypatch):
     in_pieces = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)
     monkeypatch.undo()
     whole = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)
-    assert any("piece by piece" in note for note in in_pieces.provenance.notes)
+    assert any("in pieces" in note for note in in_pieces.provenance.notes)
     assert {name: dict(one) for name, one in in_pieces.items()} == {name: dict(one) for name, one in whole.items()}
 
 

@@ -39,7 +39,7 @@ def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
         ("http://127.0.0.1:80", "is not local"),
         ("somewhere", "is not local"),
         ("tcp://[127.0.0.1:1", "is not an address"),
-        ("tls://127.0.0.1:8786", "needs --tls-ca"),
+        ("tls://127.0.0.1:8786", "requires --tls-ca"),
         ("tcp://no-such-host.invalid:8786", "has no address"),
         ("", "is not local"),
     ],

@@ -15,12 +15,13 @@ from levelhead.studies import STUDIES
 from levelhead.treebank.relations import UD1
 
 DOCS = ROOT / "docs"
-BLOCK = re.compile(r"^```(?:sh|console|text|yaml)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(sh|console|text|yaml)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def commands(text: str) -> list[str]:
     """Every `levelhead ...` of a page, with continued lines put together."""
-    lines = [line for block in BLOCK.findall(text) for line in block.replace("\\\n", " ").split("\n")]
+    blocks = [(kind, text.replace("\\\n", " ").splitlines()) for kind, text in BLOCK.findall(text)]
+    lines = [line for kind, lines in blocks for line in lines if kind != "console" or line.startswith("$ ")]
     shown = [line.strip().removeprefix("$ ").removeprefix("- run: ") for line in lines]
     return [line for line in shown if line.startswith("levelhead ")] + INLINE.findall(text)
 

@@ -340,7 +340,7 @@ BAD = {
     "one": "give GOLD and two SYSTEMs",
     "-m LSA": "unknown measure 'LSA': did you mean LAS?",
     "-m Words": "for other measures, give a gold file and two outputs",
-    "--units 9": "give 10 or more units",
+    "--units 9": "give at least 10 units",
     "--units 1.5": "not a list of whole numbers",
     "--runs 0": "0 is not in the range",
     "--runs 3": "the standard deviation between runs is unknown",
