@@ -255,8 +255,8 @@ def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Avera
         level: the confidence level, if they have intervals.
     """
     rows: dict[tuple[str, ...], list[Score]] = {}
-    for one in breakdowns:
-        for values, score in one.rows:
+    for breakdown in breakdowns:
+        for values, score in breakdown.rows:
             rows.setdefault(values, []).append(score)
     return [_average(values, scores, breakdowns, level) for values, scores in rows.items()]
 
@@ -264,15 +264,17 @@ def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Avera
 def _average(
     values: tuple[str, ...], scores: Sequence[Score], breakdowns: Sequence[Breakdown], level: float
 ) -> Average:
-    certain = [one.certainties[values] for one in breakdowns if values in one.certainties]
+    certain = [breakdown.certainties[values] for breakdown in breakdowns if values in breakdown.certainties]
     known = [one for one in certain if not math.isnan(one.estimate.value)]
     means: dict[str, Fraction | None] = {
         name: _mean(_component(score, name) for score in scores) for name in COMPONENTS
     }
     left_out = {}
     if breakdowns[0].whole:
-        left_out["without"] = _mean(score.exact for one in breakdowns if (score := one.without.get(values, one.whole)))
-        left_out["difference"] = _mean(one.difference(values) for one in breakdowns)
+        left_out["without"] = _mean(
+            score.exact for breakdown in breakdowns if (score := breakdown.without.get(values, breakdown.whole))
+        )
+        left_out["difference"] = _mean(breakdown.difference(values) for breakdown in breakdowns)
     return Average(values, len(scores), {**means, **left_out}, mean_certainty(known, level) if known else None)
 
 

@@ -112,14 +112,14 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
             some[kind].certainty if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
-        n_words, gain = sum(one.words for one in own), sum(one.gain for one in own) / len(treebanks)
+        n_words, gain = sum(repair.words for repair in own), sum(repair.gain for repair in own) / len(treebanks)
         found.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_certainty(every, level)))
-    n_all = sum(one.words for one in found) or 1
-    return sorted((one._replace(share=one.words / n_all) for one in found), key=_largest_first)
+    n_all = sum(repair.words for repair in found) or 1
+    return sorted((repair._replace(share=repair.words / n_all) for repair in found), key=_largest_first)
 
 
-def _largest_first(one: Repair | AverageRepair) -> tuple[float, int, str, str]:
-    return -one.gain, -one.words, one.error, one.detail
+def _largest_first(repair: Repair | AverageRepair) -> tuple[float, int, str, str]:
+    return -repair.gain, -repair.words, repair.error, repair.detail
 
 
 class GainParts(NamedTuple):
@@ -213,8 +213,8 @@ def repairs(
         MeasureError: the measure is weighted or does not count words.
     """
     every = list(gain_parts(matches, measure, intervals.units, registry=registry))
-    n_all = sum(one.words for one in every) or 1
-    found = sorted((_repair(one, one.words / n_all, intervals.level) for one in every), key=_largest_first)
+    n_all = sum(parts.words for parts in every) or 1
+    found = sorted((_repair(parts, parts.words / n_all, intervals.level) for parts in every), key=_largest_first)
     words = _counted_words(matches, measure, registry)
     before = _parts(intervals.units.sums(_counts(words).astype(np.float64)), measure)
     return TreebankRepairs(tuple(found), gain_certainty(before, before, 0, intervals.level))
@@ -344,7 +344,7 @@ def _counts(words: _Words) -> NDArray[np.int64]:
     ours, rows, n = matches.alignment.gold, matches.gold.sentence_of_word, len(matches.gold)
     aligned = ours[words.gold[ours]]
     chosen = (rows[ours[words.right]], rows[words.gold], matches.row_of_system[words.system], rows[aligned])
-    return np.stack([np.bincount(one, minlength=n) for one in chosen], axis=1)
+    return np.stack([np.bincount(values, minlength=n) for values in chosen], axis=1)
 
 
 def _value(by_unit: NDArray[np.float64], measure: Measure, undefined: float | None) -> float | None:

@@ -60,7 +60,11 @@ class Explanation(Tabular):
     @property
     def provenance(self) -> Provenance:
         """The provenance: the signature of the scores under each set of rules that accepts the files."""
-        made = {name: one.provenance for name, one in self.evaluations.items() if isinstance(one, Evaluation)}
+        made = {
+            name: evaluation.provenance
+            for name, evaluation in self.evaluations.items()
+            if isinstance(evaluation, Evaluation)
+        }
         (first, *_) = made.values()
         return first._replace(signature={**first.signature, "rules": "+".join(made)})
 
@@ -87,7 +91,9 @@ def explain(gold: Input, system: Input) -> Explanation:
         raise of_ud
     matches = match(*_read(sides, UD), UD)
     found = (_difference(matches, decision) for decision in _DECISIONS)
-    return Explanation(evaluations, tuple(one for one in found if one.changes or one.n_words))
+    return Explanation(
+        evaluations, tuple(difference for difference in found if difference.changes or difference.n_words)
+    )
 
 
 def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[Treebank, Treebank]:

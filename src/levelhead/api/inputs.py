@@ -157,7 +157,9 @@ def settings_for(
         allow_several_roots=allow_several_roots,
     )
     seen = list(train)
-    if not seen or not any(definition.takes_weights and key_of(one) == ENTROPY for one, definition in setup.defined):
+    if not seen or not any(
+        definition.takes_weights and key_of(measure) == ENTROPY for measure, definition in setup.defined
+    ):
         return setup
     from dataclasses import replace
 

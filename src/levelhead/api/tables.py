@@ -129,8 +129,8 @@ def measurements(
     """
     from levelhead.correlation import Measurements, join, read_tables
 
-    paths = [os.fspath(one) for one in tables if not isinstance(one, Measurements)]
-    known = [one for one in tables if isinstance(one, Measurements)]
+    paths = [os.fspath(table) for table in tables if not isinstance(table, Measurements)]
+    known = [table for table in tables if isinstance(table, Measurements)]
     read = [read_tables(paths, key=key, missing=missing, columns=set(columns))] if paths else []
     every = [*read, *known]
     if not every:

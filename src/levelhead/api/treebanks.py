@@ -154,14 +154,14 @@ def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
     """Treebanks by name, in the given order; treebanks in memory are named after their file, if any."""
     from levelhead.typology import files_of
 
-    paths = [one for one in treebanks if not isinstance(one, Treebank)]
+    paths = [treebank for treebank in treebanks if not isinstance(treebank, Treebank)]
     names = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
     found: dict[str, list[str | Treebank]] = {}
-    for place, one in enumerate(treebanks, 1):
-        if isinstance(one, Treebank):
-            found.setdefault(_name(one, place, {*names.values(), *found}, merge=merge), []).append(one)
+    for place, treebank in enumerate(treebanks, 1):
+        if isinstance(treebank, Treebank):
+            found.setdefault(_name(treebank, place, {*names.values(), *found}, merge=merge), []).append(treebank)
         else:
-            for (file,) in files_of([one]).values():
+            for (file,) in files_of([treebank]).values():
                 found.setdefault(names[file], []).append(file)
     return found
 

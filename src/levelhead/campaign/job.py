@@ -372,7 +372,9 @@ def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
         setup: the settings.
         measures: the names of the measures.
     """
-    chosen = [one for one, definition in setup.defined if str(one) in measures and not definition.needs_file]
+    chosen = [
+        measure for measure, definition in setup.defined if str(measure) in measures and not definition.needs_file
+    ]
     return setup.with_measures(chosen)
 
 
@@ -412,7 +414,7 @@ def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
         "status": status_of_scores(evaluation.scores, setup.rules.name),
         "reasons": [],
         "scores": numbers_of(evaluation),
-        "undefined": [name for name, one in evaluation.items() if one.value is None],
+        "undefined": [name for name, score in evaluation.items() if score.value is None],
         "system": contents_fields(evaluation.system),
         "measures": setup.signature_of_measures(),
         "notes": list(evaluation.notes),

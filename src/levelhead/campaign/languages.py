@@ -71,7 +71,7 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
     """
     if kind == "treebank":
         return {code: code for code in languages}
-    voters = {code: one.name if kind == "language" else one.family for code, one in languages.items()}
+    voters = {code: language.name if kind == "language" else language.family for code, language in languages.items()}
     unknown = [code for code, voter in voters.items() if not voter]
     if unknown:
         raise InputError(

@@ -136,7 +136,7 @@ class _ManifestReader:
         named = [self._system(table, where) for where, table in self._tables(document, "system", _SYSTEM)]
         folders = dict(filter(None, named))
         self._unique([test_set.code for test_set in test_sets], "[[treebank]]")
-        self._unique([one[0] for one in named if one], "[[system]]")
+        self._unique([pair[0] for pair in named if pair], "[[system]]")
         definitions = tuple(self.folder / each for each in self._texts(campaign, "definitions", "campaign") or ())
         return Manifest(
             test_sets=test_sets,

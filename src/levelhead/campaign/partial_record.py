@@ -46,6 +46,6 @@ def partial_record(gold: Treebank, output: Treebank | bytes, setup: Setup, *, by
     if by_sentence:
         measures = [measure for measure in setup.measures if str(measure) in counted]
         for key in PARTIAL_COUNTS:
-            parts = {str(one): sentence_parts(getattr(counted[str(one)], key), one) for one in measures}
+            parts = {str(measure): sentence_parts(getattr(counted[str(measure)], key), measure) for measure in measures}
             record[key] = {name: lists_of(numbers) for name, numbers in parts.items()}
     return record, matched

@@ -121,7 +121,7 @@ def _record_of_missing(gold: File, setup: Setup, tally: _SentenceTally | None, s
     look = None if tally is None else tally.add_units
     ours, same = _gold(gold, setup), _gold(gold, setup)
     perfect = score_pieces(ours, same, without_files(setup, nothing), size, look)
-    undefined = [name for name, one in perfect.items() if one.value is None]
+    undefined = [name for name, score in perfect.items() if score.value is None]
     record = {"state": "missing", "status": CANNOT_OPEN, "reasons": [], "undefined": undefined}
     return record | _of_gold(perfect.gold, tally)
 

@@ -99,7 +99,7 @@ def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...
         from levelhead.campaign.manifest import read_manifest
 
         return read_manifest(gold).gold_sets(split)
-    return tuple(_test_set(one) for one in gold_files(gold, split))
+    return tuple(_test_set(file) for file in gold_files(gold, split))
 
 
 def _test_set(gold: GoldFile) -> TestSet:
@@ -132,7 +132,7 @@ def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path]) -> Plan:
         InputError: a folder cannot be read or matches two layouts.
     """
     wanted = tuple(test_sets)
-    golds = [GoldFile(one.code, one.gold or Path(), one.outputs) for one in wanted]
+    golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in wanted]
     runs = [run for name, path in systems.items() for run in _runs(name, path, golds)]
     return Plan(wanted, tuple(_system(run) for run in runs))
 
@@ -171,7 +171,7 @@ def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None 
         systems = system_folders(Path(systems))
     if not systems or (isinstance(gold, Mapping) and not gold):
         raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
-    if not isinstance(systems, Mapping) and any(isinstance(one, Treebank) for one in systems):
+    if not isinstance(systems, Mapping) and any(isinstance(system, Treebank) for system in systems):
         raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
     if isinstance(gold, Treebank):
@@ -185,10 +185,10 @@ def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[Tes
     """The test sets of a mapping; outputs in folders are named by their codes."""
     outputs = {code: (f"{code}.conllu",) if len(golds) > 1 else () for code in golds}
     return tuple(
-        TestSet(code, None, outputs[code], language_of(code), one)
-        if isinstance(one, Treebank)
-        else TestSet(code, Path(one), outputs[code], language_of(code))
-        for code, one in golds.items()
+        TestSet(code, None, outputs[code], language_of(code), gold)
+        if isinstance(gold, Treebank)
+        else TestSet(code, Path(gold), outputs[code], language_of(code))
+        for code, gold in golds.items()
     )
 
 
@@ -197,10 +197,12 @@ def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Seq
     if isinstance(outputs, Treebank):
         outputs = {test_sets[0].code: outputs}
     if isinstance(outputs, Mapping):
-        paths = {code: Path(one) for code, one in outputs.items() if not isinstance(one, Treebank)}
-        return [System(name, paths, treebanks={c: one for c, one in outputs.items() if isinstance(one, Treebank)})]
+        paths = {code: Path(output) for code, output in outputs.items() if not isinstance(output, Treebank)}
+        return [
+            System(name, paths, treebanks={c: output for c, output in outputs.items() if isinstance(output, Treebank)})
+        ]
     path = Path(outputs)
-    if path.is_file() and any(one.outputs for one in test_sets):
+    if path.is_file() and any(test_set.outputs for test_set in test_sets):
         message = "GOLD is a folder, but this is a file: give a folder of outputs"
         raise InputError(Fault("missing-system-file", message, Place(os.fspath(path))))
     return plan_of(test_sets, {name: path}).systems
@@ -219,7 +221,7 @@ def missing_outputs(plan: Plan) -> list[Fault]:
 
 def _missing(plan: Plan, system: System) -> Iterator[Fault]:
     known = {*system.outputs, *system.treebanks, *system.faults}
-    missing = [one.code for one in plan.test_sets if one.code not in known]
+    missing = [test_set.code for test_set in plan.test_sets if test_set.code not in known]
     if not missing:
         return
     others = [path.name for path in system.ignored]

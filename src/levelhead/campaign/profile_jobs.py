@@ -76,7 +76,7 @@ def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
     Raises:
         StaleInput: a file changed since the job was planned.
     """
-    return _to_bytes(profiled((_counted(*one, task) for one in files), task))
+    return _to_bytes(profiled((_counted(*file, task) for file in files), task))
 
 
 def _results(jobs: Sequence[Job], workers: Workers, store: Store | None) -> Mapping[str, bytes]:
@@ -106,7 +106,7 @@ def _seen(sources: Sequence[str | Treebank]) -> list[NamedFile]:
 
 
 def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
-    classes = {one: sorted(relations) for one, relations in task.scheme.classes.items()}
+    classes = {text: sorted(relations) for text, relations in task.scheme.classes.items()}
     scheme = [task.scheme.name, classes, task.scheme.otherwise, task.scheme.version]
     settings = [*task._replace(scheme=task.scheme._replace(classes={}), training=None)]
     seen = task.training and task.training.hashes

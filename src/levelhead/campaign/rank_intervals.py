@@ -81,16 +81,20 @@ def with_intervals(
     units = results.units
     if len(units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
-    drawn = {place: _averages_of(one, number, settings) for place, one in enumerate(rankings) if _has_averages(one)}
+    drawn = {
+        place: _averages_of(ranking, number, settings)
+        for place, ranking in enumerate(rankings)
+        if _has_averages(ranking)
+    }
     for test_set in results.test_sets if results.gold else ():
-        if counting := [one for one in drawn.values() if test_set.code in one.test_sets]:
-            measures = dict.fromkeys(one.measure for one in counting)
+        if counting := [averages for averages in drawn.values() if test_set.code in averages.test_sets]:
+            measures = dict.fromkeys(averages.measure for averages in counting)
             parts = {measure: parts_by_unit(results, test_set.code, measure) for measure in measures}
             failed = {measure: _failed(results, test_set.code, measure) for measure in measures}
             add_test_set(results.seed_of(test_set.code), parts, failed, counting, settings)
-    for one in drawn.values() if not results.gold else ():
-        add_scores(_values(results, one), one, settings)
-    shown = [_with_intervals(one, number, drawn.get(place), rank_sets) for place, one in enumerate(rankings)]
+    for averages in drawn.values() if not results.gold else ():
+        add_scores(_values(results, averages), averages, settings)
+    shown = [_with_intervals(ranking, number, drawn.get(place), rank_sets) for place, ranking in enumerate(rankings)]
     wins = [_wins(results, drawn.get(place)) for place in range(len(rankings))]
     return RankedIntervals(tuple(shown), tuple(wins), units)
 
@@ -107,7 +111,7 @@ def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: Inferenc
 def _values(results: Results, ranking: RankedAverages) -> Sums:
     """The value of each system (column) on each test set (row); a missing value counts as 0."""
     found = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
-    values = [float(one.values[ranking.measure] or 0) for one in found]
+    values = [float(result.values[ranking.measure] or 0) for result in found]
     return np.array(values).reshape(len(ranking.test_sets), -1)
 
 
@@ -139,7 +143,7 @@ def _wins(results: Results, ranking: RankedAverages | None) -> dict[tuple[str, s
         return {}
     wins = ranking.wins()
     systems = list(enumerate(results.systems))
-    return {(one, other): int(wins[i, j]) for i, one in systems for j, other in systems if i != j}
+    return {(text, other): int(wins[i, j]) for i, text in systems for j, other in systems if i != j}
 
 
 def _with_intervals(
@@ -147,17 +151,17 @@ def _with_intervals(
 ) -> Ranking:
     if drawn is None:
         return ranking
-    order = [number[one.system] for one in ranking.standings]
+    order = [number[standing.system] for standing in ranking.standings]
     differences, level = drawn.differences(), drawn.settings.level
     standings = [
-        one._replace(interval=drawn.estimate(place).score_interval(level))
-        for one, place in zip(ranking.standings, order, strict=True)
+        standing._replace(interval=drawn.estimate(place).score_interval(level))
+        for standing, place in zip(ranking.standings, order, strict=True)
     ]
     if differences is not None:
         letters = compact_letters(better(differences, level)[np.ix_(order, order)])
         ranks = _RANK_SETS[rank_sets](differences, level)
         standings = [
-            one._replace(ranks=ranks[place], letters=own)
-            for one, place, own in zip(standings, order, letters, strict=True)
+            standing._replace(ranks=ranks[place], letters=own)
+            for standing, place, own in zip(standings, order, letters, strict=True)
         ]
     return ranking._replace(standings=tuple(standings), lines=drawn.lines(differences), rank_sets=rank_sets)

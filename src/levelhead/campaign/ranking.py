@@ -129,7 +129,7 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
         system: not undefined and all(results.results[system, code].values[measure] is not None for code in group.codes)
         for system in results.systems
     }
-    standings = [_standing(results, one, measure, group, chosen, known=known[one]) for one in results.systems]
+    standings = [_standing(results, system, measure, group, chosen, known=known[system]) for system in results.systems]
     return Ranking(measure, group, rule, tuple(ranked(standings, lower=lower)), undefined)
 
 
@@ -197,7 +197,7 @@ def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
 
 def _coverage(results: Results, system: str, group: Group) -> tuple[Fraction, Fraction]:
     """The shares of the gold sentences and words of a group that a system covers; missing outputs count as 0."""
-    found = total_coverage(one for code in group.codes if (one := results.covered(system, code)))
+    found = total_coverage(coverage for code in group.codes if (coverage := results.covered(system, code)))
     return Fraction(found.answered, found.sentences), Fraction(found.aligned, found.words)
 
 

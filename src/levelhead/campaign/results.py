@@ -110,8 +110,10 @@ class Results(NamedTuple):
 
     def provenance(self) -> Provenance:
         """Return the provenance of the numbers: the files of all valid outputs, with the warnings and notes on them."""
-        files: dict[str, dict[str, str]] = {code: {"gold": short_hash(one.sha256)} for code, one in self.gold.items()}
-        warnings = {fault: None for one in self.gold.values() for fault in one.warnings}
+        files: dict[str, dict[str, str]] = {
+            code: {"gold": short_hash(contents.sha256)} for code, contents in self.gold.items()
+        }
+        warnings = {fault: None for contents in self.gold.values() for fault in contents.warnings}
         notes: dict[str, None] = {}
         for (name, code), result in self.results.items():
             if result.contents is not None:
@@ -123,8 +125,8 @@ class Results(NamedTuple):
     def with_valid_trees_only(self) -> Results:
         """Return the results of partial scores in which invalid trees count as wrong."""
         results = {
-            key: one._replace(scores=one.valid_trees, sentences=one.sentences_valid_trees)
-            for key, one in self.results.items()
+            key: result._replace(scores=result.valid_trees, sentences=result.sentences_valid_trees)
+            for key, result in self.results.items()
         }
         return self._replace(results=results)
 

@@ -111,7 +111,7 @@ def check_valid(results: Results) -> Results:
     Raises:
         InputError: an output is missing or invalid; all errors are listed.
     """
-    faults = dict.fromkeys(fault for one in results.results.values() for fault in one.faults)
+    faults = dict.fromkeys(fault for result in results.results.values() for fault in result.faults)
     if faults:
         raise InputError(*faults)
     return results
@@ -158,7 +158,7 @@ class _Scoring:
     def check_named(self) -> None:
         """Refuse weights and models that cannot be read, for all test sets at once."""
         faults: list[Fault] = []
-        for path in dict.fromkeys(self._path_of(one, t.code) for t in self.plan.test_sets for one in self.with_files):
+        for path in dict.fromkeys(self._path_of(file, t.code) for t in self.plan.test_sets for file in self.with_files):
             try:
                 self._see(path)
             except InputError as error:
@@ -278,7 +278,7 @@ class _Scoring:
 
     def _look_arguments(self, test_set: TestSet) -> tuple[Source, list[tuple[str, str, Source | None, JobSetup]]]:
         settings = self._settings(test_set.code)
-        sources = [(one, *self._sources(one, test_set)) for one in self.plan.systems]
+        sources = [(system, *self._sources(system, test_set)) for system in self.plan.systems]
         return sources[0][1], [(system.name, system.label, output, settings) for system, _, output in sources]
 
     def _look_key(self, test_set: TestSet) -> str:
@@ -294,7 +294,7 @@ class _Scoring:
         """Return the settings for a test set, with the files that measures name for it."""
         if not self.with_files:
             return self.settings
-        files = {str(one): self._see(self._path_of(one, treebank)).file for one in self.with_files}
+        files = {str(file): self._see(self._path_of(file, treebank)).file for file in self.with_files}
         return self.settings._replace(files=files, treebank=treebank)
 
     def _sources(self, system: System, test_set: TestSet) -> tuple[Source, Source | None]:
@@ -366,14 +366,14 @@ class _Scoring:
         pairs = [(system, test_set) for system in self.plan.systems for test_set in self.plan.test_sets]
         outputs = [output for pair in pairs if (output := self._sources(*pair)[1]) is not None]
         golds = [self._gold(test_set) for test_set in self.plan.test_sets]
-        files = {str(one): [self._path_of(one, code) for code in codes] for one in self.with_files}
-        weights = {name: joint_hash(self._see(one.absolute()).file.sha256 for one in dict.fromkeys(paths))
+        files = {str(file): [self._path_of(file, code) for code in codes] for file in self.with_files}
+        weights = {name: joint_hash(self._see(path.absolute()).file.sha256 for path in dict.fromkeys(paths))
                    for name, paths in files.items()}  # fmt: skip
         return {
             **self.settings.setup.signature_of_rules(),
             **self.settings.setup.signature_of_measures(weights),
-            "gold": joint_hash(hash_of(one) or "" for one in golds),
-            "systems": joint_hash(hash_of(one) or "" for one in outputs),
+            "gold": joint_hash(hash_of(gold) or "" for gold in golds),
+            "systems": joint_hash(hash_of(output) or "" for output in outputs),
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }

@@ -47,7 +47,7 @@ class _Request(NamedTuple):
 
     def properties(self) -> list[list[str]]:
         """Return the properties of each breakdown."""
-        return [one.split(",") for one in self.by]
+        return [text.split(",") for text in self.by]
 
 
 @command()
@@ -87,7 +87,7 @@ def breakdown(
     from levelhead.comparison.intervals import Intervals
 
     options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
-    special = [one for one in by if one in _TABLES]
+    special = [text for text in by if text in _TABLES]
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
     if len(systems) > 1 and len(by) > 1:

@@ -123,7 +123,7 @@ def compare(**given: Any) -> int:
     print_provenance(comparison.provenance)
     _print(request, comparison)
     if request.wants_page:
-        _write_page(request, comparison, [comparison.looked[one.code].page for one in plan.test_sets])
+        _write_page(request, comparison, [comparison.looked[test_set.code].page for test_set in plan.test_sets])
     if worst_by is not None:
         _write_summary(request, comparison, worst_by.names[0])
     return _exit_code(comparison)
@@ -215,5 +215,5 @@ def _exit_code(comparison: Comparison) -> int:
         say(str(InputError(*faults)))
     for line in failing(comparison):
         say(line)
-    verdicts = {one.verdict for one in comparison.gates}
+    verdicts = {gate.verdict for gate in comparison.gates}
     return GATE if "not met" in verdicts else BAD_INPUT if "undecided" in verdicts else DONE

@@ -98,7 +98,7 @@ def correlate(
     from levelhead.correlation import correlate as correlate_columns
 
     _check(tables, figure, output)
-    used = {*columns, *(one for pair in differences for one in pair), *given, *([family] if family else [])}
+    used = {*columns, *(text for pair in differences for text in pair), *given, *([family] if family else [])}
     table, chosen = _read(tables, columns, differences, used if columns else set(), key, missing)
     if cumulative_variance:
         variances = _variances(table, chosen or tuple(table.numbers))

@@ -55,7 +55,7 @@ def measures(
 
 def _measures_table(documents: list[dict[str, Any]]) -> Table:
     columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example", "group", "advice"))
-    return Table(columns, tuple(tuple(one.values()) for one in documents))
+    return Table(columns, tuple(tuple(document.values()) for document in documents))
 
 
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -64,9 +64,11 @@ def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
     from levelhead.scoring.measure import split
 
     texts = (text for name in names for text in split_measures(name))
-    chosen = {one.name: one for one in (find_definition(split(text).name, registry) for text in texts)}
+    chosen = {
+        definition.name: definition for definition in (find_definition(split(text).name, registry) for text in texts)
+    }
     every = chosen if names else registry.measures
-    return [_document(one) for one in every.values()]
+    return [_document(definition) for definition in every.values()]
 
 
 def _document(definition: Definition) -> dict[str, str]:

@@ -334,7 +334,9 @@ def _only_systems(results: Results, names: tuple[str, ...]) -> Results:
     """Leave out the scores of all systems except those named."""
     _check_names(names, results.systems)
     kept = tuple(system for system in results.systems if not names or system in names)
-    return results._replace(systems=kept, results={key: one for key, one in results.results.items() if key[0] in kept})
+    return results._replace(
+        systems=kept, results={key: result for key, result in results.results.items() if key[0] in kept}
+    )
 
 
 def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:

@@ -60,7 +60,7 @@ def recover(
     treebank = read(gold)
     options.print_warnings(treebank.warnings)
     found = recover_answers(answers, treebank, Layout(separator, field, id_field))
-    if all(one.recovered == 0 for one in found.answers):
+    if all(answer.recovered == 0 for answer in found.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     found.write(output)
     options.print_result(

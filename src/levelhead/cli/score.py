@@ -220,8 +220,8 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
     evaluations, parts = _counted(request, setup)
     average = evaluations.average
-    options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
-    options.print_notes(note for one in evaluations.values() for note in one.notes)
+    options.print_warnings(fault for evaluation in evaluations.values() for fault in evaluation.warnings)
+    options.print_notes(note for evaluation in evaluations.values() for note in evaluation.notes)
     if request.cite:
         print_citation(evaluations, request.printing)
     else:
@@ -238,7 +238,7 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     request.printing.print(
         lambda: counts_table(evaluations) if request.counts else scores_table(evaluations, average, strict),
         lambda: scores_document(evaluations, average, strict),
-        lines=lambda: [{"treebank": name, **score_document(one)} for name, one in evaluations.items()],
+        lines=lambda: [{"treebank": name, **score_document(evaluation)} for name, evaluation in evaluations.items()],
     )
 
 

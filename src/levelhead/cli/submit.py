@@ -100,13 +100,13 @@ def _text(found: Mapping[str, Any], address: str) -> str:
 
 def _results(results: Mapping[str, Any], averages: Mapping[str, Any]) -> str:
     """Return results as a table: the scores and averages that the team may see, and errors of outputs."""
-    measures = list(dict.fromkeys(name for one in results.values() for name in one.get("values", {})))
+    measures = list(dict.fromkeys(name for result in results.values() for name in result.get("values", {})))
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
     rows = tuple(
-        (code, one["state"], *(_ratio(one.get("values", {}).get(name)) for name in measures))
-        for code, one in results.items()
+        (code, result["state"], *(_ratio(result.get("values", {}).get(name)) for name in measures))
+        for code, result in results.items()
     )
-    notes = tuple(f"{code}: {reason}" for code, one in results.items() for reason in one["reasons"])
+    notes = tuple(f"{code}: {reason}" for code, result in results.items() for reason in result["reasons"])
     summary = tuple(
         (f"Average ({group})", None, *(_ratio(some.get(name, {}).get("value")) for name in measures))
         for group, some in averages.items()

@@ -173,7 +173,7 @@ def _whole_id(database: Database, start: str) -> str:
     from levelhead.errors import Fault, InputError, quoted
     from levelhead.task.model.submissions import submissions
 
-    found = [one.id for one in submissions(database) if start and one.id.startswith(start)]
+    found = [submission.id for submission in submissions(database) if start and submission.id.startswith(start)]
     if len(found) == 1:
         return found[0]
     message = f"unknown submission ID {quoted(start)}: see levelhead task status"
@@ -233,8 +233,8 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
     with _opened(folder) as (found, database):
         counting = _workers(workers, found, database)
         results = close_task(found, database, now=now, force=force, workers=counting)
-        for one in primary_submissions(database):
-            say(f"{one.team_name}: submission {one.number}, {why_primary(one)}")
+        for submission in primary_submissions(database):
+            say(f"{submission.team_name}: submission {submission.number}, {why_primary(submission)}")
         if results is None:
             say("the task is closed, without a ranking: no submission was finished")
             for note in left_out_notes(organizer_failures(database)):

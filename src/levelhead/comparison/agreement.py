@@ -147,12 +147,12 @@ class Agreement(Tabular):
     @property
     def reasons(self) -> dict[str, str]:
         """Why measures have no value."""
-        every = [(name, score.reason) for one in self.pairs.values() for name, score in one.items()]
+        every = [(name, score.reason) for pair in self.pairs.values() for name, score in pair.items()]
         return {name: reason for name, reason in every if reason}
 
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
-        return {one.name: one for one in self.labels}[name]
+        return {label.name: label for label in self.labels}[name]
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
@@ -164,7 +164,10 @@ def named(annotations: Sequence[Input]) -> list[str]:
     Raises:
         InputError: a path is given twice.
     """
-    given = [one.source.path if isinstance(one, Treebank) else os.fspath(one) for one in annotations]
+    given = [
+        annotation.source.path if isinstance(annotation, Treebank) else os.fspath(annotation)
+        for annotation in annotations
+    ]
     by_path = [
         path is not None and path != "-" and (not isinstance(one, Treebank) or given.count(path) == 1)
         for one, path in zip(annotations, given, strict=True)
@@ -198,8 +201,8 @@ def agreement(
     rules.check_words()
     names = list(treebanks)
     matched = match_pairs([*treebanks.values()], rules)
-    pairs = {(names[i], names[j]): _f1(one) for (i, j), one in matched.items()}
-    differing = {sentence for (i, _), one in matched.items() if i == 0 for sentence in _differing(one)}
+    pairs = {(names[i], names[j]): _f1(matches) for (i, j), matches in matched.items()}
+    differing = {sentence for (i, _), matches in matched.items() if i == 0 for sentence in _differing(matches)}
     words = common_words([*treebanks.values()], matched)
     units = units_of(treebanks[names[0]], resample_by)
     labeled = list(labels_of(words))
@@ -237,14 +240,14 @@ def _missing(measure: Measure, matches: Matches) -> str | None:
 def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int, level: float) -> LabelAgreement:
     found: Coefficients = coefficients(Ratings(labeled.labels, units, n_units))
     each = (
-        BeyondChance(None if math.isnan(one.value) else one.value, interval_of(one, level))
-        for one in (found.cohen, found.fleiss, found.krippendorff)
+        BeyondChance(None if math.isnan(estimate.value) else estimate.value, interval_of(estimate, level))
+        for estimate in (found.cohen, found.fleiss, found.krippendorff)
     )
     return LabelAgreement(labeled.name, found.words, found.cohen.n_units, found.observed, found.expected, *each)
 
 
-def _order(one: Disagreement) -> tuple[int, str, str, str]:
-    return -one.n_words, one.name, one.first, one.second
+def _order(disagreement: Disagreement) -> tuple[int, str, str, str]:
+    return -disagreement.n_words, disagreement.name, disagreement.first, disagreement.second
 
 
 class _Case(NamedTuple):
@@ -311,10 +314,10 @@ def _provenance(
     words: AnnotatedWords,
     parts: Mapping[str, str],
 ) -> Provenance:
-    hashes = {name: short_hash(contents_of(one).sha256) for name, one in treebanks.items()}
-    every = [one.provenance for one in pairs.values()]
+    hashes = {name: short_hash(contents_of(treebank).sha256) for name, treebank in treebanks.items()}
+    every = [pair.provenance for pair in pairs.values()]
     rules = {"rules": every[0].signature["rules"]}
-    notes = [note for one in every for note in one.notes]
+    notes = [note for provenance in every for note in provenance.notes]
     if empty := empty_columns(words):
         notes.append(f"not annotated by all annotators: {', '.join(empty)}")
     signature = {
@@ -324,5 +327,5 @@ def _provenance(
         "lemmas": "all",
     }
     signature |= {**parts, "version": VERSION}
-    warnings = tuple(dict.fromkeys(fault for one in every for fault in one.warnings))
+    warnings = tuple(dict.fromkeys(fault for provenance in every for fault in provenance.warnings))
     return Provenance(signature, {"annotations": hashes}, warnings, tuple(dict.fromkeys(notes)))

@@ -71,9 +71,9 @@ def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], 
         pairs: the aligned words of each pair, see `match_pairs`.
     """
     spans = [pairs[0, 1].gold_spans, *(pairs[0, j].system_spans for j in range(1, len(treebanks)))]
-    starts = np.cumsum([0, *(one.n_words for one in treebanks)])
+    starts = np.cumsum([0, *(treebank.n_words for treebank in treebanks)])
     groups = np.arange(starts[-1])
-    links = [(one.alignment.gold + starts[i], one.alignment.system + starts[j]) for (i, j), one in pairs.items()]
+    links = [(pair.alignment.gold + starts[i], pair.alignment.system + starts[j]) for (i, j), pair in pairs.items()]
     _join(groups, links)
     return _in_text_order(tuple(treebanks), groups, starts, spans)
 
@@ -96,9 +96,9 @@ def _in_text_order(
     members, numbers = np.unique(groups, return_inverse=True)
     keys = (
         _number_forms(treebanks),
-        np.concatenate([_places_in_tokens(one.starts) for one in spans]),
-        np.concatenate([one.ends for one in spans]),
-        np.concatenate([one.starts for one in spans]),
+        np.concatenate([_places_in_tokens(span.starts) for span in spans]),
+        np.concatenate([span.ends for span in spans]),
+        np.concatenate([span.starts for span in spans]),
     )  # the last key is primary; the order of annotations has no influence
     order = np.lexsort([_least(key, numbers.reshape(-1), len(members)) for key in keys])
     rank = np.empty(len(order), dtype=np.int64)
@@ -121,9 +121,10 @@ def _least(key: Numbers, groups: Numbers, n_groups: int) -> Numbers:
 def _number_forms(treebanks: Sequence[Treebank]) -> Numbers:
     """Number the forms of all words in the order of their characters."""
     number = {
-        form: i for i, form in enumerate(sorted({form for one in treebanks for form in one.forms.distinct_texts}))
+        form: i
+        for i, form in enumerate(sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts}))
     }
-    return np.array([number[form] for one in treebanks for form in one.forms], dtype=np.int64)
+    return np.array([number[form] for treebank in treebanks for form in treebank.forms], dtype=np.int64)
 
 
 def _places_in_tokens(starts: Numbers) -> Numbers:
@@ -160,9 +161,9 @@ def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
     yield _heads(words)
     yield _texts(words, "relations", "relations", universal)
     for name in ("upos", "xpos"):
-        if all(getattr(one, name).has_values for one in words.treebanks):
+        if all(getattr(treebank, name).has_values for treebank in words.treebanks):
             yield _texts(words, name.upper(), name, str)
-    if all(one.feats.has_values for one in words.treebanks):
+    if all(treebank.feats.has_values for treebank in words.treebanks):
         yield from _features(words)
 
 
@@ -173,7 +174,9 @@ def empty_columns(words: AnnotatedWords) -> tuple[str, ...]:
         words: the words that annotations have in common.
     """
     columns = ("upos", "xpos", "feats")
-    return tuple(name.upper() for name in columns if not all(getattr(one, name).has_values for one in words.treebanks))
+    return tuple(
+        name.upper() for name in columns if not all(getattr(treebank, name).has_values for treebank in words.treebanks)
+    )
 
 
 def _heads(words: AnnotatedWords) -> LabeledWords:
@@ -183,12 +186,12 @@ def _heads(words: AnnotatedWords) -> LabeledWords:
         heads = np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)
         sides.append(heads)
     distances = np.unique(np.concatenate(sides))
-    names = ["root" if one == root else f"{one:+d}" for one in distances.tolist()]
+    names = ["root" if distance == root else f"{distance:+d}" for distance in distances.tolist()]
     return LabeledWords(HEADS, names, _by_row(words, [np.searchsorted(distances, side) for side in sides]))
 
 
 def _texts(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
-    columns = [getattr(one, column) for one in words.treebanks]
+    columns = [getattr(treebank, column) for treebank in words.treebanks]
     return _labeled(words, name, columns, [[value(text) for text in one.distinct_texts] for one in columns])
 
 
@@ -207,7 +210,7 @@ def _labeled(
 
 
 def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
-    columns = [one.feats for one in words.treebanks]
+    columns = [treebank.feats for treebank in words.treebanks]
     parsed = [[_parsed(text) for text in column.distinct_texts] for column in columns]
     for name in sorted({name for some in parsed for feats in some for name in feats}):
         yield _labeled(words, name, columns, [[feats.get(name, NO_FEATURE) for feats in some] for some in parsed])

@@ -129,7 +129,7 @@ def break_down_outputs(
         requested.see(matches.gold)
         shared: dict[str, Any] = {"registry": setup.registry, "intervals": how}
         every = (break_down(matches, measure, one, settings, **shared) for one in by)
-        return [leave_out(one, matches, setup.registry) for one in every]
+        return [leave_out(breakdown, matches, setup.registry) for breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
     result = Breakdowns(*_with_intervals(plan, setup, found, intervals, scheme), str(measure))
@@ -236,7 +236,7 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     """
     outputs = read_outputs(single_run(plan), setup, trees=False)
     found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
-    return CountsBySentence(found, joint_provenance({code: one.provenance for code, one in found.items()}))
+    return CountsBySentence(found, joint_provenance({code: counts.provenance for code, counts in found.items()}))
 
 
 def for_each_output(

@@ -178,7 +178,7 @@ class _Words(NamedTuple):
     def by_id(self, sentence: int) -> Callable[[int], Hashable]:
         """The names of the words of a sentence, by their ids."""
         start, end = self.treebank.sentence_starts[sentence : sentence + 2].tolist()
-        return lambda one: self.name(start + one - 1) if one <= end - start else ("no word", one)
+        return lambda number: self.name(start + number - 1) if number <= end - start else ("no word", number)
 
 
 def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:

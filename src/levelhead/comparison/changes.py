@@ -127,7 +127,7 @@ class Changes(Tabular):
     @property
     def counts(self) -> dict[str, int]:
         """The number of changed sentences by kind; a sentence can have several kinds."""
-        counts = Counter(kind for one in self.sentences for kind in one.kinds)
+        counts = Counter(kind for sentence in self.sentences for kind in sentence.kinds)
         return {kind: counts[kind] for kind in KINDS}
 
     @property
@@ -143,8 +143,8 @@ def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
         patterns: the changes.
     """
     counts: Counter[str] = Counter()
-    for one in patterns:
-        counts[one.column] += one.n_changes
+    for pattern in patterns:
+        counts[pattern.column] += pattern.n_changes
     return dict(sorted(counts.items(), key=lambda item: _column_order(item[0])))
 
 
@@ -154,7 +154,9 @@ def in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
     Args:
         patterns: the changes.
     """
-    order = sorted(patterns, key=lambda one: (-one.n_changes, *_column_order(one.column), one.old, one.new))
+    order = sorted(
+        patterns, key=lambda pattern: (-pattern.n_changes, *_column_order(pattern.column), pattern.old, pattern.new)
+    )
     return tuple(order)
 
 
@@ -176,7 +178,7 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
     pairs = pair_versions(old, new, rules)
     cells = list(changed_cells(pairs))
     kept = list(_kept(pairs, cells))
-    changed = [one for one in kept if one.kinds]
+    changed = [change for change in kept if change.kinds]
     every = chain(_only(pairs.rows[:, 0].tolist(), old, "removed"), _only(pairs.rows[:, 1].tolist(), new, "added"))
     sentences = _sentences_in_order([*changed, *every], kept)
     patterns = _patterns(pairs, cells)
@@ -185,13 +187,13 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
 
 
 def _only(paired: list[int], treebank: Treebank, kind: str) -> Iterator[SentenceChange]:
-    for one in sorted(set(range(len(treebank))) - set(paired)):
-        yield SentenceChange(one, None, (kind,)) if kind == "removed" else SentenceChange(None, one, (kind,))
+    for number in sorted(set(range(len(treebank))) - set(paired)):
+        yield SentenceChange(number, None, (kind,)) if kind == "removed" else SentenceChange(None, number, (kind,))
 
 
 def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChange]) -> tuple[SentenceChange, ...]:
     """Sentences in the order of NEW; a removed sentence follows the sentence before it in OLD."""
-    places = {one.old: one.new for one in kept}
+    places = {change.old: change.new for change in kept}
     before = -1
     anchor = {}
     for one in sorted(one.old for one in (*sentences, *kept) if one.old is not None):
@@ -199,10 +201,10 @@ def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChan
         before = before if place is None else place
         anchor[one] = before
 
-    def order(one: SentenceChange) -> tuple[int, int]:
-        if one.new is not None:
-            return one.new, -1
-        return (-1, -1) if one.old is None else (anchor[one.old], one.old)
+    def order(change: SentenceChange) -> tuple[int, int]:
+        if change.new is not None:
+            return change.new, -1
+        return (-1, -1) if change.old is None else (anchor[change.old], change.old)
 
     return tuple(sorted(sentences, key=order))
 
@@ -261,7 +263,7 @@ def _column_order(column: str) -> tuple[int, str]:
 
 def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
     sides = {"old": contents_of(old), "new": contents_of(new)}
-    hashes = {name: short_hash(one.sha256) for name, one in sides.items()}
+    hashes = {name: short_hash(side.sha256) for name, side in sides.items()}
     signature = {"rules": rules.name, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
-    warnings = tuple(dict.fromkeys(fault for one in sides.values() for fault in one.warnings))
+    warnings = tuple(dict.fromkeys(fault for side in sides.values() for fault in side.warnings))
     return Provenance(signature, {TREEBANK: hashes}, warnings)

@@ -192,7 +192,7 @@ def compare_by(
         units[name] = units_of(some[0].matches.gold, intervals.resample_by)
         how = IntervalSettings(units[name], intervals.level)
         found[name] = gains_by(some, measure, by, settings, setup.registry, how)
-        sources[name], baseline = sources_of({one.name: one.matches for one in some}, setup), some[0].name
+        sources[name], baseline = sources_of({output.name: output.matches for output in some}, setup), some[0].name
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
@@ -218,10 +218,10 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     ((measure, definition),) = ready.defined
     found, sources = [], {}
     for name, (baseline, *others) in read_outputs(plan, ready):
-        sources[name] = sources_of({one.name: one.matches for one in (baseline, *others)}, ready)
-        for one in others:
-            both = contrasts(baseline.matches, one.matches, None, ready)
-            found.append((name, baseline, one, *both))
+        sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
+        for other in others:
+            both = contrasts(baseline.matches, other.matches, None, ready)
+            found.append((name, baseline, other, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
     provenance = comparison_provenance(sources, ready, parts)
     return Contrasts(measure, found, limit, provenance, definition.needs_for(measure.argument))
@@ -261,7 +261,7 @@ def gains_by(
     found = []
     for output, own in zip(outputs[1:], others, strict=True):
         both = with_same_buckets(first, own)
-        before, after = (bucket_scores(one, measure, undefined) for one in both)
+        before, after = (bucket_scores(words, measure, undefined) for words in both)
         certainties: Sequence[Certainty | None] = [None] * len(before)
         if intervals is not None:
             certainties = bucket_certainties(parts_of(both, measure, intervals.units), intervals.level)

@@ -52,13 +52,13 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
     @property
     def valid_trees_average(self) -> Mapping[str, Fraction | None]:
         """The macro-averages in which invalid trees count as wrong; empty unless scores are partial."""
-        strict = {code: one.valid_trees for code, one in self.items()}
+        strict = {code: evaluation.valid_trees for code, evaluation in self.items()}
         return average_scores(strict) if all(strict.values()) else {}
 
     @property
     def provenance(self) -> Provenance:
         """The joint provenance of all test sets."""
-        return joint_provenance({code: one.provenance for code, one in self.items()})
+        return joint_provenance({code: evaluation.provenance for code, evaluation in self.items()})
 
 
 def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
@@ -91,8 +91,8 @@ def score_and_look(
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
     results = score_outputs(plan, setup, look=both, **how)
     found = {
-        code: _with_leakage(one, results.looked[code].leakage, training)
-        for code, one in evaluations_of(results, setup).items()
+        code: _with_leakage(evaluation, results.looked[code].leakage, training)
+        for code, evaluation in evaluations_of(results, setup).items()
     }
     return Evaluations(found), {code: one.other for code, one in results.looked.items()}
 
@@ -145,7 +145,7 @@ def evaluations_of(results: Results, setup: Setup) -> Evaluations:
         setup: the settings.
     """
     (system,) = results.systems
-    found = {one.code: results.results[system, one.code] for one in results.test_sets}
+    found = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
     return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in found.items()})
 
 
@@ -169,7 +169,9 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
     Returns:
         The macro-average of each measure; None if any treebank has no value.
     """
-    rest = [one.leakage.occurring[-1].rest for one in evaluations.values() if one.leakage is not None]
+    rest = [
+        evaluation.leakage.occurring[-1].rest for evaluation in evaluations.values() if evaluation.leakage is not None
+    ]
     averages: dict[str, Fraction | None] = {}
     for name in next(iter(evaluations.values())):
         values = [one[name].exact if name in one else None for one in rest]

@@ -233,7 +233,7 @@ def _compared(
     pairs = list(itertools.combinations(verdict, 2))
     made = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
     corrected = holm([comparison.p for comparison in made])
-    return tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
+    return tuple(ComparedMeasures(a, b, difference, p) for (a, b), difference, p in zip(pairs, made, corrected))
 
 
 def _planned(
@@ -244,8 +244,8 @@ def _planned(
     originals = None
     if subtypes_apart:
         loaded = [load(source, setup.rules, setup.format) for source in given]
-        originals = tuple(contents_of(one)._replace(sha256=contents_hash(one)) for one in loaded)
-        given = tuple(_with_joined_subtypes(one) for one in loaded)
+        originals = tuple(contents_of(treebank)._replace(sha256=contents_hash(treebank)) for treebank in loaded)
+        given = tuple(_with_joined_subtypes(treebank) for treebank in loaded)
     of_gold, *outputs = given
     return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
 
@@ -253,7 +253,7 @@ def _planned(
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     """The provenance of a score, with `first` instead of `system`, and the parts of the second system."""
     parts = {**setup.signature_of_measures(), "choices": choices}
-    pairs = (pair_provenance(sources.gold, one, setup, parts=parts) for one in sources.systems.values())
+    pairs = (pair_provenance(sources.gold, system, setup, parts=parts) for system in sources.systems.values())
     first, second = (pair.signature for pair in pairs)
     of_system = {"system", "system-warnings"}  # the name of a measure can contain the word
     signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}

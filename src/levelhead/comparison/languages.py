@@ -93,7 +93,7 @@ def compare_languages(
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, of_gold=sent_ids, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)
-    tables = {code: one._replace(systems=labels) for code, one in counts.items()}
+    tables = {code: count._replace(systems=labels) for code, count in counts.items()}
     ids = {code: None if own is None else tuple(own) for code, own in results.of_gold.items()}
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     units = results.units
@@ -126,9 +126,9 @@ def only_count(ids: Sequence[str]) -> bool:
         ids: the ids of all sentences.
     """
     found = [_NUMBERED.fullmatch(one) for one in ids]
-    if len({one and one[1] for one in found}) > 1:
+    if len({match and match[1] for match in found}) > 1:
         return False
-    numbers = {int(one[2]) for one in found if one}
+    numbers = {int(match[2]) for match in found if match}
     return len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
 
 
@@ -176,7 +176,7 @@ def _coarsened(
     for names in same.values():
         joined = _joined_units([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
         for name in names:
-            unit_of = dict(zip(units[name].of_sentence.tolist(), (joined[one] for one in ids[name] or ())))
+            unit_of = dict(zip(units[name].of_sentence.tolist(), (joined[text] for text in ids[name] or ())))
             keys[name] = tuple(dict.fromkeys(unit_of.values()))
             number = {key: i for i, key in enumerate(keys[name] or ())}
             parts = np.zeros((len(number), *tables[name].parts.shape[1:]))
@@ -189,16 +189,16 @@ def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[
     """The unit of each sentence by its id, named after one of its sentences; units that share a sentence are joined."""
     parent: dict[str, str] = {}
 
-    def root(one: str) -> str:
-        while parent.setdefault(one, one) != one:
-            parent[one] = one = parent[parent[one]]
-        return one
+    def root(text: str) -> str:
+        while parent.setdefault(text, text) != text:
+            parent[text] = text = parent[parent[text]]
+        return text
 
     for ids, numbers in parts:
         first: dict[int, str] = {}
-        for one, number in zip(ids, numbers):
-            parent[root(one)] = root(first.setdefault(number, one))
-    return {one: root(one) for one in list(parent)}
+        for text, number in zip(ids, numbers):
+            parent[root(text)] = root(first.setdefault(number, text))
+    return {text: root(text) for text in list(parent)}
 
 
 def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:

@@ -84,7 +84,7 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
         new: the new version.
         rules: the rules, which define the characters that are spaces.
     """
-    sides = [_side(one, rules) for one in (old, new)]
+    sides = [_side(treebank, rules) for treebank in (old, new)]
     swapped = (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words)
     found = [(i, j) for j, i in _pair(*reversed(sides))] if swapped else _pair(*sides)
     rows = np.array(sorted(found), dtype=np.intp).reshape(-1, 2)
@@ -141,7 +141,7 @@ def _alike(one: _Side, other: _Side, i: int, j: int) -> bool:
 
 def _aligned(old: Treebank, new: Treebank, rows: Numbers, rules: Rules, *, swapped: bool) -> PairedVersions:
     ours, theirs = old.select(rows[:, 0].tolist()), new.select(rows[:, 1].tolist())
-    spans = [spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (ours, theirs)]
+    spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (ours, theirs)]
     if swapped:
         alignment = align_sentences(theirs, ours, spans[1], spans[0])
         old_words, new_words = alignment.system.astype(np.intp), alignment.gold.astype(np.intp)

@@ -177,7 +177,7 @@ _UNKNOWN = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be
 def _estimated(table: SystemCounts, design: Design) -> list[Variances | None]:
     baseline, system = dict.fromkeys(table.systems)
     every = difference_variances(table, baseline, system)
-    return [None if one is None else _with_runs(one, design) for one in every]
+    return [None if variances is None else _with_runs(variances, design) for variances in every]
 
 
 def _with_runs(variances: Variances, design: Design) -> Variances:
@@ -199,7 +199,7 @@ def _rows(
 
 
 def _runs(variances: Iterable[Variances], design: Design) -> tuple[int, ...]:
-    known = all(one.runs is not None for one in variances)
+    known = all(variance.runs is not None for variance in variances)
     if not known and max(design.runs, default=1) > 1:
         message = "several runs: the standard deviation between runs is unknown: give it, or folders of runs"
         raise InputError(Fault("invalid-power", message))
@@ -231,13 +231,13 @@ def typical_power(measures: Sequence[str] = ("UAS", "LAS", "CLAS"), design: Desi
     """
     design.checked()
     table = typical_deviations()
-    known = dict.fromkeys(one.measure for one in table)
+    known = dict.fromkeys(deviation.measure for deviation in table)
     for measure in measures:
         if measure not in known:
             hint = f"{unknown('measure', measure, known)}; for other measures, give a gold file and two outputs"
             raise InputError(Fault("invalid-power", f"without files: {hint}"))
-    chosen = [one for measure in measures for one in table if one.measure == measure]
-    rows = tuple(row for one in chosen for row in _typical_rows(one, design))
+    chosen = [deviation for measure in measures for deviation in table if deviation.measure == measure]
+    rows = tuple(row for deviation in chosen for row in _typical_rows(deviation, design))
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
     notes = (_TYPICAL, *_on_runs(rows))
     return Power(rows, design.test, Provenance(signature, {}, (), notes))
@@ -249,9 +249,11 @@ _TYPICAL = (
 )
 
 
-def _typical_rows(one: TypicalDeviation, design: Design) -> Iterator[Detectable]:
-    start = Detectable("", one.measure, one.unit, 0, 1, None)
-    variances = [Variances(sd**2, evenness=one.evenness) for sd in (one.median, one.low, one.high)]
+def _typical_rows(deviation: TypicalDeviation, design: Design) -> Iterator[Detectable]:
+    start = Detectable("", deviation.measure, deviation.unit, 0, 1, None)
+    variances = [
+        Variances(sd**2, evenness=deviation.evenness) for sd in (deviation.median, deviation.low, deviation.high)
+    ]
     every = [_rows(start, _with_runs(own, design), design) for own in variances]
     for middle, low, high in zip(*every, strict=True):
         yield middle._replace(low=low.difference, high=high.difference)

@@ -131,35 +131,37 @@ def regression_verdicts(
         settings: the settings of tests.
     """
     for measure in measures:
-        own = [one for one in results if one.measure == measure and one.difference is not None]
-        wanted = [one for one in own if one.average == "macro"] or own
-        for one in wanted:
+        own = [result for result in results if result.measure == measure and result.difference is not None]
+        wanted = [result for result in own if result.average == "macro"] or own
+        for result in wanted:
             table = next(iter(counts.values()))
             lower_is_better = table.measures.index(measure) in table.perplexities
-            found = _verdict(one, settings, lower_is_better=lower_is_better)
-            several = min(one.runs) > 1 and not found.decided
-            needed = _runs_needed(counts, one, settings, found, len(wanted)) if several else None
+            found = _verdict(result, settings, lower_is_better=lower_is_better)
+            several = min(result.runs) > 1 and not found.decided
+            needed = _runs_needed(counts, result, settings, found, len(wanted)) if several else None
             yield found._replace(runs_needed=needed)
 
 
-def _verdict(one: SystemResult, settings: InferenceSettings, *, lower_is_better: bool) -> Verdict:
-    start = Verdict(one.system, one.measure, one.treebank, "undecided", "", one.difference, one.difference_interval)
-    few = "too few units" if one.p is None else "" if one.enough_runs else "too few runs"
+def _verdict(result: SystemResult, settings: InferenceSettings, *, lower_is_better: bool) -> Verdict:
+    start = Verdict(
+        result.system, result.measure, result.treebank, "undecided", "", result.difference, result.difference_interval
+    )
+    few = "too few units" if result.p is None else "" if result.enough_runs else "too few runs"
     if settings.margin is not None:
-        return _verdict_with_margin(start, one, settings.margin, few, lower_is_better=lower_is_better)
+        return _verdict_with_margin(start, result, settings.margin, few, lower_is_better=lower_is_better)
     if few:
         return start._replace(reason=few, decided=False)
-    significant = one.p_holm is not None and one.p_holm < round(1 - settings.level, 12)
-    worse = significant and ((one.difference or 0) > 0) == lower_is_better
+    significant = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
+    worse = significant and ((result.difference or 0) > 0) == lower_is_better
     return start._replace(
         verdict="not met" if worse else "met", reason="worse" if worse else "not worse", decided=significant
     )
 
 
 def _verdict_with_margin(
-    start: Verdict, one: SystemResult, margin: float, few: str, *, lower_is_better: bool
+    start: Verdict, result: SystemResult, margin: float, few: str, *, lower_is_better: bool
 ) -> Verdict:
-    interval = one.ratio_interval if lower_is_better else one.difference_interval
+    interval = result.ratio_interval if lower_is_better else result.difference_interval
     if interval is None or few:
         return start._replace(interval=interval, verdict="not met", reason=few, decided=False)
     low, high = interval
@@ -175,26 +177,30 @@ def _verdict_with_margin(
 
 
 def _runs_needed(
-    counts: Mapping[str, SystemCounts], one: SystemResult, settings: InferenceSettings, found: Verdict, n_systems: int
+    counts: Mapping[str, SystemCounts],
+    result: SystemResult,
+    settings: InferenceSettings,
+    found: Verdict,
+    n_systems: int,
 ) -> int | None:
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
-    tables = list(counts.values()) if one.average else [counts[one.treebank]]
-    measure = tables[0].measures.index(one.measure)
+    tables = list(counts.values()) if result.average else [counts[result.treebank]]
+    measure = tables[0].measures.index(result.measure)
     baseline = tables[0].systems[0]
-    variances = [difference_variances(table, baseline, one.system)[measure] for table in tables]
+    variances = [difference_variances(table, baseline, result.system)[measure] for table in tables]
     known = [own for own in variances if own is not None]
-    if len(known) < len(variances) or one.difference is None:
+    if len(known) < len(variances) or result.difference is None:
         return None
     if settings.margin is None:
-        distance, alpha = abs(one.difference), (1 - settings.level) / n_systems
+        distance, alpha = abs(result.difference), (1 - settings.level) / n_systems
     else:
-        distance, alpha = _distance(one, settings.margin, found), 1 - settings.level
+        distance, alpha = _distance(result, settings.margin, found), 1 - settings.level
     return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
 
 
-def _distance(one: SystemResult, margin: float, found: Verdict) -> float:
+def _distance(result: SystemResult, margin: float, found: Verdict) -> float:
     """The distance of the observed difference from a loss of the margin, in the unit of the measure."""
-    if one.ratio_interval is None or found.interval is None:
-        return abs((one.difference or 0.0) + margin / 100)
+    if result.ratio_interval is None or found.interval is None:
+        return abs((result.difference or 0.0) + margin / 100)
     low, high = found.interval
-    return abs(math.log(margin) - math.log(low * high) / 2) * (one.value or 0.0)  # by the delta method
+    return abs(math.log(margin) - math.log(low * high) / 2) * (result.value or 0.0)  # by the delta method

@@ -52,7 +52,7 @@ class ReleaseChanges(Tabular):
     @property
     def counts(self) -> dict[str, int]:
         """The number of changed sentences by kind; a sentence can have several kinds."""
-        return {kind: sum(one.counts[kind] for one in self.parts.values()) for kind in KINDS}
+        return {kind: sum(part.counts[kind] for part in self.parts.values()) for kind in KINDS}
 
     @property
     def by_column(self) -> dict[str, int]:
@@ -62,12 +62,12 @@ class ReleaseChanges(Tabular):
     @property
     def n_kept(self) -> int:
         """The number of sentences in both versions of a file."""
-        return sum(one.n_kept for one in self.parts.values())
+        return sum(part.n_kept for part in self.parts.values())
 
     @property
     def n_unchanged(self) -> int:
         """The number of sentences that are identical line for line."""
-        return sum(one.n_unchanged for one in self.parts.values())
+        return sum(part.n_unchanged for part in self.parts.values())
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
@@ -109,15 +109,17 @@ def _patterns(parts: Mapping[str, Changes]) -> tuple[ChangePattern, ...]:
     """The joint patterns of all files."""
     grouped: dict[tuple[str, str, str], list[ChangePattern]] = {}
     for name, part in parts.items():
-        for one in part.patterns:
-            examples = tuple(example._replace(file=name) for example in one.examples)
-            grouped.setdefault((one.column, one.old, one.new), []).append(one._replace(examples=examples))
+        for pattern in part.patterns:
+            examples = tuple(example._replace(file=name) for example in pattern.examples)
+            grouped.setdefault((pattern.column, pattern.old, pattern.new), []).append(
+                pattern._replace(examples=examples)
+            )
     return in_order(_joined(some) for some in grouped.values())
 
 
 def _joined(some: list[ChangePattern]) -> ChangePattern:
-    examples = tuple(example for one in some for example in one.examples)[:MOST_EXAMPLES]
-    sums = (sum(one.n_changes for one in some), sum(one.n_sentences for one in some))
+    examples = tuple(example for pattern in some for example in pattern.examples)[:MOST_EXAMPLES]
+    sums = (sum(pattern.n_changes for pattern in some), sum(pattern.n_sentences for pattern in some))
     return ChangePattern(some[0].column, some[0].old, some[0].new, *sums, examples)
 
 
@@ -126,13 +128,13 @@ def _n_refiled(parts: Mapping[str, Changes]) -> int:
     removed: Counter[tuple[str, ...]] = Counter()
     added: Counter[tuple[str, ...]] = Counter()
     for part in parts.values():
-        removed.update(_words(part.old, [one.old for one in part.sentences if one.new is None]))
-        added.update(_words(part.new, [one.new for one in part.sentences if one.old is None]))
+        removed.update(_words(part.old, [sentence.old for sentence in part.sentences if sentence.new is None]))
+        added.update(_words(part.new, [sentence.new for sentence in part.sentences if sentence.old is None]))
     return (removed & added).total()
 
 
 def _words(treebank: Treebank, sentences: Iterable[int | None]) -> Iterator[tuple[str, ...]]:
-    return (tuple(treebank[one].forms) for one in sentences if one is not None)
+    return (tuple(treebank[sentence].forms) for sentence in sentences if sentence is not None)
 
 
 def _notes(only_old: list[str], only_new: list[str], n_refiled: int) -> Iterator[str]:
@@ -147,11 +149,17 @@ def _notes(only_old: list[str], only_new: list[str], n_refiled: int) -> Iterator
 
 def _provenance(parts: Mapping[str, Changes], rules: Rules, notes: tuple[str, ...]) -> Provenance:
     sides = {
-        name: {side: contents_of(one) for side, one in (("old", part.old), ("new", part.new)) if len(one)}
+        name: {
+            side: contents_of(treebank) for side, treebank in (("old", part.old), ("new", part.new)) if len(treebank)
+        }
         for name, part in parts.items()
     }
-    hashes = {name: {side: short_hash(one.sha256) for side, one in some.items()} for name, some in sides.items()}
+    hashes = {
+        name: {side: short_hash(contents.sha256) for side, contents in some.items()} for name, some in sides.items()
+    }
     joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
     signature = {"rules": rules.name, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
-    warnings = dict.fromkeys(fault for some in sides.values() for one in some.values() for fault in one.warnings)
+    warnings = dict.fromkeys(
+        fault for some in sides.values() for contents in some.values() for fault in contents.warnings
+    )
     return Provenance(signature, hashes, tuple(warnings), notes)

@@ -84,10 +84,10 @@ class Suspects(Tabular):
         The comments are `# suspect = WORD KIND: ANNOTATION -> OTHER`, the most suspicious word first.
         """
         of_sentence: dict[int, list[str]] = {}
-        for one in self.suspects:
-            sentence = self.sentence_of(one)
-            word = one.word - int(self.treebank.sentence_starts[sentence]) + 1
-            line = f"# suspect = {word} {one.kind}: {one.gold} -> {one.other}\n"
+        for suspect in self.suspects:
+            sentence = self.sentence_of(suspect)
+            word = suspect.word - int(self.treebank.sentence_starts[sentence]) + 1
+            line = f"# suspect = {word} {suspect.kind}: {suspect.gold} -> {suspect.other}\n"
             of_sentence.setdefault(sentence, []).append(line)
         chosen = self.treebank.select(list(of_sentence))
         texts = [
@@ -119,8 +119,8 @@ def find_suspects(
     """
     matches = list(outputs.values())
     found = _by_votes(matches) if matches else {}
-    for one in variations(gold):
-        _add_variation(found, gold, one)
+    for variation in variations(gold):
+        _add_variation(found, gold, variation)
     ranked = sorted(found.values(), key=lambda one: (-one.score, one.word, one.kind))
     best: dict[int, Suspect] = {}
     for suspect in ranked:
@@ -147,7 +147,7 @@ def _by_votes(outputs: Sequence[Matches]) -> _Found:
         texts = ours, _attachment(gold, label, head)
         score = vote.weight + relations.log_odds(vote.word, label)
         found[vote.word, "attachment"] = Suspect(vote.word, kind, *texts, score, vote.n_for, vote.n_gold, None)
-    if gold.upos.has_values and all(one.system.upos.has_values for one in outputs):
+    if gold.upos.has_values and all(output.system.upos.has_values for output in outputs):
         tags_of_forms = _OfForms(gold, gold.upos)
         for vote in votes(tags(outputs), least):
             tag = outputs[vote.system].system.upos[_row_of(outputs[vote.system], vote.word)]
@@ -187,28 +187,28 @@ def _attachment(gold: Treebank, relation: str, head: int) -> str:
     return f"{relation} of {gold.forms[head]}" if head >= 0 else relation
 
 
-def _add_variation(found: _Found, gold: Treebank, one: Variation) -> None:
+def _add_variation(found: _Found, gold: Treebank, variation: Variation) -> None:
     """Return the suspects of systems with the evidence of variation added if both agree."""
-    score = math.log((one.n_other + 0.5) / (one.n_own + 0.5))
-    key = (one.word, "UPOS" if one.kind == "UPOS" else "attachment")
+    score = math.log((variation.n_other + 0.5) / (variation.n_own + 0.5))
+    key = (variation.word, "UPOS" if variation.kind == "UPOS" else "attachment")
     known = found.get(key)
-    if one.kind == "UPOS":
-        suspect = Suspect(one.word, "UPOS", one.own, one.other, score, 0, 0, one)
+    if variation.kind == "UPOS":
+        suspect = Suspect(variation.word, "UPOS", variation.own, variation.other, score, 0, 0, variation)
     else:
-        ours = _attachment(gold, universal(gold.relations[one.word]), int(gold.heads[one.word]))
-        other = _attachment(gold, universal(one.other), one.head) if one.head >= 0 else f"not {ours}"
-        kind = "relation" if one.head == gold.heads[one.word] else "head"
-        suspect = Suspect(one.word, kind, ours, other, score, 0, 0, one)
+        ours = _attachment(gold, universal(gold.relations[variation.word]), int(gold.heads[variation.word]))
+        other = _attachment(gold, universal(variation.other), variation.head) if variation.head >= 0 else f"not {ours}"
+        kind = "relation" if variation.head == gold.heads[variation.word] else "head"
+        suspect = Suspect(variation.word, kind, ours, other, score, 0, 0, variation)
     if known is None:
         found[key] = suspect
     elif known.variation is None and (known.other == suspect.other or suspect.other.startswith("not ")):
-        found[key] = known._replace(score=known.score + score, variation=one)
+        found[key] = known._replace(score=known.score + score, variation=variation)
 
 
 def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mapping[str, str]) -> Provenance:
-    contents = {name: contents_of(one.system) for name, one in outputs.items()}
+    contents = {name: contents_of(output.system) for name, output in outputs.items()}
     hashes = {"gold": short_hash(contents_of(gold).sha256)}
-    hashes |= {name: short_hash(one.sha256) for name, one in contents.items()}
+    hashes |= {name: short_hash(content.sha256) for name, content in contents.items()}
     systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
     rules = next(iter(outputs.values())).rules.name if outputs else "ud"
     every = (contents_of(gold), *contents.values())

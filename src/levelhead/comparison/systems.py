@@ -116,7 +116,7 @@ def compare(
     n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
-    voters = treebanks_voting({one.code: one.language for one in plan.test_sets}, votes)
+    voters = treebanks_voting({test_set.code: test_set.language for test_set in plan.test_sets}, votes)
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
     invalid: Mapping[str, tuple[Fault, ...]] = {}
     if fail_if_worse:
@@ -217,8 +217,8 @@ def counts_and_sources(
         InputError: a measure has no value for an output.
     """
     counts = {
-        code: one._replace(parts=results.units[code].sums(one.parts))
-        for code, one in sentence_counts(results, plan, setup).items()
+        code: count._replace(parts=results.units[code].sums(count.parts))
+        for code, count in sentence_counts(results, plan, setup).items()
     }
     return counts, sources_of_results(results)
 
@@ -254,24 +254,24 @@ def sources_of_results(results: Results) -> dict[str, Sources]:
     Args:
         results: the results of the engine.
     """
-    codes = [one.code for one in results.test_sets]
+    codes = [test_set.code for test_set in results.test_sets]
     each = {code: [results.results[label, code] for label in results.systems] for code in codes}
     return {code: _sources(results.systems, found, results.gold[code]) for code, found in each.items()}
 
 
 def _sources(labels: Iterable[str], found: Sequence[Outcome], gold: Contents) -> Sources:
     named = dict(zip(labels, found, strict=True))
-    notes = dict.fromkeys(named_note(note, name) for name, one in named.items() for note in one.notes)
-    contents = {name: one.contents for name, one in named.items() if one.contents is not None}
+    notes = dict.fromkeys(named_note(note, name) for name, result in named.items() for note in result.notes)
+    contents = {name: result.contents for name, result in named.items() if result.contents is not None}
     return Sources(gold, contents, tuple(notes))
 
 
 def _refuse_valueless(found: Sequence[Outcome], test_set: TestSet) -> None:
     """Refuse measures without a value for an output."""
     faults = [
-        _valueless(f"{name}: {score.reason}", score.reason, test_set, one)
-        for one in found
-        for name, score in one.scores.items()
+        _valueless(f"{name}: {score.reason}", score.reason, test_set, result)
+        for result in found
+        for name, score in result.scores.items()
         if score.reason is not None
     ]
     if faults:
@@ -302,7 +302,7 @@ def _compared(
     first = next(iter(counts.values()))
     systems = tuple(dict.fromkeys(first.systems))
     results = tuple(differences(counts, settings))
-    tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
+    tests = "+".join(sorted({result.test for result in results if result.test})) or "none"
     margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     parts = {**parts, **signature_of_draws(settings), "p": tests, **margin}
     notes = (*unit_notes(units, averaged=True), *_few_runs(first.systems))
@@ -325,10 +325,10 @@ def _few_runs(systems: Sequence[str]) -> Iterator[str]:
 def _wins(
     results: Sequence[SystemResult], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
 ) -> Iterator[Wins]:
-    tested = [one for one in results if one.average is None and one.difference is not None]
+    tested = [result for result in results if result.average is None and result.difference is not None]
     for number, measure in enumerate(table.measures):
         sign = -1 if number in table.perplexities else 1
         for system in list(dict.fromkeys(table.systems))[1:]:
-            own = [one for one in tested if (one.measure, one.system) == (measure, system)]
+            own = [result for result in tested if (result.measure, result.system) == (measure, system)]
             if own:
                 yield count_wins(own, voters, level, sign=sign, wilcoxon=wilcoxon)

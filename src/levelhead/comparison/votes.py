@@ -94,7 +94,10 @@ def tags(outputs: Sequence[Matches]) -> Ballot:
     gold, names = outputs[0].gold, _Names(str)
     ours = names.of(gold.upos)
     theirs = np.array(
-        [_spread(gold, one.alignment.gold, names.of(one.system.upos)[one.alignment.system]) for one in outputs]
+        [
+            _spread(gold, output.alignment.gold, names.of(output.system.upos)[output.alignment.system])
+            for output in outputs
+        ]
     )
     rest = np.zeros_like(ours), np.zeros_like(theirs)
     return Ballot(ours, theirs, (ours, theirs), rest)

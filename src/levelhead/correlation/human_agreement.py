@@ -129,10 +129,10 @@ def human_agreement(
     """
     of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
     draws = resampled_weights(int(of_sentence.max()) + 1, resamples, seed)[:, of_sentence]
-    one, enough = np.ones((1, len(choices))), _enough(of_sentence)
+    values, enough = np.ones((1, len(choices))), _enough(of_sentence)
 
     def estimate(statistic: Callable[[Numbers], Numbers]) -> AgreementEstimate:
-        value = float(statistic(one)[0])
+        value = float(statistic(values)[0])
         ends = interval(statistic(draws), level) if enough else (None, None)
         return AgreementEstimate(None if np.isnan(value) else value, *ends)
 

@@ -230,7 +230,7 @@ def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
 
 def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
     if key is None:  # as in `levelhead rank --by-treebank`
-        return 1 if [one.lower() for one in names[:2]] == [_SYSTEM, "treebank"] else 0
+        return 1 if [name.lower() for name in names[:2]] == [_SYSTEM, "treebank"] else 0
     if key not in names:
         raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
     return names.index(key)

@@ -104,19 +104,19 @@ def measure_perplexities(
         InputError: a tree cannot be derived.
     """
     found = {
-        name: perplexity(model, one, choice.order, ends=choice.ends, lift=choice.lifts)
-        for name, one in treebanks.items()
+        name: perplexity(model, treebank, choice.order, ends=choice.ends, lift=choice.lifts)
+        for name, treebank in treebanks.items()
     }
     return Perplexities(found, model, _provenance(found, model, treebanks))
 
 
 def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks: Mapping[str, Treebank]) -> Provenance:
     """The provenance: the signature of the test set's perplexity with the hashes of parser output, and all files."""
-    test, *systems = (one.signature for one in results.values())
+    test, *systems = (result.signature for result in results.values())
     signature = {name: value for name, value in test.items() if name != "version"}
     if systems:
-        signature["system"] = "+".join(one["test"] for one in systems)
-    files = {"train": short_hash(model.sha256)} | {name: short_hash(one.sha256) for name, one in results.items()}
-    warnings = dict.fromkeys(fault for one in treebanks.values() for fault in one.warnings)
+        signature["system"] = "+".join(system["test"] for system in systems)
+    files = {"train": short_hash(model.sha256)} | {name: short_hash(result.sha256) for name, result in results.items()}
+    warnings = dict.fromkeys(fault for treebank in treebanks.values() for fault in treebank.warnings)
     signature["version"] = test["version"]
     return Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))

@@ -79,7 +79,7 @@ def leakage_of(
             same,
             int(seen.sum()),
             int(lengths[seen].sum()),
-            {name: _score_on(one, ~seen, scores[name]) for name, one in by_sentence.items()},
+            {name: _score_on(counts, ~seen, scores[name]) for name, counts in by_sentence.items()},
         )
         for same, seen in senses
     )

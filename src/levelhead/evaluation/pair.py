@@ -92,7 +92,9 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     def __repr__(self) -> str:
         notes = f"; {number_of(len(self.notes), 'note')} in .notes" if self.notes else ""
-        names = list(self.scores) if len(self.scores) <= _MOST_SHOWN else [one for one in _MAIN if one in self.scores]
+        names = (
+            list(self.scores) if len(self.scores) <= _MOST_SHOWN else [text for text in _MAIN if text in self.scores]
+        )
         shown = [f"{name}={_score_text(self.scores[name])}" for name in names]
         more = len(self.scores) - len(names)
         kind = "partial Evaluation" if self.coverage else "Evaluation"

@@ -209,12 +209,12 @@ def partial_evaluation(
         MeasureError: a measure has no weight for a relation.
     """
     provenance, undefined = _provenance(output, ready, training), ready.rules.undefined
-    found = {str(one): _counts(output.partial, one, definition, ready) for one, definition in ready.defined}
-    pairs = {str(one): _scores(found[str(one)], one, undefined) for one, _ in ready.defined}
+    found = {str(measure): _counts(output.partial, measure, definition, ready) for measure, definition in ready.defined}
+    pairs = {str(measure): _scores(found[str(measure)], measure, undefined) for measure, _ in ready.defined}
     scores, strict = (
         {name: replace(pair[side], signature=provenance.signature) for name, pair in pairs.items()} for side in (0, 1)
     )
-    counted = {name: one for name, one in found.items() if not isinstance(one, str)}
+    counted = {name: counts for name, counts in found.items() if not isinstance(counts, str)}
     gold = output.partial.matches.gold
     leakage = None if training is None else _leakage(gold, scores, counted, training)
     sizes = contents_of(gold), output.contents

@@ -235,7 +235,7 @@ class PieceCounts:
 
     def _note(self, name: str, error: MalformedDeps) -> None:
         known = self._malformed.setdefault(name, error)
-        self._malformed[name] = min(known, error, key=lambda one: one.rank)
+        self._malformed[name] = min(known, error, key=lambda deps: deps.rank)
 
     def _add_steps(self, matches: Matches) -> None:
         """Count the steps of paths through empty nodes, whose number is limited for a whole file."""

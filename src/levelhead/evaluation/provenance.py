@@ -50,12 +50,14 @@ class Sources(NamedTuple):
     @property
     def warnings(self) -> tuple[Fault, ...]:
         """The warnings about all files, without duplicates."""
-        return tuple(dict.fromkeys(fault for one in (self.gold, *self.systems.values()) for fault in one.warnings))
+        return tuple(
+            dict.fromkeys(fault for contents in (self.gold, *self.systems.values()) for fault in contents.warnings)
+        )
 
     @property
     def files(self) -> dict[str, str]:
         """The hashes of the files by "gold" or the system (and run)."""
-        hashes = {name: short_hash(one.sha256) for name, one in self.systems.items()}
+        hashes = {name: short_hash(system.sha256) for name, system in self.systems.items()}
         return {"gold": short_hash(self.gold.sha256), **hashes}
 
 
@@ -69,10 +71,12 @@ def sources_of(outputs: Mapping[str, Matches], setup: Setup) -> Sources:
     gold = next(iter(outputs.values())).gold
     notes = dict.fromkeys(
         note
-        for name, one in outputs.items()
-        for note in notes_on(gold, one.system, setup.defined, setup.rules, setup.registry.schemes, name)
+        for name, output in outputs.items()
+        for note in notes_on(gold, output.system, setup.defined, setup.rules, setup.registry.schemes, name)
     )
-    return Sources(contents_of(gold), {name: contents_of(one.system) for name, one in outputs.items()}, tuple(notes))
+    return Sources(
+        contents_of(gold), {name: contents_of(output.system) for name, output in outputs.items()}, tuple(notes)
+    )
 
 
 def pair_provenance(
@@ -90,12 +94,12 @@ def pair_provenance(
         parts: the parts of the signature that define measures; by default those of the settings.
     """
     sides = {"gold": gold, "system": system}
-    files = {name: short_hash(one.sha256) for name, one in sides.items()}
+    files = {name: short_hash(side.sha256) for name, side in sides.items()}
     signature = {**setup.signature_of_rules(), **files}
     signature |= setup.signature_of_measures() if parts is None else parts
-    for name, one in sides.items():
-        if one.warnings:
-            signature[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in one.warnings}))
+    for name, side in sides.items():
+        if side.warnings:
+            signature[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in side.warnings}))
     signature |= {"unicode": unicodedata.unidata_version, "version": VERSION}
     return Provenance(signature, {TREEBANK: files}, (*gold.warnings, *system.warnings), tuple(notes))
 
@@ -119,7 +123,7 @@ def comparison_provenance(
     }
     return Provenance(
         {**setup.signature_of_rules(), **files, **parts, "version": VERSION},
-        {code: one.files for code, one in sources.items()},
+        {code: source.files for code, source in sources.items()},
         tuple(dict.fromkeys(fault for one in every for fault in one.warnings)),
         (*dict.fromkeys(note for one in every for note in one.notes), *notes),
     )
@@ -143,10 +147,10 @@ def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
     """
     every = provenances.values()
     return Provenance(
-        joint_signature(one.signature for one in every),
-        {code: files for code, one in provenances.items() for files in one.files.values()},
-        tuple(dict.fromkeys(fault for one in every for fault in one.warnings)),
-        tuple(dict.fromkeys(note for one in every for note in one.notes)),
+        joint_signature(provenance.signature for provenance in every),
+        {code: files for code, provenance in provenances.items() for files in provenance.files.values()},
+        tuple(dict.fromkeys(fault for provenance in every for fault in provenance.warnings)),
+        tuple(dict.fromkeys(note for provenance in every for note in provenance.notes)),
     )
 
 

@@ -145,8 +145,12 @@ class Setup:
         Raises:
             InputError: the contents of a pipe are invalid.
         """
-        needed = [one for one, definition in self.defined if definition.needs_file]
-        pipes = [one for one in needed if key_of(one) not in self.weights and is_stream(self.place_of(path_of(one)))]
+        needed = [measure for measure, definition in self.defined if definition.needs_file]
+        pipes = [
+            measure
+            for measure in needed
+            if key_of(measure) not in self.weights and is_stream(self.place_of(path_of(measure)))
+        ]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
@@ -169,7 +173,9 @@ class Setup:
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the weights and models that measures name."""
         needed = [measure for measure, definition in self.defined if definition.needs_file]
-        return tuple(f"{one}: {warning}" for one in needed for warning in file_of(one, self.weights).warnings)
+        return tuple(
+            f"{measure}: {warning}" for measure in needed for warning in file_of(measure, self.weights).warnings
+        )
 
     def signature_of_rules(self) -> dict[str, str]:
         """Return the name of the rules, their modifications, and whether scores are partial."""
@@ -236,7 +242,10 @@ def setup_of(
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
         _check_defined(measure, chosen)
-    named = {name: one if isinstance(one, Resource) else checked_weights(one) for name, one in (weights or {}).items()}
+    named = {
+        name: resource if isinstance(resource, Resource) else checked_weights(resource)
+        for name, resource in (weights or {}).items()
+    }
     setup = Setup(parsed, chosen, known, format, gold_format, named, folder, partial)
     if partial:
         _check_partial(setup)

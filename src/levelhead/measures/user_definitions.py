@@ -66,12 +66,12 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         _refuse(name, f"not TOML: {error}")
     _check_keys(name, "the file", document, {"measure", "scheme"})
-    schemes = {one: _scheme(name, one, table) for one, table in _tables(name, document, "scheme").items()}
+    schemes = {text: _scheme(name, text, table) for text, table in _tables(name, document, "scheme").items()}
     known = Schemes(MappingProxyType({**registry.schemes.by_name, **schemes}), registry.schemes.default)
-    measures = {one: _measure(name, one, table, known) for one, table in _tables(name, document, "measure").items()}
-    taken = {one.lower(): one for one in registry.measures}
-    for one in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
-        _refuse(name, f"{taken.get(one.lower(), one)} is already defined: choose another name")
+    measures = {text: _measure(name, text, table, known) for text, table in _tables(name, document, "measure").items()}
+    taken = {measure.lower(): measure for measure in registry.measures}
+    for text in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
+        _refuse(name, f"{taken.get(text.lower(), text)} is already defined: choose another name")
     digest = hashlib.sha256(data).hexdigest()
     own = {(kind, one): digest for kind, names in (("measure", measures), ("scheme", schemes)) for one in names}
     origins = MappingProxyType({**registry.origins, **own})
@@ -136,7 +136,7 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     )
     try:
         only = None if definition.only is None else _qualified(definition.only, schemes)
-        own = definition._replace(only=only, without=tuple(_qualified(one, schemes) for one in definition.without))
+        own = definition._replace(only=only, without=tuple(_qualified(text, schemes) for text in definition.without))
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
     if keeps_nothing(own.only, own.without, schemes):

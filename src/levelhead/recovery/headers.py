@@ -70,7 +70,7 @@ def header_of(line: str) -> Header | None:
     """
     if len(line) > LONGEST_LINE or not any(delimiter in line for delimiter in _DELIMITERS):
         return None
-    delimiter = next(one for one in _DELIMITERS if one in line)
+    delimiter = next(text for text in _DELIMITERS if text in line)
     names = tuple(plain_name(cell) for cell in cut(line, delimiter))
     fields = [_FIELD_OF[name] for name in names if name in _FIELD_OF]
     named = [name for name in names if name]

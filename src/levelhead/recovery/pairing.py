@@ -43,14 +43,14 @@ def _by_id(
     if None in gold_ids or len(known) < len(gold_ids):
         raise _mismatch(f"{sizes}, and the gold sentences do not have unique sent_ids", name)
     found: dict[str, Answer] = {}
-    for number, (one, answer) in enumerate(zip(ids, answers), 1):
-        if one is None:
+    for number, (text, answer) in enumerate(zip(ids, answers), 1):
+        if text is None:
             raise _mismatch(f"{sizes}, and answer {number} has no sent_id", name)
-        if one not in known:
-            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(one)}, which is not in gold", name)
-        if one in found:
-            raise _mismatch(f"{sizes}, and answer {number} repeats the sent_id {quoted(one)}", name)
-        found[one] = answer
+        if text not in known:
+            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(text)}, which is not in gold", name)
+        if text in found:
+            raise _mismatch(f"{sizes}, and answer {number} repeats the sent_id {quoted(text)}", name)
+        found[text] = answer
     return [found.get(one) for one in gold_ids if one is not None]
 
 

@@ -81,10 +81,10 @@ class Recovery(Tabular):
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
         """The answers of each class, including empty classes."""
-        return {name: tuple(one for one in self.answers if one.category == name) for name in CLASSES}
+        return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
     def __repr__(self) -> str:
-        words, found = sum(one.words for one in self.answers), sum(one.recovered for one in self.answers)
+        words, found = sum(answer.words for answer in self.answers), sum(answer.recovered for answer in self.answers)
         return f"<Recovery: {len(self.answers)} sentences, {found} of {words} words>"
 
 
@@ -94,7 +94,7 @@ def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
     Args:
         answers: the answers.
     """
-    counts = Counter(one.tree for one in answers)
+    counts = Counter(answer.tree for answer in answers)
     return {name: counts[name] for name in TREES}
 
 
@@ -134,6 +134,6 @@ def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer
     return list(map(Answer, answers)), None
 
 
-def _record(number: int, sentence: GoldSentence, one: Recovered) -> RecoveredAnswer:
-    sizes = len(sentence.forms), one.n_words, one.n_extra, one.n_attempts
-    return RecoveredAnswer(number, sentence.id, one.category, one.tree, one.steps, *sizes)
+def _record(number: int, sentence: GoldSentence, answer: Recovered) -> RecoveredAnswer:
+    sizes = len(sentence.forms), answer.n_words, answer.n_extra, answer.n_attempts
+    return RecoveredAnswer(number, sentence.id, answer.category, answer.tree, answer.steps, *sizes)

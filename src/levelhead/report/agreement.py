@@ -44,7 +44,7 @@ def agreement_table(found: Agreement, by: Rows = "label", most: int | None = Non
         ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(found.annotators) == 2
         interval = Column(level, "number", key=f"{name} interval", ends=ends, tidy_only=hidden)
         columns += [Column(name, "number", tidy_only=hidden), interval]
-    rows = tuple(_label_row(one) for one in found.labels)
+    rows = tuple(_label_row(label) for label in found.labels)
     units = {found.annotators[0]: found.units}
     notes = (
         f"{_pairs(found)}; Cohen, Fleiss: kappa; Alpha: Krippendorff's; 1 is full agreement, 0 what chance gives",
@@ -62,14 +62,14 @@ def _pairs(found: Agreement) -> str:
     return f"Observed and Cohen: averages over {len(found.pairs)} pairs of annotators"
 
 
-def _lacks_interval(one: LabelAgreement) -> bool:
-    return one.krippendorff.value is not None and one.krippendorff.interval is None
+def _lacks_interval(agreement: LabelAgreement) -> bool:
+    return agreement.krippendorff.value is not None and agreement.krippendorff.interval is None
 
 
-def _label_row(one: LabelAgreement) -> tuple[Cell, ...]:
-    cells: list[Cell] = [one.name, one.words, one.observed, one.expected]
+def _label_row(agreement: LabelAgreement) -> tuple[Cell, ...]:
+    cells: list[Cell] = [agreement.name, agreement.words, agreement.observed, agreement.expected]
     for name in _COEFFICIENTS:
-        coefficient: BeyondChance = getattr(one, name)
+        coefficient: BeyondChance = getattr(agreement, name)
         value = coefficient.value
         cells += [None if value is None else Plain(value + 0.0), interval_cell(coefficient.interval, perplexity=True)]
     return tuple(cells)
@@ -101,16 +101,23 @@ def patterns_table(found: Agreement, most: int | None = None) -> Table:
         Column("Words", "number"), Column("Share"), Column("Example", "text"),
     )  # fmt: skip
     rows = tuple(
-        (one.name, one.first, one.second, one.n_words, one.share, _example(found, one))
-        for one in found.disagreements[:most]
+        (
+            disagreement.name,
+            disagreement.first,
+            disagreement.second,
+            disagreement.n_words,
+            disagreement.share,
+            _example(found, disagreement),
+        )
+        for disagreement in found.disagreements[:most]
     )
     notes = ("Share: of the disagreements on this label; heads: the tag of the head, by each",)
     return Table(columns, rows, notes)
 
 
-def _example(found: Agreement, one: Disagreement) -> str:
-    sentence = next(iter(found.treebanks.values()))[one.sentence].id or f"sentence {one.sentence + 1}"
-    return printable(f"{one.form} ({sentence})")
+def _example(found: Agreement, disagreement: Disagreement) -> str:
+    sentence = next(iter(found.treebanks.values()))[disagreement.sentence].id or f"sentence {disagreement.sentence + 1}"
+    return printable(f"{disagreement.form} ({sentence})")
 
 
 def agreement_text(found: Agreement) -> str:
@@ -136,52 +143,52 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
         found: the agreement.
     """
     first = next(iter(found.treebanks.values()))
-    of_label = {one.name: _kappa(one) for one in found.labels}
+    of_label = {label.name: _kappa(label) for label in found.labels}
     return {
         **header("agreement", found.provenance.signature),
         "annotators": list(found.annotators),
         "f1": {name: points(value) for name, value in found.f1.items()},
         "kappa": {"upos": of_label.get("UPOS"), "relations": of_label["relations"]},
         "units": units_document({found.annotators[0]: found.units}),
-        "labels": [_label_document(one) for one in found.labels],
+        "labels": [_label_document(label) for label in found.labels],
         "pairs": [
-            {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
-            for (one, other), evaluation in found.pairs.items()
+            {"first": text, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
+            for (text, other), evaluation in found.pairs.items()
         ],
-        "patterns": [_pattern_document(first, one) for one in found.disagreements],
+        "patterns": [_pattern_document(first, disagreement) for disagreement in found.disagreements],
         "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in found.differing],
         **sources(found.provenance),
     }
 
 
-def _pattern_document(first: Treebank, one: Disagreement) -> dict[str, Any]:
+def _pattern_document(first: Treebank, disagreement: Disagreement) -> dict[str, Any]:
     return {
-        "label": one.name,
-        "first": one.first,
-        "second": one.second,
-        "count": one.n_words,
-        "share": one.share,
+        "label": disagreement.name,
+        "first": disagreement.first,
+        "second": disagreement.second,
+        "count": disagreement.n_words,
+        "share": disagreement.share,
         "example": {
-            "annotators": list(one.pair),
-            "sentence": one.sentence + 1,
-            "sent_id": first[one.sentence].id,
-            "form": one.form,
+            "annotators": list(disagreement.pair),
+            "sentence": disagreement.sentence + 1,
+            "sent_id": first[disagreement.sentence].id,
+            "form": disagreement.form,
         },
     }
 
 
-def _kappa(one: LabelAgreement) -> dict[str, Any]:
-    return {"observed": one.observed, "expected": one.expected, "kappa": one.cohen.value}
+def _kappa(agreement: LabelAgreement) -> dict[str, Any]:
+    return {"observed": agreement.observed, "expected": agreement.expected, "kappa": agreement.cohen.value}
 
 
-def _label_document(one: LabelAgreement) -> dict[str, Any]:
-    coefficients = {name: getattr(one, name) for name in _COEFFICIENTS}
+def _label_document(agreement: LabelAgreement) -> dict[str, Any]:
+    coefficients = {name: getattr(agreement, name) for name in _COEFFICIENTS}
     return {
-        "label": one.name,
-        "words": one.words,
-        "n_units": one.n_units,
-        "observed": one.observed,
-        "expected": one.expected,
+        "label": agreement.name,
+        "words": agreement.words,
+        "n_units": agreement.n_units,
+        "observed": agreement.observed,
+        "expected": agreement.expected,
         **{
             name: {"value": of.value, "interval": None if of.interval is None else list(of.interval)}
             for name, of in coefficients.items()

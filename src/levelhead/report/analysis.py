@@ -63,13 +63,13 @@ def confusion_document(treebanks: Mapping[str, Confusion], signature: Signature 
     """Return the whole matrices for JSON."""
     documents = {
         name: {
-            "relations": list(one.names),
-            "counts": one.counts.tolist(),
-            "right_heads": one.right_heads.tolist(),
-            "unaligned_gold": one.unaligned_gold.tolist(),
-            "unaligned_system": one.unaligned_system.tolist(),
+            "relations": list(treebank.names),
+            "counts": treebank.counts.tolist(),
+            "right_heads": treebank.right_heads.tolist(),
+            "unaligned_gold": treebank.unaligned_gold.tolist(),
+            "unaligned_system": treebank.unaligned_system.tolist(),
         }
-        for name, one in treebanks.items()
+        for name, treebank in treebanks.items()
     }
     return {**header("confusion", signature), "treebanks": documents}
 
@@ -95,7 +95,7 @@ def errors_document(treebanks: Mapping[str, Mapping[str, int]], signature: Signa
     """Return the same for JSON."""
     return {
         **header("errors", signature),
-        "treebanks": {name: dict(one) for name, one in treebanks.items()},
+        "treebanks": {name: dict(treebank) for name, treebank in treebanks.items()},
     }
 
 
@@ -112,13 +112,13 @@ def cascading_table(treebanks: Mapping[str, Sequence[Cascading]], signature: Sig
     rows: list[tuple[Cell, ...]] = []
     for treebank, classes in treebanks.items():
         start = (treebank,) if len(treebanks) > 1 else ()
-        rows += [(*start, *_cascading(one)) for one in classes if one.wrong]
+        rows += [(*start, *_cascading(errors)) for errors in classes if errors.wrong]
     note = "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs"
     return Table(tuple(columns), tuple(rows), (note, *signed(signature)))
 
 
-def _cascading(one: Cascading) -> tuple[Cell, ...]:
-    return one.name, "labeled" if one.labeled else "unlabeled", one.wrong, one.parent_right, one.ratio
+def _cascading(errors: Cascading) -> tuple[Cell, ...]:
+    return errors.name, "labeled" if errors.labeled else "unlabeled", errors.wrong, errors.parent_right, errors.ratio
 
 
 def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> dict[str, Any]:
@@ -126,13 +126,13 @@ def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: 
     documents = {
         name: [
             {
-                "name": one.name,
-                "labelled": one.labeled,
-                "wrong": one.wrong,
-                "parent_right": one.parent_right,
-                "ratio": one.ratio,
+                "name": errors.name,
+                "labelled": errors.labeled,
+                "wrong": errors.wrong,
+                "parent_right": errors.parent_right,
+                "ratio": errors.ratio,
             }
-            for one in classes
+            for errors in classes
         ]
         for name, classes in treebanks.items()
     }

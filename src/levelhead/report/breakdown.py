@@ -79,20 +79,20 @@ def breakdown_table(
         units: what was left out as a whole on each treebank.
     """
     first = next(iter(treebanks.values()))
-    bys = tuple(dict.fromkeys(one.by for one in first))
-    every = [certain for some in treebanks.values() for one in some for certain in one.certainties.values()]
+    bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
+    every = [certain for some in treebanks.values() for breakdown in some for certain in breakdown.certainties.values()]
     certain = certainty_columns(signature.get("level", "0.95"), every) if every else ()
-    layout = _Layout(len(treebanks) > 1, bys, any(one.whole for one in first), certain)
+    layout = _Layout(len(treebanks) > 1, bys, any(breakdown.whole for breakdown in first), certain)
     parts = [
-        [layout.row(name, one.by, values, _numbers(one, values, score)) for values, score in one.rows]
+        [layout.row(name, breakdown.by, values, _numbers(breakdown, values, score)) for values, score in breakdown.rows]
         for name, some in treebanks.items()
-        for one in some
+        for breakdown in some
     ]
     starts = {sum(map(len, parts[:i])) for i in range(1, len(parts))}
     summary = [
-        layout.row(f"Average of {one.n_treebanks}", by, one.values, _average_numbers(one))
+        layout.row(f"Average of {average.n_treebanks}", by, average.values, _average_numbers(average))
         for by, some in _averages(treebanks, signature)
-        for one in some
+        for average in some
     ]
     notes = (
         *_notes(first),
@@ -103,9 +103,9 @@ def breakdown_table(
     return Table(layout.columns, tuple(row for part in parts for row in part), notes, frozenset(starts), tuple(summary))
 
 
-def _average_numbers(one: Average) -> list[Cell]:
-    means = list(map(_number, one.means.values()))
-    certain = [] if one.certainty is None else list(certainty_cells(one.certainty))
+def _average_numbers(average: Average) -> list[Cell]:
+    means = list(map(_number, average.means.values()))
+    certain = [] if average.certainty is None else list(certainty_cells(average.certainty))
     return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
 
 
@@ -141,7 +141,7 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     found: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
     if len(properties) > 1:
         found = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
-    if any(one.whole for one in breakdowns):
+    if any(breakdown.whole for breakdown in breakdowns):
         left_out = f"Without: {measure} of all other words; Diff.: minus {measure} of all words"
         found = (*found, left_out)
     return found
@@ -163,18 +163,19 @@ def breakdown_document(
         signature: everything that decides the numbers.
         units: what was left out as a whole on each treebank.
     """
-    documents = {name: [_breakdown(one) for one in some] for name, some in treebanks.items()}
+    documents = {name: [_breakdown(breakdown) for breakdown in some] for name, some in treebanks.items()}
     means = [
-        {"by": list(by), "rows": [_average(by, one) for one in some]} for by, some in _averages(treebanks, signature)
+        {"by": list(by), "rows": [_average(by, average) for average in some]}
+        for by, some in _averages(treebanks, signature)
     ]
     more = {"averages": means} if means else {}
     return {**header("breakdown", signature), "treebanks": documents, **more, "units": units_document(units)}
 
 
-def _breakdown(one: Breakdown) -> dict[str, Any]:
-    whole = {"whole": points(one.whole.value)} if one.whole else {}
-    rows = [_document_row(one, *each) for each in one.rows]
-    return {"by": list(one.by), "measure": str(one.measure), **whole, "rows": rows}
+def _breakdown(breakdown: Breakdown) -> dict[str, Any]:
+    whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
+    rows = [_document_row(breakdown, *each) for each in breakdown.rows]
+    return {"by": list(breakdown.by), "measure": str(breakdown.measure), **whole, "rows": rows}
 
 
 def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
@@ -189,13 +190,13 @@ def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -
     return {**dict(zip(breakdown.by, values, strict=True)), **counts, **percentages, **certain, **left_out}
 
 
-def _average(by: tuple[str, ...], one: Average) -> dict[str, Any]:
-    means = {name: points(value) for name, value in one.means.items()}
+def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
+    means = {name: points(value) for name, value in average.means.items()}
     return {
-        **dict(zip(by, one.values, strict=True)),
-        "treebanks": one.n_treebanks,
+        **dict(zip(by, average.values, strict=True)),
+        "treebanks": average.n_treebanks,
         **means,
-        **certainty_document(one.certainty),
+        **certainty_document(average.certainty),
     }
 
 
@@ -206,8 +207,8 @@ def repairs_table(found: Repairs) -> Table:
         found: the kinds of errors on each treebank.
     """
     signature, several = found.provenance.signature, len(found.treebanks) > 1
-    every = [one.certainty for some in found.treebanks.values() for one in some]
-    every += [one.certainty for one in found.averages]
+    every = [repair.certainty for some in found.treebanks.values() for repair in some]
+    every += [average.certainty for average in found.averages]
     columns = (
         *([Column("Treebank", "text")] if several else []),
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
@@ -215,7 +216,7 @@ def repairs_table(found: Repairs) -> Table:
         *certainty_columns(signature["level"], every, difference=True),
     )
     parts = [
-        [(*((name,) if several else ()), *one[:6], *certainty_cells(one.certainty)) for one in some]
+        [(*((name,) if several else ()), *repair[:6], *certainty_cells(repair.certainty)) for repair in some]
         for name, some in found.treebanks.items()
     ]
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
@@ -224,7 +225,9 @@ def repairs_table(found: Repairs) -> Table:
     share = "Share: percentage of all words with an error"
     units = unit_line(found.units, "confidence intervals")
     label = f"Average of {len(found.treebanks)}"
-    summary = [(label, *one[:4], None, one.gain, *certainty_cells(one.certainty)) for one in found.averages]
+    summary = [
+        (label, *average[:4], None, average.gain, *certainty_cells(average.certainty)) for average in found.averages
+    ]
     return Table(
         columns, rows, (note, share, *certainty_notes(every), units, *signed(signature)), starts, tuple(summary)
     )
@@ -237,20 +240,25 @@ def repairs_document(found: Repairs) -> dict[str, Any]:
         found: the kinds of errors on each treebank.
     """
     means = [
-        {"error": one.error, "detail": one.detail, "words": one.words, "share": points(one.share)}
-        | {"gain": points(one.gain)}
-        | certainty_document(one.certainty)
-        for one in found.averages
+        {"error": average.error, "detail": average.detail, "words": average.words, "share": points(average.share)}
+        | {"gain": points(average.gain)}
+        | certainty_document(average.certainty)
+        for average in found.averages
     ]
     return {
         **header("repairs", found.provenance.signature),
         "measure": found.measure,
-        "treebanks": {name: [_repair(one) for one in some] for name, some in found.treebanks.items()},
+        "treebanks": {name: [_repair(repair) for repair in some] for name, some in found.treebanks.items()},
         **({"averages": means} if len(found.treebanks) > 1 else {}),
         "units": units_document(found.units),
     }
 
 
-def _repair(one: Repair) -> dict[str, Any]:
-    numbers = {"words": one.words, "share": points(one.share), "value": points(one.value), "gain": points(one.gain)}
-    return {"error": one.error, "detail": one.detail, **numbers, **certainty_document(one.certainty)}
+def _repair(repair: Repair) -> dict[str, Any]:
+    numbers = {
+        "words": repair.words,
+        "share": points(repair.share),
+        "value": points(repair.value),
+        "gain": points(repair.gain),
+    }
+    return {"error": repair.error, "detail": repair.detail, **numbers, **certainty_document(repair.certainty)}

@@ -54,7 +54,7 @@ def changes_table(found: Found, by: Rows = "pattern", most: int | None = None) -
         rows = tuple(islice(_sentence_rows(found), most))
         notes = ("Old, New: the number of the sentence; Words: re-annotated words", *notes)
         return Table((*_file_column(found), *_SENTENCES), rows, notes)
-    return Table(_PATTERNS, tuple(_pattern_row(found, one) for one in found.patterns[:most]), notes)
+    return Table(_PATTERNS, tuple(_pattern_row(found, pattern) for pattern in found.patterns[:most]), notes)
 
 
 def _file_column(found: Found) -> tuple[Column, ...]:
@@ -65,7 +65,7 @@ def _file_column(found: Found) -> tuple[Column, ...]:
 def _sentence_rows(found: Found) -> Iterator[tuple[Cell, ...]]:
     for name, part in found.parts.items():
         file = (printable(name),) if _file_column(found) else ()
-        yield from ((*file, *_sentence_row(part, one)) for one in part.sentences)
+        yield from ((*file, *_sentence_row(part, sentence)) for sentence in part.sentences)
 
 
 def _sentence_row(found: Changes, one: SentenceChange) -> tuple[Cell, ...]:
@@ -79,9 +79,9 @@ def _pattern_text(column: str, old: str, new: str, count: int) -> str:
     return f"{column} {old} -> {new}" + (f" ({count})" if count > 1 else "")
 
 
-def _pattern_row(found: Found, one: ChangePattern) -> tuple[Cell, ...]:
-    texts = (printable(text) for text in (one.column, one.old, one.new))
-    return (*texts, one.n_changes, one.n_sentences, printable(_example(found, one.examples[0])))
+def _pattern_row(found: Found, pattern: ChangePattern) -> tuple[Cell, ...]:
+    texts = (printable(text) for text in (pattern.column, pattern.old, pattern.new))
+    return (*texts, pattern.n_changes, pattern.n_sentences, printable(_example(found, pattern.examples[0])))
 
 
 def _files_table(found: Found, most: int | None, notes: tuple[str, ...]) -> Table:
@@ -95,31 +95,33 @@ def _files_table(found: Found, most: int | None, notes: tuple[str, ...]) -> Tabl
     return Table(columns, tuple(rows[:most]), (heads, *notes))
 
 
-def _example(found: Found, one: ChangeExample) -> str:
-    return f"{one.form} ({_place(found, one)})"
+def _example(found: Found, example: ChangeExample) -> str:
+    return f"{example.form} ({_place(found, example)})"
 
 
-def _place(found: Found, one: ChangeExample) -> str:
-    return _name(found.parts[one.file].new, one.new)
+def _place(found: Found, example: ChangeExample) -> str:
+    return _name(found.parts[example.file].new, example.new)
 
 
 def _name(treebank: Treebank, sentence: int) -> str:
     return treebank[sentence].id or f"sentence {sentence + 1}"
 
 
-def _id(found: Changes, one: SentenceChange) -> str | None:
+def _id(found: Changes, change: SentenceChange) -> str | None:
     """The sent_id in NEW, or in OLD if the sentence was removed."""
-    if one.new is not None:
-        return found.new[one.new].id
-    return None if one.old is None else found.old[one.old].id
+    if change.new is not None:
+        return found.new[change.new].id
+    return None if change.old is None else found.old[change.old].id
 
 
 def _names(found: Found, kind: str) -> list[str]:
     """The first sentences of one kind, by their names in NEW; removed ones in OLD; one more than are listed."""
-    some = ((part, one) for part in found.parts.values() for one in part.sentences if kind in one.kinds)
+    some = ((part, sentence) for part in found.parts.values() for sentence in part.sentences if kind in sentence.kinds)
     return [
-        _name(part.old, one.old) if one.new is None and one.old is not None else _name(part.new, one.new or 0)
-        for part, one in islice(some, _MOST_LISTED + 1)
+        _name(part.old, change.old)
+        if change.new is None and change.old is not None
+        else _name(part.new, change.new or 0)
+        for part, change in islice(some, _MOST_LISTED + 1)
     ]
 
 
@@ -139,7 +141,7 @@ def changes_text(found: Found, most: int | None = None) -> str:
     notes = (*tables[-1].notes, signature_line(found.provenance.signature))
     tables[-1] = tables[-1]._replace(notes=notes)
     sizes = f"Old: {_size(found, 'old')}\nNew: {_size(found, 'new')}\n"
-    return "\n".join([sizes, *(to_text(one, 2) for one in tables)])
+    return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
 
 
 def _shortened(found: Found, by: Rows, n_rows: int, most: int) -> Table:
@@ -159,7 +161,7 @@ def _sizes(found: Found, side: Literal["old", "new"]) -> dict[str, int]:
     """How many sentences and words one version has, and files if it is a folder."""
     treebanks = [getattr(part, side) for part in found.parts.values()]
     files = {"files": sum(map(bool, map(len, treebanks)))} if isinstance(found, ReleaseChanges) else {}
-    return {**files, "sentences": sum(map(len, treebanks)), "words": sum(one.n_words for one in treebanks)}
+    return {**files, "sentences": sum(map(len, treebanks)), "words": sum(treebank.n_words for treebank in treebanks)}
 
 
 def summary_table(found: Found) -> Table:
@@ -190,7 +192,7 @@ def changes_document(found: Found, most: int | None = None) -> dict[str, Any]:
         "old": _sizes(found, "old"),
         "new": _sizes(found, "new"),
         **_counts(found),
-        "patterns": [_pattern_document(found, one) for one in found.patterns[:most]],
+        "patterns": [_pattern_document(found, pattern) for pattern in found.patterns[:most]],
         **_by_part(found, most),
         **sources(found.provenance),
     }
@@ -203,7 +205,7 @@ def _counts(found: Found) -> dict[str, Any]:
 def _by_part(found: Found, most: int | None) -> dict[str, Any]:
     """The sentences of a file, or the changes of each file of a folder."""
     if isinstance(found, Changes):
-        return {"sentences": [_sentence_document(found, one) for one in found.sentences[:most]]}
+        return {"sentences": [_sentence_document(found, sentence) for sentence in found.sentences[:most]]}
     parts = {
         name: {"old": _sizes(part, "old"), "new": _sizes(part, "new"), **_counts(part), **_by_part(part, most)}
         for name, part in found.parts.items()
@@ -211,33 +213,33 @@ def _by_part(found: Found, most: int | None) -> dict[str, Any]:
     return {"treebanks": parts, "refiled": found.n_refiled}
 
 
-def _pattern_document(found: Found, one: ChangePattern) -> dict[str, Any]:
+def _pattern_document(found: Found, pattern: ChangePattern) -> dict[str, Any]:
     return {
-        "column": one.column,
-        "old": one.old,
-        "new": one.new,
-        "count": one.n_changes,
-        "sentences": one.n_sentences,
-        "examples": [_example_document(found, place) for place in one.examples],
+        "column": pattern.column,
+        "old": pattern.old,
+        "new": pattern.new,
+        "count": pattern.n_changes,
+        "sentences": pattern.n_sentences,
+        "examples": [_example_document(found, place) for place in pattern.examples],
     }
 
 
-def _example_document(found: Found, one: ChangeExample) -> dict[str, Any]:
-    file = {"treebank": one.file} if _file_column(found) else {}
-    name = found.parts[one.file].new[one.new].id
-    return {**file, "old": one.old + 1, "new": one.new + 1, "sent_id": name, "form": one.form}
+def _example_document(found: Found, example: ChangeExample) -> dict[str, Any]:
+    file = {"treebank": example.file} if _file_column(found) else {}
+    name = found.parts[example.file].new[example.new].id
+    return {**file, "old": example.old + 1, "new": example.new + 1, "sent_id": name, "form": example.form}
 
 
-def _sentence_document(found: Changes, one: SentenceChange) -> dict[str, Any]:
+def _sentence_document(found: Changes, change: SentenceChange) -> dict[str, Any]:
     return {
-        "old": None if one.old is None else one.old + 1,
-        "new": None if one.new is None else one.new + 1,
-        "sent_id": _id(found, one),
-        "changes": list(one.kinds),
-        "words": one.n_words,
+        "old": None if change.old is None else change.old + 1,
+        "new": None if change.new is None else change.new + 1,
+        "sent_id": _id(found, change),
+        "changes": list(change.kinds),
+        "words": change.n_words,
         "patterns": [
             {"column": column, "old": old, "new": new, "count": count}
-            for (column, old, new), count in one.patterns.items()
+            for (column, old, new), count in change.patterns.items()
         ],
     }
 
@@ -271,13 +273,13 @@ def _changelog_of_sentences(found: Found) -> Iterator[str]:
 
 def _changelog_of_patterns(found: Found, most: int) -> Iterator[str]:
     for column, total in found.by_column.items():
-        some = [one for one in found.patterns if one.column == column]
+        some = [pattern for pattern in found.patterns if pattern.column == column]
         yield ""
         yield f"## {column}: {number_of(total, 'change')}"
         yield ""
-        for one in some[:most]:
-            names = ", ".join(f"*{_markdown(at.form)}* ({_markdown(_place(found, at))})" for at in one.examples)
-            yield f"- {_value(one.old)} → {_value(one.new)}: {one.n_changes}, for example {names}"
+        for pattern in some[:most]:
+            names = ", ".join(f"*{_markdown(at.form)}* ({_markdown(_place(found, at))})" for at in pattern.examples)
+            yield f"- {_value(pattern.old)} → {_value(pattern.new)}: {pattern.n_changes}, for example {names}"
         if len(some) > most:
             yield f"- {number_of(len(some) - most, 'more pattern')}"
 

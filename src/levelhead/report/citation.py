@@ -86,14 +86,14 @@ def citation(result: Cited) -> Citation:
 
 def _made(result: Cited) -> _Made:
     if isinstance(result, RankedSystems):
-        measures = tuple(dict.fromkeys(one.measure for one in result.rankings))
+        measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
         tests = "ranking" if result.intervals is not None else ""
         return _Made(measures, result.provenance.signature, result.results.units, tests)
     if isinstance(result, Comparison):
         tests = "runs" if any(one.test == "runs" for one in result.results) else "permutations"
         return _Made(result.measures, result.provenance.signature, result.units, tests)
-    one = result if isinstance(result, Evaluation) else next(iter(result.values()))
-    return _Made(tuple(one.scores), result.provenance.signature, {})
+    evaluation = result if isinstance(result, Evaluation) else next(iter(result.values()))
+    return _Made(tuple(evaluation.scores), result.provenance.signature, {})
 
 
 def _scored(made: _Made) -> Iterator[_Phrase]:
@@ -119,7 +119,7 @@ def _topics(measure: str) -> list[str]:
     """What a measure rests on: its name, and who introduced its classes."""
     parsed = split(measure, STANDARD.schemes.by_name)
     classes = [*([parsed.only] if parsed.only else []), *parsed.without]
-    return [parsed.name, *("classes callin" if one.startswith("callin:") else "classes" for one in classes)]
+    return [parsed.name, *("classes callin" if text.startswith("callin:") else "classes" for text in classes)]
 
 
 def _tested(made: _Made) -> Iterator[_Phrase]:
@@ -147,7 +147,7 @@ def _tested(made: _Made) -> Iterator[_Phrase]:
 def _papers(topics: Iterable[str]) -> tuple[str, ...]:
     """The keys of the papers that topics rest on."""
     wanted = list(topics)
-    return tuple(key for key, one in references().items() if any(topic in one["cites"] for topic in wanted))
+    return tuple(key for key, reference in references().items() if any(topic in reference["cites"] for topic in wanted))
 
 
 def _enumerated(names: Sequence[str]) -> str:

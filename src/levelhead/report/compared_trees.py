@@ -61,15 +61,15 @@ def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
     outputs = [Shown(found.system, found.matches)]
     for error, some in found.drawn.items():
         title = f"{error}: {number_of(len(found.cells[error]), 'word')}"
-        yield TreeGroup(title, outputs, [one.gold_sentence for one in some])
+        yield TreeGroup(title, outputs, [example.gold_sentence for example in some])
 
 
 def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
     for name, baseline, system, gained, lost in found.drawn:
-        outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
+        outputs = [Shown(output.name, output.matches) for output in (baseline, system)]
         for verb, some in (("gains", gained), ("loses", lost)):
             title = f"{name}: {system.name} {verb} most against {baseline.name}"
-            yield TreeGroup(title, outputs, [one.sentence for one in some])
+            yield TreeGroup(title, outputs, [contrast.sentence for contrast in some])
 
 
 def _has_sentences(group: TreeGroup) -> bool:

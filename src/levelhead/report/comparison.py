@@ -30,19 +30,19 @@ def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
         comparison: the comparison.
         each: with several treebanks: the rows of each; the averages are then summary rows.
     """
-    averages = [one for one in comparison.results if one.average]
-    own = [one for one in comparison.results if not one.average]
+    averages = [result for result in comparison.results if result.average]
+    own = [result for result in comparison.results if not result.average]
     results = [*own, *averages] if each or not averages else averages
     layout = _Layout(
         treebank=(_TREEBANK if each else _AVERAGE) if averages else None,
-        spread=any(one.spread is not None for one in results),
-        runs=any(one.test == "runs" for one in results),
+        spread=any(result.spread is not None for result in results),
+        runs=any(result.test == "runs" for result in results),
         margin=comparison.provenance.signature.get("margin"),
         level=comparison.provenance.signature["level"],
         partial=_partial_cells(comparison),
     )
-    rows = tuple(layout.row(one, plain=one.measure in comparison.perplexities) for one in results)
-    parts = [(one.average, one.treebank, one.measure) for one in results]
+    rows = tuple(layout.row(result, plain=result.measure in comparison.perplexities) for result in results)
+    parts = [(result.average, result.treebank, result.measure) for result in results]
     rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
     n_rows = len(own) if each and averages else len(rows)
     notes = _comparison_notes(comparison, layout.margin)
@@ -52,17 +52,17 @@ def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
 _Key = tuple[str | None, str, str, str]
 
 
-def _key(one: SystemResult) -> _Key:
-    return one.average, one.treebank, one.measure, one.system
+def _key(result: SystemResult) -> _Key:
+    return result.average, result.treebank, result.measure, result.system
 
 
 def _partial_cells(comparison: Comparison) -> dict[_Key, tuple[Cell, ...]]:
     """Of partial scores, the value with valid trees only and the coverage, for each result."""
     cells: dict[_Key, tuple[Cell, ...]] = {}
-    for one in comparison.valid_trees:
-        codes = list(comparison.coverage) if one.average else [one.treebank]
-        coverage = total_coverage(comparison.coverage[code][one.system] for code in codes)
-        cells[_key(one)] = (one.value, *coverage_cells(coverage))
+    for tree in comparison.valid_trees:
+        codes = list(comparison.coverage) if tree.average else [tree.treebank]
+        coverage = total_coverage(comparison.coverage[code][tree.system] for code in codes)
+        cells[_key(tree)] = (tree.value, *coverage_cells(coverage))
     return cells
 
 
@@ -99,25 +99,30 @@ class _Layout(NamedTuple):
         tost = Column("p (TOST)", "probability", tidy_only=True)
         return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
 
-    def row(self, one: SystemResult, *, plain: bool) -> tuple[Cell, ...]:
+    def row(self, result: SystemResult, *, plain: bool) -> tuple[Cell, ...]:
         """Return the cells of a result.
 
         Args:
-            one: the result.
+            result: the result.
             plain: whether its measure is a perplexity.
         """
         value, interval = partial(value_cell, perplexity=plain), partial(interval_cell, perplexity=plain)
-        change: tuple[Cell, ...] = (value(one.difference), interval(one.difference_interval), one.p, one.p_holm)
+        change: tuple[Cell, ...] = (
+            value(result.difference),
+            interval(result.difference_interval),
+            result.p,
+            result.p_holm,
+        )
         return (
-            *((one.average if self.treebank == _AVERAGE else one.treebank,) if self.treebank else ()),
-            *(one.measure, one.system, value(one.value)),
-            *(self.partial[_key(one)] if self.partial else ()),
-            interval(one.interval),
-            *((value(one.spread),) if self.spread else ()),
-            *(("",) * len(change) if one.difference is None else change),
-            mark(one.p_holm) if one.enough_runs else "",
-            *((one.test or "",) if self.runs else ()),
-            *(_equivalent(one) if self.margin else ()),
+            *((result.average if self.treebank == _AVERAGE else result.treebank,) if self.treebank else ()),
+            *(result.measure, result.system, value(result.value)),
+            *(self.partial[_key(result)] if self.partial else ()),
+            interval(result.interval),
+            *((value(result.spread),) if self.spread else ()),
+            *(("",) * len(change) if result.difference is None else change),
+            mark(result.p_holm) if result.enough_runs else "",
+            *((result.test or "",) if self.runs else ()),
+            *(_equivalent(result) if self.margin else ()),
         )
 
 
@@ -131,18 +136,18 @@ _PARTIAL = "partial scores, not official; Valid trees: sentences without a valid
 MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
-def _equivalent(one: SystemResult) -> tuple[Cell, Cell]:
-    return ("", "") if one.equivalent is None else (one.equivalent, one.p_equivalent)
+def _equivalent(result: SystemResult) -> tuple[Cell, Cell]:
+    return ("", "") if result.equivalent is None else (result.equivalent, result.p_equivalent)
 
 
 def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, ...]:
     return (
         f"differences to {comparison.systems[0]}; p corrected over systems (Holm): {MARKS}",
-        *([_RUNS] if any(one.test == "runs" for one in comparison.results) else []),
+        *([_RUNS] if any(result.test == "runs" for result in comparison.results) else []),
         *(f"{measure}: lower is better" for measure in comparison.perplexities),
         *([_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []),
-        *(wins_text(one, comparison) for one in comparison.wins),
-        *(verdict_text(one, comparison) for one in comparison.gates),
+        *(wins_text(win, comparison) for win in comparison.wins),
+        *(verdict_text(gate, comparison) for gate in comparison.gates),
         *([unit_line(comparison.units)] if comparison.units else []),
         *([_PARTIAL] if comparison.coverage else []),
         signature_line(comparison.provenance.signature),
@@ -163,36 +168,36 @@ def mark(p: float | None) -> str:
     return "" if p is None else next((stars for level, stars in _LEVELS if p < level), "")
 
 
-def wins_text(one: Wins, comparison: Comparison) -> str:
+def wins_text(wins: Wins, comparison: Comparison) -> str:
     """Return a sentence on the treebanks on which a system is better or worse than the baseline.
 
     Args:
-        one: the counts and tests of one system and measure.
+        wins: the counts and tests of one system and measure.
         comparison: the comparison that they are from.
     """
-    n_treebanks = one.won + one.tied + one.lost
-    n_equal = n_treebanks - one.better - one.worse
+    n_treebanks = wins.won + wins.tied + wins.lost
+    n_equal = n_treebanks - wins.better - wins.worse
     counts = [
-        f"better than {comparison.systems[0]} on {one.better} of {n_treebanks} treebanks ({one.won} significant)",
-        f"worse on {one.worse} ({one.lost} significant)",
+        f"better than {comparison.systems[0]} on {wins.better} of {n_treebanks} treebanks ({wins.won} significant)",
+        f"worse on {wins.worse} ({wins.lost} significant)",
         *([f"equal on {n_equal}"] if n_equal else []),
     ]
     level = f"{100 * float(comparison.provenance.signature['level']):g}%"
-    bounds = {"better": one.better_on_at_least, "worse": one.worse_on_at_least}
+    bounds = {"better": wins.better_on_at_least, "worse": wins.worse_on_at_least}
     shown = " and ".join(f"{how} on at least {bound}" for how, bound in bounds.items() if bound)
     parts = [
-        f"{one.measure}: {one.system} is {', '.join(counts)}",
+        f"{wins.measure}: {wins.system} is {', '.join(counts)}",
         *([f"{shown} ({level} confidence)"] if shown else []),
     ]
-    return "; ".join([*parts, *_votes_text(one, comparison.voter)])
+    return "; ".join([*parts, *_votes_text(wins, comparison.voter)])
 
 
-def _votes_text(one: Wins, voter: str) -> list[str]:
-    if one.sign_p is None:
+def _votes_text(wins: Wins, voter: str) -> list[str]:
+    if wins.sign_p is None:
         return []
-    tests = [f"sign test p {p_text(one.sign_p)}"]
-    tests += [] if one.wilcoxon_p is None else [f"Wilcoxon p {p_text(one.wilcoxon_p)}"]
-    return [f"{', '.join(tests)} ({one.votes} votes, one per {voter})"]
+    tests = [f"sign test p {p_text(wins.sign_p)}"]
+    tests += [] if wins.wilcoxon_p is None else [f"Wilcoxon p {p_text(wins.wilcoxon_p)}"]
+    return [f"{', '.join(tests)} ({wins.votes} votes, one per {voter})"]
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
@@ -200,9 +205,11 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     return {
         **header("comparison", comparison.provenance.signature),
         "baseline": comparison.systems[0],
-        "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
+        "results": [
+            _document(result, plain=result.measure in comparison.perplexities) for result in comparison.results
+        ],
         **_partial_document(comparison),
-        "wins": [one._asdict() for one in comparison.wins],
+        "wins": [win._asdict() for win in comparison.wins],
         "gates": gates_document(comparison),
         "units": units_document(comparison.units),
         **sources(comparison.provenance),
@@ -215,12 +222,12 @@ def _partial_document(comparison: Comparison) -> dict[str, Any]:
     coverage = {
         code: {system: one._asdict() for system, one in some.items()} for code, some in comparison.coverage.items()
     }
-    strict = [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.valid_trees]
+    strict = [_document(tree, plain=tree.measure in comparison.perplexities) for tree in comparison.valid_trees]
     return {"results_valid_trees": strict, "coverage": coverage}
 
 
-def _document(one: SystemResult, *, plain: bool) -> dict[str, Any]:
-    document = one._asdict()
+def _document(result: SystemResult, *, plain: bool) -> dict[str, Any]:
+    document = result._asdict()
     if plain:
         return document
     for name in ("value", "spread", "difference", "detectable"):
@@ -323,14 +330,14 @@ def gains_table(found: Gains) -> Table:
     note = f"{found.measure}; Words: increase in correct words over {found.baseline}; the largest changes first"
     units = [unit_line(found.units, "confidence intervals")] if found.units else []
     notes = (note, *certainty_notes(every), *units, signature_line(found.provenance.signature))
-    averages = [_average_gain_row(one, certain=bool(every)) for one in found.averages]
+    averages = [_average_gain_row(average, certain=bool(every)) for average in found.averages]
     return Table(tuple(columns), tuple(rows), notes, rules, tuple(averages))
 
 
-def _average_gain_row(one: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
-    named = (f"Average of {one.n_treebanks}", one.system, *one.values)
-    between = _certainty(one.certainty) if certain else ()
-    return (*named, one.gold, None, None, one.difference, *between, one.more_correct)
+def _average_gain_row(gain: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
+    named = (f"Average of {gain.n_treebanks}", gain.system, *gain.values)
+    between = _certainty(gain.certainty) if certain else ()
+    return (*named, gain.gold, None, None, gain.difference, *between, gain.more_correct)
 
 
 def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
@@ -362,16 +369,16 @@ def gains_document(found: Gains) -> dict[str, Any]:
             "more_correct": gain.more_correct,
         }
 
-    def average(one: AverageGain) -> dict[str, Any]:
+    def average(gain: AverageGain) -> dict[str, Any]:
         """Return one mean over treebanks."""
         return {
-            **dict(zip(found.by, one.values, strict=True)),
-            "system": one.system,
-            "treebanks": one.n_treebanks,
-            "gold": one.gold,
-            "difference": points(one.difference),
-            **certainty_document(one.certainty),
-            "more_correct": one.more_correct,
+            **dict(zip(found.by, gain.values, strict=True)),
+            "system": gain.system,
+            "treebanks": gain.n_treebanks,
+            "gold": gain.gold,
+            "difference": points(gain.difference),
+            **certainty_document(gain.certainty),
+            "more_correct": gain.more_correct,
         }
 
     return {
@@ -410,7 +417,10 @@ def contrasts_document(found: Contrasts) -> dict[str, Any]:
     for name, baseline, system, gained, lost in found.listed:
         gold = baseline.matches.gold
         kinds = {
-            kind: [{**one._asdict(), "sentence": one.sentence + 1, "sent_id": gold[one.sentence].id} for one in some]
+            kind: [
+                {**contrast._asdict(), "sentence": contrast.sentence + 1, "sent_id": gold[contrast.sentence].id}
+                for contrast in some
+            ]
             for kind, some in (("gains", gained), ("loses", lost))
         }
         rows.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})

@@ -116,7 +116,7 @@ def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
     """What decided the numbers, in a line; hashes of several treebanks one after another."""
     signatures = [trip.provenance.signature for trip in trips.values()]
     names = signatures[0] if signatures else {}
-    joined = {name: "+".join(dict.fromkeys(one[name] for one in signatures)) for name in names}
+    joined = {name: "+".join(dict.fromkeys(signature[name] for signature in signatures)) for name in names}
     return (signature_line(joined),) if joined else ()
 
 

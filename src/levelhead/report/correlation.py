@@ -24,7 +24,9 @@ def pairs_table(correlation: Correlation) -> Table:
     Args:
         correlation: the correlations.
     """
-    with_families = any(one.families for pair in correlation.pairs for one in pair.coefficients.values())
+    with_families = any(
+        coefficient.families for pair in correlation.pairs for coefficient in pair.coefficients.values()
+    )
     names = (*_NUMBERS, *(_OF_FAMILIES if with_families else ()))
     columns = (*(Column(name, "text") for name in ("x", "y", "method")), *map(_column, names))
     rows = tuple(
@@ -46,11 +48,11 @@ def _starts(correlation: Correlation) -> frozenset[int]:
     return frozenset(n_pairs * i for i in range(1, len(correlation.pairs[0].coefficients)))
 
 
-def _cells(one: Coefficient, *, with_families: bool) -> tuple[Cell, ...]:
-    cells: tuple[Cell, ...] = (one.value, one.low, one.high, one.p, one.p_holm)
+def _cells(coefficient: Coefficient, *, with_families: bool) -> tuple[Cell, ...]:
+    cells: tuple[Cell, ...] = (coefficient.value, coefficient.low, coefficient.high, coefficient.p, coefficient.p_holm)
     if not with_families:
         return cells
-    check = one.families or FamilyCheck({}, None, None)
+    check = coefficient.families or FamilyCheck({}, None, None)
     lowest, highest = check.extreme(highest=False), check.extreme(highest=True)
     return (*cells, lowest[1] if lowest else None, highest[1] if highest else None, check.within, check.p)
 
@@ -103,14 +105,14 @@ def correlation_document(correlation: Correlation) -> dict[str, Any]:
         "notes": list(correlation.provenance.notes),
         "pairs": [
             {"x": pair.x, "y": pair.y, "n": pair.n}
-            | {method: _coefficient(one) for method, one in pair.coefficients.items()}
+            | {method: _coefficient(coefficient) for method, coefficient in pair.coefficients.items()}
             for pair in correlation.pairs
         ],
     }
 
 
-def _coefficient(one: Coefficient) -> dict[str, Any]:
-    document = one._asdict()
+def _coefficient(coefficient: Coefficient) -> dict[str, Any]:
+    document = coefficient._asdict()
     families = document.pop("families")
     return document | (
         {} if families is None else {"families": {**families._asdict(), "without": {**families.without}}}
@@ -125,12 +127,18 @@ def variance_table(variances: Mapping[str, CumulativeVariance], table: Measureme
         table: what they were computed of.
     """
     columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
-    longest = max(len(one.variances) for one in variances.values())
+    longest = max(len(variance.variances) for variance in variances.values())
     rows = tuple(
-        (k + 2, *(float(one.variances[k]) if k < len(one.variances) else _BLANK for one in variances.values()))
+        (
+            k + 2,
+            *(
+                float(variance.variances[k]) if k < len(variance.variances) else _BLANK
+                for variance in variances.values()
+            ),
+        )
         for k in range(longest)
     )
-    orders = tuple(f"{name}: {' '.join(one.treebanks)}" for name, one in variances.items())
+    orders = tuple(f"{name}: {' '.join(variance.treebanks)}" for name, variance in variances.items())
     return Table(columns, rows, (*orders, *table.notes, signature_line(table.signature())))
 
 
@@ -146,8 +154,8 @@ def variance_document(variances: Mapping[str, CumulativeVariance], table: Measur
         "signature": table.signature(),
         "notes": list(table.notes),
         "measures": {
-            name: {"treebanks": list(one.treebanks), "variances": one.variances.tolist()}
-            for name, one in variances.items()
+            name: {"treebanks": list(variance.treebanks), "variances": variance.variances.tolist()}
+            for name, variance in variances.items()
         },
     }
 

@@ -93,16 +93,16 @@ def perplexity_table(found: Perplexities) -> Table:
     rows = tuple(
         (
             name,
-            one.excluding_oov,
-            one.including_oov,
-            one.log10_per_sentence,
-            one.events,
-            one.oov,
-            one.sentences,
-            one.swaps,
-            one.size_over_perplexity,
+            result.excluding_oov,
+            result.including_oov,
+            result.log10_per_sentence,
+            result.events,
+            result.oov,
+            result.sentences,
+            result.swaps,
+            result.size_over_perplexity,
         )
-        for name, one in found.results.items()
+        for name, result in found.results.items()
     )
     return Table(columns, rows, (signature_line(found.provenance.signature),))
 
@@ -117,8 +117,8 @@ def sentence_table(found: Perplexities) -> Table:
     columns = (Column("File", "text"), *(Column(name, "number") for name in names))
     rows = tuple(
         (name, *(row[key] for key in _SENTENCE_KEYS))
-        for name, one in found.results.items()
-        for row in sentence_documents(one)
+        for name, result in found.results.items()
+        for row in sentence_documents(result)
     )
     return Table(columns, rows, (signature_line(found.provenance.signature),))
 
@@ -156,7 +156,7 @@ def perplexity_documents(found: Perplexities, *, sentences: bool) -> list[dict[s
         found: the perplexities.
         sentences: whether to add the sums of each sentence.
     """
-    return [_perplexity(name, one, sentences=sentences) for name, one in found.results.items()]
+    return [_perplexity(name, result, sentences=sentences) for name, result in found.results.items()]
 
 
 def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from levelhead.report.table import Cell, Column, Table
 def explanation_table(explanation: Explanation) -> Table:
     """Return F1 scores by measure and rules; below, each decision that makes them differ."""
     names = list(explanation.evaluations)
-    valid = {name: one for name, one in explanation.evaluations.items() if isinstance(one, Evaluation)}
-    measures = list(dict.fromkeys(measure for one in valid.values() for measure in one))
+    valid = {
+        name: evaluation for name, evaluation in explanation.evaluations.items() if isinstance(evaluation, Evaluation)
+    }
+    measures = list(dict.fromkeys(measure for evaluation in valid.values() for measure in evaluation))
     rows = tuple((measure, *(_f1(explanation.evaluations[name], measure) for name in names)) for measure in measures)
     notes = [note for name in names for note in _refusal(name, explanation.evaluations[name])]
     notes += [note for difference in explanation.differences for note in _difference_lines(difference)]
@@ -38,8 +40,8 @@ def _difference_lines(difference: Difference) -> list[str]:
     lines = ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
     lines += [f"  {names}: {verdict}" for names, verdict in difference.verdicts.items()]
     lines += [
-        f"  {measure}: {_score_text(one)} as ud decides, {_score_text(other)} otherwise"
-        for measure, (one, other) in difference.changes.items()
+        f"  {measure}: {_score_text(value)} as ud decides, {_score_text(other)} otherwise"
+        for measure, (value, other) in difference.changes.items()
     ]
     lines += [f"  {place}: {printable(form)}" for place, form in difference.words]
     more = difference.n_words - len(difference.words)
@@ -54,7 +56,7 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation for JSON."""
     return {
         **header("explanation", explanation.provenance.signature),
-        "f1": {name: _scores(one) for name, one in explanation.evaluations.items()},
+        "f1": {name: _scores(evaluation) for name, evaluation in explanation.evaluations.items()},
         "differences": [_difference(difference) for difference in explanation.differences],
     }
 
@@ -70,7 +72,8 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "decision": difference.decision,
         "verdicts": dict(difference.verdicts),
         "changes": {
-            name: {"ud": points(one), "otherwise": points(other)} for name, (one, other) in difference.changes.items()
+            name: {"ud": points(value), "otherwise": points(other)}
+            for name, (value, other) in difference.changes.items()
         },
         "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],
         "n_words": difference.n_words,

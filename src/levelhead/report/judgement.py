@@ -28,7 +28,7 @@ def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
     columns = (*names, *(Column(name, "number") for name in _NUMBERS))
     rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
     starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
-    compared = [_told(one, places) for one in judgement.comparisons]
+    compared = [_told(comparison, places) for comparison in judgement.comparisons]
     return Table(
         columns,
         rows,
@@ -44,9 +44,9 @@ def _cells(agreement: HumanAgreement) -> Iterator[tuple[Cell, ...]]:
 
 
 def _told(compared: ComparedMeasures, places: int | None) -> str:
-    one = compared.comparison
-    value, low, high = (formatted(number, _PLAIN, places) for number in one.difference)
-    p, corrected = (p_text(number, 3) for number in (one.p, compared.p_holm))
+    difference = compared.comparison
+    value, low, high = (formatted(number, _PLAIN, places) for number in difference.difference)
+    p, corrected = (p_text(number, 3) for number in (difference.p, compared.p_holm))
     return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p {p}, Holm {corrected}"
 
 
@@ -63,9 +63,9 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
         "units": {"unit": judgement.units.kind, "n": judgement.units.n_units},
         "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
         "comparisons": [
-            {"one": one.one, "other": one.other, "difference": one.comparison.difference._asdict()}
-            | {"p": one.comparison.p, "p_holm": one.p_holm}
-            for one in judgement.comparisons
+            {"one": comparison.one, "other": comparison.other, "difference": comparison.comparison.difference._asdict()}
+            | {"p": comparison.comparison.p, "p_holm": comparison.p_holm}
+            for comparison in judgement.comparisons
         ],
         **notes_of(judgement.provenance.notes),
     }

@@ -37,7 +37,7 @@ def charts_html(result: object) -> str:
     if isinstance(result, Contrasts | ErrorExamples):
         return _image("Trees of gold and of systems", trees_svg(groups_of(result), ""))
     drawings = _CHARTS[type(result)](result) if type(result) in _CHARTS else ()
-    return "".join(_image(one.title, one.file()) for one in drawings)
+    return "".join(_image(drawing.title, drawing.file()) for drawing in drawings)
 
 
 def _image(title: str, svg: str) -> str:
@@ -51,9 +51,9 @@ def _of_ranking(board: RankedSystems) -> Iterator[Drawing]:
     first = board.rankings[0]
     unit = 1 if lower_is_better(first.measure) else 100
     rows = [
-        IntervalRow(one.system, unit * float(one.value), *interval_ends(one.interval, unit))
-        for one in first.standings[:_MOST_ROWS]
-        if one.value is not None
+        IntervalRow(standing.system, unit * float(standing.value), *interval_ends(standing.interval, unit))
+        for standing in first.standings[:_MOST_ROWS]
+        if standing.value is not None
     ]
     if rows:
         yield spreads(f"Macro-averages of {first.measure}, {first.group.name}", rows, first.measure)
@@ -64,18 +64,18 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
     measure, (baseline, *_) = comparison.measures[0], comparison.systems
     unit = 1 if measure in comparison.perplexities else 100
     found = [
-        one
-        for one in comparison.results
-        if one.measure == measure and one.difference is not None and one.average != "micro"
+        result
+        for result in comparison.results
+        if result.measure == measure and result.difference is not None and result.average != "micro"
     ]
-    several = len({one.treebank for one in found}) > 1
+    several = len({result.treebank for result in found}) > 1
     rows = [
         IntervalRow(
-            f"{one.treebank} · {one.system}" if several else one.system,
-            unit * (one.difference or 0),
-            *interval_ends(one.difference_interval, unit),
+            f"{result.treebank} · {result.system}" if several else result.system,
+            unit * (result.difference or 0),
+            *interval_ends(result.difference_interval, unit),
         )
-        for one in found[:_MOST_ROWS]
+        for result in found[:_MOST_ROWS]
     ]
     if rows:
         yield spreads(f"Differences to {baseline}, {measure}", rows, f"{measure}: difference", zero=True)
@@ -93,16 +93,16 @@ def _of_treebanks(evaluations: Evaluations) -> Iterator[Drawing]:
     measures = [name for name in next(iter(evaluations.values())) if not lower_is_better(name)]
     measure = "LAS" if "LAS" in measures else measures[0] if measures else None
     if measure is not None:
-        yield _bars(measure, [(code, one[measure]) for code, one in evaluations.items()])
+        yield _bars(measure, [(code, evaluation[measure]) for code, evaluation in evaluations.items()])
 
 
 def _of_breakdowns(found: Breakdowns) -> Iterator[Drawing]:
     """The score of each bucket."""
     for name, breakdowns in found.treebanks.items():
-        for one in breakdowns:
-            rows = [(" · ".join(values), score) for values, score in one.rows]
+        for breakdown in breakdowns:
+            rows = [(" · ".join(values), score) for values, score in breakdown.rows]
             where = f"{name}: " if len(found.treebanks) > 1 else ""
-            yield _bars(f"{where}{one.measure} by {' and '.join(one.by)}", rows)
+            yield _bars(f"{where}{breakdown.measure} by {' and '.join(breakdown.by)}", rows)
 
 
 def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
@@ -113,14 +113,14 @@ def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
 
 def _of_confusions(found: Confusions) -> Iterator[Drawing]:
     """Gold relations by those of the system: the darker, the larger the share of the gold relation."""
-    for name, one in found.treebanks.items():
-        n = min(len(one.names), _MOST_RELATIONS)
-        counts = one.counts[:n, :n]
+    for name, treebank in found.treebanks.items():
+        n = min(len(treebank.names), _MOST_RELATIONS)
+        counts = treebank.counts[:n, :n]
         wrong = [[0 if i == j else int(counts[i, j]) for j in range(n)] for i in range(n)]
         most = max((count for row in wrong for count in row), default=0) or 1
         shades = [[None if i == j else wrong[i][j] / most for j in range(n)] for i in range(n)]
-        rows = [(one.names[i], [f"{counts[i, j]:,}" if counts[i, j] else "" for j in range(n)]) for i in range(n)]
-        yield heat(f"{name}: gold relations by those of the system", "gold", one.names[:n], rows, shades)
+        rows = [(treebank.names[i], [f"{counts[i, j]:,}" if counts[i, j] else "" for j in range(n)]) for i in range(n)]
+        yield heat(f"{name}: gold relations by those of the system", "gold", treebank.names[:n], rows, shades)
 
 
 def _of_correlation(correlation: Correlation) -> Iterator[Drawing]:

@@ -88,8 +88,8 @@ def _papers(results: Results, rankings: Sequence[Ranking], places: int, suffix: 
         tables = [_by_measure(results, rankings, places)]
     else:
         measures = dict.fromkeys(ranking.measure for ranking in rankings)
-        tables = [_by_group(results, [r for r in rankings if r.measure == one], places) for one in measures]
-    return [_named(one, suffix) for one in tables]
+        tables = [_by_group(results, [r for r in rankings if r.measure == measure], places) for measure in measures]
+    return [_named(table, suffix) for table in tables]
 
 
 def _named(table: PaperTable, suffix: str) -> PaperTable:
@@ -104,7 +104,7 @@ def _by_measure(results: Results, rankings: Sequence[Ranking], places: int) -> P
     names = [standing.system for standing in rankings[0].standings]
     rows = tuple((name, tuple(column[name] for column in columns)) for name in names)
     caption = ranking_caption(results, rankings, across="column")
-    return PaperTable("System", tuple(one.measure for one in rankings), rows, caption, "scores")
+    return PaperTable("System", tuple(ranking.measure for ranking in rankings), rows, caption, "scores")
 
 
 def _by_group(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
@@ -131,8 +131,10 @@ def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     if len(standings) == 1:
         standings = (standings[0]._replace(letters=None),)  # a single letter says nothing
     cells = {
-        one.system: _standing_cell(one, places, plain=plain) if one.n_valid or len(ranking.group.codes) > 1 else absent
-        for one in standings
+        standing.system: _standing_cell(standing, places, plain=plain)
+        if standing.n_valid or len(ranking.group.codes) > 1
+        else absent
+        for standing in standings
     }
     return dict(zip(cells, _with_best(cells.values(), lowest=plain), strict=True))
 
@@ -154,21 +156,21 @@ def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = F
     """
     strict = replace(comparison, results=comparison.valid_trees)
     strict_tables = _comparison_papers(strict, places, each=each) if comparison.valid_trees else []
-    return [*_comparison_papers(comparison, places, each=each), *(_named(one, _STRICT) for one in strict_tables)]
+    return [*_comparison_papers(comparison, places, each=each), *(_named(table, _STRICT) for table in strict_tables)]
 
 
 def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> list[PaperTable]:
-    averages = [one for one in comparison.results if one.average]
+    averages = [result for result in comparison.results if result.average]
     if each and averages:
         return [_by_treebank(comparison, measure, places) for measure in comparison.measures]
     shown = averages or comparison.results
-    kinds = list(dict.fromkeys(one.treebank for one in shown))
-    return [_by_system(comparison, [one for one in shown if one.treebank == kind], places) for kind in kinds]
+    kinds = list(dict.fromkeys(result.treebank for result in shown))
+    return [_by_system(comparison, [result for result in shown if result.treebank == kind], places) for kind in kinds]
 
 
 def _by_system(comparison: Comparison, results: Sequence[SystemResult], places: int) -> PaperTable:
     columns = [
-        _cells(comparison, [one for one in results if one.measure == measure], places)
+        _cells(comparison, [result for result in results if result.measure == measure], places)
         for measure in comparison.measures
     ]
     rows = tuple(zip(comparison.systems, zip(*columns, strict=True), strict=True))
@@ -179,9 +181,9 @@ def _by_system(comparison: Comparison, results: Sequence[SystemResult], places: 
 
 
 def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTable:
-    own = [one for one in comparison.results if one.measure == measure]
-    places_of = dict.fromkeys((one.average, one.treebank) for one in own)
-    parts = [[one for one in own if (one.average, one.treebank) == key] for key in places_of]
+    own = [result for result in comparison.results if result.measure == measure]
+    places_of = dict.fromkeys((result.average, result.treebank) for result in own)
+    parts = [[result for result in own if (result.average, result.treebank) == key] for key in places_of]
     parts.sort(key=lambda some: some[0].average is not None)
     names = [some[0].treebank.capitalize() if some[0].average else some[0].treebank for some in parts]
     rows = tuple((name, tuple(_cells(comparison, some, places))) for name, some in zip(names, parts, strict=True))
@@ -192,12 +194,14 @@ def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTabl
 
 def _cells(comparison: Comparison, results: Sequence[SystemResult], places: int) -> list[PaperCell]:
     plain = results[0].measure in comparison.perplexities
-    return _with_best([_result_cell(one, places, plain=plain) for one in results], lowest=plain)
+    return _with_best([_result_cell(result, places, plain=plain) for result in results], lowest=plain)
 
 
-def _result_cell(one: SystemResult, places: int, *, plain: bool) -> PaperCell:
-    stars = mark(one.p_holm) if one.enough_runs else ""
-    return PaperCell(_text(one.value, places, plain=plain), False, stars, _interval(one.interval, places, plain=plain))
+def _result_cell(result: SystemResult, places: int, *, plain: bool) -> PaperCell:
+    stars = mark(result.p_holm) if result.enough_runs else ""
+    return PaperCell(
+        _text(result.value, places, plain=plain), False, stars, _interval(result.interval, places, plain=plain)
+    )
 
 
 def _text(value: float | None, places: int, *, plain: bool) -> str:

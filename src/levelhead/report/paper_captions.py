@@ -37,9 +37,9 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
         f"{_shown(measures, list(largest.codes), 'Macro-averages', across)}.",
         _best(measures, across),
         _letters(results.signature, across)
-        if any(one.letters for one in standings) and len(rankings[0].standings) > 1
+        if any(standing.letters for standing in standings) and len(rankings[0].standings) > 1
         else "",
-        _intervals(results.signature, unit) if any(one.interval for one in standings) else "",
+        _intervals(results.signature, unit) if any(standing.interval for standing in standings) else "",
         "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
         f"{NOT_OFFICIAL}." if partial else "",
         _version(results.signature),
@@ -56,15 +56,15 @@ def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], 
         across: where the scores of all systems by one measure stand.
     """
     signature = comparison.provenance.signature
-    measures = list(dict.fromkeys(one.measure for one in results))
-    codes = list(dict.fromkeys(one.treebank for one in comparison.results if not one.average))
+    measures = list(dict.fromkeys(result.measure for result in results))
+    codes = list(dict.fromkeys(result.treebank for result in comparison.results if not result.average))
     average = results[0].average
     averages = f"{average.capitalize()}-averages" if average else "Scores"
     sentences = [
         f"{_shown(measures, codes, averages, across)}.",
         _best(measures, across),
-        _stars(comparison, results) if any(one.p_holm is not None for one in results) else "",
-        _intervals(signature, units_counted(comparison.units)) if any(one.interval for one in results) else "",
+        _stars(comparison, results) if any(result.p_holm is not None for result in results) else "",
+        _intervals(signature, units_counted(comparison.units)) if any(result.interval for result in results) else "",
         f"{NOT_OFFICIAL}." if comparison.coverage else "",
         _version(signature),
     ]
@@ -97,7 +97,7 @@ def _letters(signature: Mapping[str, str], across: Across) -> str:
 
 
 def _stars(comparison: Comparison, results: Sequence[SystemResult]) -> str:
-    runs = any(one.test == "runs" for one in results)
+    runs = any(result.test == "runs" for result in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
     test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected over systems by Holm's method"
     return f"Different from {comparison.systems[0]}: {MARKS} ({test})."

@@ -47,7 +47,7 @@ def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
     Args:
         evaluations: the scores on each treebank.
     """
-    each = [one.coverage for one in evaluations.values() if one.coverage is not None]
+    each = [evaluation.coverage for evaluation in evaluations.values() if evaluation.coverage is not None]
     return total_coverage(each) if each else None
 
 

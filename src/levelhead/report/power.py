@@ -23,15 +23,15 @@ def power_table(power: Power, *, each: bool = False) -> Table:
         each: with several test sets: the rows of each; those of the mean over them are then summary rows.
     """
     rows = _rows_to_show(power, each=each)
-    several = len({one.treebank for one in power.rows}) > 1
-    typical = any(one.low is not None for one in rows)
+    several = len({row.treebank for row in power.rows}) > 1
+    typical = any(row.low is not None for row in rows)
     columns = [Column("Treebank", "text")] if several else []
     columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]
     columns += [Column("Runs", "number"), Column("Detectable")]
     columns += [Column("Quartiles", ends=("low", "high"))] if typical else []
-    cells = tuple(_cells(one, power, several=several, typical=typical) for one in rows)
-    starts = [(one.treebank, one.measure, one.unit) for one in rows]
-    n_rows = sum(not one.average for one in rows) if each else len(rows)
+    cells = tuple(_cells(row, power, several=several, typical=typical) for row in rows)
+    starts = [(row.treebank, row.measure, row.unit) for row in rows]
+    n_rows = sum(not row.average for row in rows) if each else len(rows)
     rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
     test = power.test
     note = (
@@ -43,17 +43,17 @@ def power_table(power: Power, *, each: bool = False) -> Table:
 
 
 def _rows_to_show(power: Power, *, each: bool) -> list[Detectable]:
-    averages = [one for one in power.rows if one.average]
-    own = [one for one in power.rows if not one.average]
+    averages = [row for row in power.rows if row.average]
+    own = [row for row in power.rows if not row.average]
     return [*own, *averages] if each or not averages else averages
 
 
-def _cells(one: Detectable, power: Power, *, several: bool, typical: bool) -> tuple[Cell, ...]:
-    plain = one.measure in power.perplexities
-    quartiles = None if one.low is None or one.high is None else (one.low, one.high)
+def _cells(row: Detectable, power: Power, *, several: bool, typical: bool) -> tuple[Cell, ...]:
+    plain = row.measure in power.perplexities
+    quartiles = None if row.low is None or row.high is None else (row.low, row.high)
     return (
-        *((one.treebank,) if several else ()),
-        *(one.measure, one.unit, one.n_units, one.n_runs, value_cell(one.difference, perplexity=plain)),
+        *((row.treebank,) if several else ()),
+        *(row.measure, row.unit, row.n_units, row.n_runs, value_cell(row.difference, perplexity=plain)),
         *((interval_cell(quartiles, perplexity=plain),) if typical else ()),
     )
 
@@ -65,22 +65,22 @@ def power_chart(power: Power, *, each: bool = False) -> Drawing:
         power: the detectable differences.
         each: as in `power_table`.
     """
-    shown = [one for one in _rows_to_show(power, each=each) if one.difference is not None]
+    shown = [row for row in _rows_to_show(power, each=each) if row.difference is not None]
     series: dict[str, list[tuple[float, float]]] = {}
-    for one in shown:
-        plain = one.measure in power.perplexities
-        value = one.difference or 0.0
-        series.setdefault(_label(one, shown), []).append((one.n_units, value if plain else 100 * value))
-    units = dict.fromkeys(_units(one.unit) for one in shown)
+    for row in shown:
+        plain = row.measure in power.perplexities
+        value = row.difference or 0.0
+        series.setdefault(_label(row, shown), []).append((row.n_units, value if plain else 100 * value))
+    units = dict.fromkeys(_units(row.unit) for row in shown)
     return curves("Detectable difference", series, " or ".join(units), "detectable difference", logarithmic=True)
 
 
-def _label(one: Detectable, shown: Sequence[Detectable]) -> str:
+def _label(row: Detectable, shown: Sequence[Detectable]) -> str:
     """The label that distinguishes a line from the others."""
-    parts = (one.treebank, one.measure, _units(one.unit), f"{one.n_runs} runs" if one.n_runs > 1 else "1 run")
+    parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
     fields = ("treebank", "measure", "unit", "n_runs")
     differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]
-    return ", ".join(differ) or one.measure
+    return ", ".join(differ) or row.measure
 
 
 def _units(kind: str) -> str:
@@ -96,12 +96,12 @@ def power_document(power: Power) -> dict[str, Any]:
     return {
         **header("power", power.provenance.signature),
         **power.test._asdict(),
-        "results": [_document(one, plain=one.measure in power.perplexities) for one in power.rows],
+        "results": [_document(row, plain=row.measure in power.perplexities) for row in power.rows],
         "units": units_document(power.units),
         **sources(power.provenance),
     }
 
 
-def _document(one: Detectable, *, plain: bool) -> dict[str, Any]:
-    values = {name: getattr(one, name) for name in ("difference", "low", "high")}
-    return one._asdict() | (values if plain else {name: points(value) for name, value in values.items()})
+def _document(row: Detectable, *, plain: bool) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in ("difference", "low", "high")}
+    return row._asdict() | (values if plain else {name: points(value) for name, value in values.items()})

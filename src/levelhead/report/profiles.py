@@ -26,7 +26,7 @@ def profiles_table(survey: Survey) -> Table:
         survey: the profiles.
     """
     keys = _keys(survey.values())
-    rows = [(name, *language_cells(name), *(_cell(one, key) for key in keys)) for name, one in survey.items()]
+    rows = [(name, *language_cells(name), *(_cell(profile, key) for key in keys)) for name, profile in survey.items()]
     columns = (Column("Treebank", "text"), *_language_columns(survey), *map(_column, keys))
     percent = [_name(key) for key in keys if key[0].unit == "%" and key[1] is None]
     percent += dict.fromkeys(f"{key[0].name}:*" for key in keys if key[0].unit == "%" and key[1] is not None)
@@ -53,9 +53,9 @@ def long_table(survey: Survey) -> Table:
     """
     keys = _keys(survey.values())
     rows = []
-    for name, one in survey.items():
+    for name, profile in survey.items():
         for key in keys:
-            value = _cell(one, key)
+            value = _cell(profile, key)
             shown = percentage(value) if key[0].unit == "%" and value is not None else value
             rows.append((name, key[0].name, key[1] or "", shown, key[0].unit, *language_cells(name)))
     names = ("Treebank", "Column", "Of")
@@ -73,7 +73,9 @@ def _keys(profiles: Iterable[Profile]) -> list[Key]:
         if column.by is None:
             keys.append((column, None))
         else:
-            keys += [(column, one) for one in sorted({one for profile in every for one in profile.numbers(name)})]
+            keys += [
+                (column, text) for text in sorted({number for profile in every for number in profile.numbers(name)})
+            ]
     return keys
 
 
@@ -83,11 +85,11 @@ def _name(key: Key) -> str:
 
 def _cell(profile: Profile, key: Key) -> int | float | None:
     """A value; what does not occur has a share of zero, but no mean and no entropy."""
-    column, one = key
-    if one is None:
+    column, text = key
+    if text is None:
         return profile.number(column.name)
     values = profile.numbers(column.name)
-    return values.get(one, 0.0 if values and column.group == "frequencies" else None)
+    return values.get(text, 0.0 if values and column.group == "frequencies" else None)
 
 
 def _signed(provenance: Provenance) -> tuple[str, ...]:
@@ -108,13 +110,13 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
             **header("profile"),
             "treebank": name,
             **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
-            "signature": dict(one.signature),
+            "signature": dict(profile.signature),
             "files": _files(survey.provenance.files[name]),
-            "vocabulary": None if one.vocabulary is None else one.vocabulary._asdict(),
-            "units": {column: unit for column in one if (unit := COLUMNS[column].unit)},
-            "values": _values(one, shares),
+            "vocabulary": None if profile.vocabulary is None else profile.vocabulary._asdict(),
+            "units": {column: unit for column in profile if (unit := COLUMNS[column].unit)},
+            "values": _values(profile, shares),
         }
-        for name, one in survey.profiles.items()
+        for name, profile in survey.profiles.items()
     ]
 
 
@@ -123,14 +125,14 @@ def _values(profile: Profile, shares: Iterable[Key]) -> dict[str, Any]:
         return percentage(value) if value is not None and COLUMNS[name].kind == "ratio" else value
 
     values: dict[str, Any] = {
-        name: {one: scaled(name, part) for one, part in value.items()}
+        name: {text: scaled(name, part) for text, part in value.items()}
         if isinstance(value, Mapping)
         else scaled(name, value)
         for name, value in profile.items()
     }
-    for column, one in shares:
+    for column, text in shares:
         if values[column.name]:
-            values[column.name].setdefault(one, 0.0)
+            values[column.name].setdefault(text, 0.0)
     return values
 
 
@@ -140,13 +142,13 @@ def profiles_document(survey: Survey) -> dict[str, Any]:
     return {
         **header("profiles"),
         "columns": {name: _definition(COLUMNS[name]) for name in names},
-        "treebanks": {one["treebank"]: one for one in profile_documents(survey)},
+        "treebanks": {document["treebank"]: document for document in profile_documents(survey)},
         **notes_of(survey.provenance.notes),
     }
 
 
 def _files(files: Mapping[str, str]) -> list[dict[str, str | None]]:
-    return [{"path": path_text(path), "sha256": None if one == MEMORY else one} for path, one in files.items()]
+    return [{"path": path_text(path), "sha256": None if file == MEMORY else file} for path, file in files.items()]
 
 
 _FIELDS = ("name", "group", "by", "meaning", "formula", "source")
@@ -199,7 +201,7 @@ def similarity_document(found: Similarities) -> dict[str, Any]:
     Args:
         found: how far treebanks are apart.
     """
-    rows = [{"a": one, "b": other, **far._asdict()} for (one, other), far in found.pairs.items()]
+    rows = [{"a": text, "b": other, **far._asdict()} for (text, other), far in found.pairs.items()]
     return _rows_document("similarity", rows, found.provenance)
 
 
@@ -229,7 +231,8 @@ def selection_table(found: SelectedTreebanks) -> Table:
     """
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
     rows = [
-        (one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in found.decisions
+        (decision.name, decision.language, "yes" if decision.selected else "no", "; ".join(decision.reasons))
+        for decision in found.decisions
     ]
     summary = f"{len(found.selected)} of {len(found.decisions)} selected"
     return Table(columns, tuple(rows), (summary, *_signed(found.provenance)))
@@ -242,8 +245,13 @@ def selection_document(found: SelectedTreebanks) -> dict[str, Any]:
         found: which treebanks can be compared.
     """
     rows = [
-        {"treebank": one.name, "language": one.language, "selected": one.selected, "reasons": list(one.reasons)}
-        for one in found.decisions
+        {
+            "treebank": decision.name,
+            "language": decision.language,
+            "selected": decision.selected,
+            "reasons": list(decision.reasons),
+        }
+        for decision in found.decisions
     ]
     return _rows_document("selection", rows, found.provenance)
 
@@ -258,9 +266,9 @@ def samples_table(samples: Samples) -> Table:
         samples: the entropies in samples.
     """
     rows: list[tuple[Cell, ...]] = [
-        (name, one.relation, one.words, one.mean, one.deviation, one.samples)
+        (name, curve.relation, curve.words, curve.mean, curve.deviation, curve.samples)
         for name, some in samples.rows.items()
-        for one in some
+        for curve in some
     ]
     columns = (Column("Treebank", "text"), Column("Relation", "text"), *_SAMPLE)
     return Table(columns, tuple(rows), _signed(samples.provenance))
@@ -272,5 +280,5 @@ def samples_document(samples: Samples) -> dict[str, Any]:
     Args:
         samples: the entropies in samples.
     """
-    rows = [{"treebank": name, **one._asdict()} for name, some in samples.rows.items() for one in some]
+    rows = [{"treebank": name, **curve._asdict()} for name, some in samples.rows.items() for curve in some]
     return _rows_document("rarefied", rows, samples.provenance)

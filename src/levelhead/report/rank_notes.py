@@ -23,8 +23,12 @@ def undecided(ranking: Ranking) -> str:
     Args:
         ranking: the ranking; a place is undecided if it is in a confidence set with other places.
     """
-    open_ranks = {one.system: one.ranks for one in ranking.standings if one.ranks and one.ranks[0] < one.ranks[1]}
-    if not any(one.ranks for one in ranking.standings):
+    open_ranks = {
+        standing.system: standing.ranks
+        for standing in ranking.standings
+        if standing.ranks and standing.ranks[0] < standing.ranks[1]
+    }
+    if not any(standing.ranks for standing in ranking.standings):
         return ""
     if not open_ranks:
         return f"no undecided places by {ranking.measure}"
@@ -40,9 +44,9 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
         results: the results of the campaign.
         rankings: the first ranking of each group.
     """
-    tested = [one for one in rankings if undecided(one)]
+    tested = [ranking for ranking in rankings if undecided(ranking)]
     several = len(rankings) > 1
-    notes = [f"{f'{one.group.name}: ' if several else ''}{undecided(one)}" for one in tested]
+    notes = [f"{f'{ranking.group.name}: ' if several else ''}{undecided(ranking)}" for ranking in tested]
     if tested:
         notes.append(SHARED_LETTERS)
     notes += resampling_notes(results, rankings)
@@ -58,9 +62,9 @@ def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]
         results: the results of the campaign.
         rankings: the rankings.
     """
-    codes = {code for one in rankings if one.lines is not None for code in one.group.codes}
-    units = {code: one for code, one in results.units.items() if code in codes}
-    tested = any(standing.ranks for one in rankings for standing in one.standings)
+    codes = {code for ranking in rankings if ranking.lines is not None for code in ranking.group.codes}
+    units = {code: unit for code, unit in results.units.items() if code in codes}
+    tested = any(standing.ranks for ranking in rankings for standing in ranking.standings)
     if units:
         return [*([unit_line(units)] if tested else []), *unit_notes(units, averaged=tested)]
     line = f"confidence intervals and p-values by test set: {len(codes)} test sets"
@@ -70,9 +74,9 @@ def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]
 
 def any_failed(results: Results, rankings: Iterable[Ranking]) -> bool:
     """Return whether an output that counts in one of the rankings is missing or invalid."""
-    codes = {code for one in rankings for code in one.group.codes}
+    codes = {code for ranking in rankings for code in ranking.group.codes}
     return bool(results.gold) and any(
-        results.results[one, code].state != "valid" for one in results.systems for code in codes
+        results.results[system, code].state != "valid" for system in results.systems for code in codes
     )
 
 

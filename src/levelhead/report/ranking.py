@@ -110,7 +110,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     if results.partial:
         notes.append(_PARTIAL)
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
-    notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])
+    notes += test_notes(results, [firsts[group] for group in dict.fromkeys(ranking.group for ranking in rankings)])
     notes += relation_notes(results, shown)
     for group in dict.fromkeys(ranking.group for ranking in rankings):
         if group.lacks:
@@ -146,10 +146,14 @@ def _sizes(results: Results, code: str) -> dict[str, Any]:
 
 def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     """A line for the missing outputs of a system on the test sets shown, and one for each invalid one."""
-    own = {one.code: results.results[system, one.code] for one in results.test_sets if one.code in shown}
+    own = {
+        test_set.code: results.results[system, test_set.code]
+        for test_set in results.test_sets
+        if test_set.code in shown
+    }
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
     notes = [f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output"] if missing else []
-    notes += [f"{system}: 0 on {code}: {_reason(one)}" for code, one in own.items() if one.reasons]
+    notes += [f"{system}: 0 on {code}: {_reason(result)}" for code, result in own.items() if result.reasons]
     for code, one in own.items():
         others = [results.results[other, code].values for other in results.systems]
         for name, score in one.scores.items():

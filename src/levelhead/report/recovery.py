@@ -33,14 +33,14 @@ def recovery_table(recovery: Recovery) -> Table:
     every = recovery.answers
     shown = {name: some for name, some in recovery.classes.items() if some or name != _NO_ANSWER}
     rows = (_row(name.capitalize(), answers) for name, answers in shown.items())
-    n_extra = sum(one.extra for one in every)
+    n_extra = sum(answer.extra for answer in every)
     notes = f"rows without a gold word: {n_extra} (dropped)", signature_line(recovery.provenance.signature)
     return Table(_COLUMNS, tuple(rows), notes, summary=(_row("All", every),))
 
 
 def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
-    words, found = sum(one.words for one in answers), sum(one.recovered for one in answers)
-    n_extra = sum(one.extra for one in answers)
+    words, found = sum(answer.words for answer in answers), sum(answer.recovered for answer in answers)
+    n_extra = sum(answer.extra for answer in answers)
     return name, len(answers), *trees_of(answers).values(), words, found, found / words if words else None, n_extra
 
 
@@ -50,7 +50,7 @@ def recovery_document(recovery: Recovery) -> dict[str, Any]:
     Args:
         recovery: the answers.
     """
-    steps = Counter(step for one in recovery.answers for step in one.steps)
+    steps = Counter(step for answer in recovery.answers for step in answer.steps)
     return {
         **header("recovery", recovery.provenance.signature),
         **_counts(recovery.answers),
@@ -68,27 +68,27 @@ def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
     return [
         {
             **header("recovered-answer"),
-            "sentence": one.sentence,
-            "sent_id": one.sent_id,
-            "class": _key(one.category),
-            "tree": _key(one.tree),
-            "steps": list(map(_key, one.steps)),
-            "words": one.words,
-            "words_recovered": one.recovered,
-            "extra_rows": one.extra,
-            "attempts": one.attempts,
+            "sentence": answer.sentence,
+            "sent_id": answer.sent_id,
+            "class": _key(answer.category),
+            "tree": _key(answer.tree),
+            "steps": list(map(_key, answer.steps)),
+            "words": answer.words,
+            "words_recovered": answer.recovered,
+            "extra_rows": answer.extra,
+            "attempts": answer.attempts,
         }
-        for one in recovery.answers
+        for answer in recovery.answers
     ]
 
 
 def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
     return {
-        "answers": sum(one.category != _NO_ANSWER for one in answers),
+        "answers": sum(answer.category != _NO_ANSWER for answer in answers),
         "sentences": len(answers),
-        "words": sum(one.words for one in answers),
-        "words_recovered": sum(one.recovered for one in answers),
-        "extra_rows": sum(one.extra for one in answers),
+        "words": sum(answer.words for answer in answers),
+        "words_recovered": sum(answer.recovered for answer in answers),
+        "extra_rows": sum(answer.extra for answer in answers),
         "trees": {_key(name): count for name, count in trees_of(answers).items()},
     }
 

@@ -51,8 +51,8 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
         columns = (*columns, Column("Perplexity", "ratio"))
         scores = evaluation.values()
         rows = tuple(
-            (*row, value_cell(one.value, perplexity=True) if one.perplexity else _NO_CELL)
-            for row, one in zip(rows, scores)
+            (*row, value_cell(score.value, perplexity=True) if score.perplexity else _NO_CELL)
+            for row, score in zip(rows, scores)
         )
     if evaluation.leakage and not counts:
         columns = (*columns, *(Column(f"New {name}", "ratio", 9) for name in ("words", "heads", "both")))
@@ -68,8 +68,8 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
 
 def _on_rest(leakage: Leakage, measure: str) -> Iterator[Cell]:
     """The value of a measure on the sentences that do not occur in training, in each sense."""
-    for one in leakage.occurring:
-        score = one.rest.get(measure)
+    for occurrence in leakage.occurring:
+        score = occurrence.rest.get(measure)
         yield None if score is None else value_cell(score.value, perplexity=score.perplexity)
 
 
@@ -77,7 +77,9 @@ def _leakage_notes(leakage: Leakage | None) -> tuple[str, ...]:
     if leakage is None:
         return ()
     n = leakage.sentences
-    words, heads, both = (f"{one.sentences:,} ({_percent(one.sentences, n)})" for one in leakage.occurring)
+    words, heads, both = (
+        f"{occurrence.sentences:,} ({_percent(occurrence.sentences, n)})" for occurrence in leakage.occurring
+    )
     seen = f"{words} have the words of a training sentence, {heads} the heads, {both} one of both"
     return f"of {n:,} sentences, {seen}", "New words, heads, both: the score on the other sentences"
 
@@ -97,11 +99,11 @@ def _with_valid_trees(
     """Add the columns of partial scores: what valid trees alone give, and how much of gold is covered."""
     strict = evaluation.valid_trees.values()
     if counts:
-        correct = (None if one.reason else one.correct for one in strict)
+        correct = (None if score.reason else score.correct for score in strict)
         return (*columns, Column(VALID_TREES, "number")), tuple((*row, cell) for row, cell in zip(rows, correct))
     cells = coverage_cells(coverage)
     return (*columns, Column(VALID_TREES), *COVERAGE), tuple(
-        (*row, one.value, *cells) for row, one in zip(rows, strict)
+        (*row, score.value, *cells) for row, score in zip(rows, strict)
     )
 
 
@@ -134,11 +136,11 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
         average: the macro-average of each measure.
         strict: of partial scores, the macro-averages where sentences without a valid tree get nothing.
     """
-    signature = joint_signature(one.signature for one in evaluations.values())
+    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     coverage = covered(evaluations)
     if coverage is not None:
         return _partial_scores_table(evaluations, average, strict or {}, coverage)
-    leaked = all(one.leakage for one in evaluations.values())
+    leaked = all(evaluation.leakage for evaluation in evaluations.values())
     columns = (
         Column("Treebank", "text"),
         *(Column(name) for name in average),
@@ -163,15 +165,17 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
 def _partial_scores_table(
     evaluations: Mapping[str, Evaluation], average: Average, strict: Average, coverage: PartialCoverage
 ) -> Table:
-    leaked = all(one.leakage for one in evaluations.values())
+    leaked = all(evaluation.leakage for evaluation in evaluations.values())
     columns = (
         Column("Treebank", "text"),
         *columns_with_valid_trees(average),
         *(_leakage_columns(average) if leaked else ()),
     )
-    rows = tuple((code, *_partial_cells(one), *_leakage_cells(one)) for code, one in evaluations.items())
+    rows = tuple(
+        (code, *_partial_cells(evaluation), *_leakage_cells(evaluation)) for code, evaluation in evaluations.items()
+    )
     means = cells_with_valid_trees(average.values(), strict.values(), coverage)
-    signature = joint_signature(one.signature for one in evaluations.values())
+    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     new = _average_leakage_cells(evaluations) if leaked else ()
     summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
     notes = (str(coverage), *([_LEAKAGE] if leaked else []), signature_line(signature))
@@ -192,8 +196,8 @@ def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
     leakage = evaluation.leakage
     if leakage is None:
         return
-    for one in leakage.occurring[:2]:
-        yield one.sentences / leakage.sentences if leakage.sentences else None
+    for occurrence in leakage.occurring[:2]:
+        yield occurrence.sentences / leakage.sentences if leakage.sentences else None
     for name in evaluation:
         score = leakage.occurring[-1].rest.get(name)
         yield None if score is None else value_cell(score.value, perplexity=score.perplexity)
@@ -211,7 +215,7 @@ def _average_leakage_cells(evaluations: Mapping[str, Evaluation]) -> Iterator[Ce
 def _partial_cells(evaluation: Evaluation) -> tuple[Cell, ...]:
     if evaluation.coverage is None:
         raise ValueError("the scores are not partial")
-    values, strict = ([one.value for one in some.values()] for some in (evaluation.scores, evaluation.valid_trees))
+    values, strict = ([score.value for score in some.values()] for some in (evaluation.scores, evaluation.valid_trees))
     return cells_with_valid_trees(values, strict, evaluation.coverage)
 
 
@@ -227,11 +231,11 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
     ]
     coverage = covered(evaluations)
     if coverage is not None:
-        strict = [score for one in evaluations.values() for score in one.valid_trees.values()]
+        strict = [score for evaluation in evaluations.values() for score in evaluation.valid_trees.values()]
         columns = (*columns, Column(VALID_TREES, "number"))
         rows = [(*row, None if score.reason else score.correct) for row, score in zip(rows, strict)]
     label = (str(coverage),) if coverage else ()
-    signature = joint_signature(one.signature for one in evaluations.values())
+    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     return Table(columns, tuple(rows), (*label, signature_line(signature)))
 
 
@@ -264,14 +268,14 @@ def leakage_document(leakage: Leakage) -> dict[str, Any]:
     """
     occurring = [
         {
-            "same": one.same,
-            "sentences": one.sentences,
-            "words": one.words,
-            "share_of_sentences": points(one.sentences / leakage.sentences) if leakage.sentences else None,
-            "share_of_words": points(one.words / leakage.words) if leakage.words else None,
-            "rest": {name: score_numbers(score) for name, score in one.rest.items()},
+            "same": occurrence.same,
+            "sentences": occurrence.sentences,
+            "words": occurrence.words,
+            "share_of_sentences": points(occurrence.sentences / leakage.sentences) if leakage.sentences else None,
+            "share_of_words": points(occurrence.words / leakage.words) if leakage.words else None,
+            "rest": {name: score_numbers(score) for name, score in occurrence.rest.items()},
         }
-        for one in leakage.occurring
+        for occurrence in leakage.occurring
     ]
     return {"train": leakage.train, "sentences": leakage.sentences, "words": leakage.words, "occurring": occurring}
 
@@ -287,11 +291,11 @@ def scores_document(
         strict: of partial scores, the macro-averages where sentences without a valid tree get nothing.
     """
     first = next(iter(evaluations.values()))
-    signature = joint_signature(one.signature for one in evaluations.values())
+    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     averages = {"macro_average": average, **({"macro_average_valid_trees": strict} if strict else {})}
     return {
         **header("scores" if first.coverage is None else "partial-scores", signature),
-        "treebanks": {name: score_document(one) for name, one in evaluations.items()},
+        "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
         **{key: {name: _average(value, first[name]) for name, value in one.items()} for key, one in averages.items()},
         **_new_average(evaluations),
     }
@@ -299,7 +303,7 @@ def scores_document(
 
 def _new_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
     """The macro-average on the sentences that share nothing with training, if training treebanks are given."""
-    if not all(one.leakage for one in evaluations.values()):
+    if not all(evaluation.leakage for evaluation in evaluations.values()):
         return {}
     from levelhead.comparison.evaluations import average_new_scores
 
@@ -354,4 +358,4 @@ def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
     Args:
         units: the units of each treebank.
     """
-    return {code: {"unit": one.kind, "n": one.n_units} for code, one in units.items()}
+    return {code: {"unit": unit.kind, "n": unit.n_units} for code, unit in units.items()}

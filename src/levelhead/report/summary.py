@@ -26,10 +26,13 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
         sentences: what `worst_sentences` returned for each test set.
     """
     lines = ["## Scores and differences", ""]
-    lines += [f"- {markdown_text(verdict_text(one, comparison))}" for one in comparison.gates]
+    lines += [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
     lines += [f"  - {markdown_text(str(fault))}" for faults in comparison.invalid.values() for fault in faults[:_MOST]]
     lines += ["", to_markdown(comparison_table(replace(comparison, gates=())))]
-    every = sorted((one for some in sentences.values() for one in some), key=lambda one: one.right - one.baseline)
+    every = sorted(
+        (sentence for some in sentences.values() for sentence in some),
+        key=lambda sentence: sentence.right - sentence.baseline,
+    )
     lines += [f"## Sentences that got worse most ({markdown_text(measure)})", ""]
     lines.append(to_markdown(_sentences_table(every[:_MOST])) if every else "None.\n")
     return "\n".join(lines)
@@ -41,9 +44,18 @@ def _sentences_table(sentences: Sequence[WorseSentence]) -> Table:
         *(Column(name, "number") for name in ("Sentence", "Baseline right", "System right", "Words")),
         Column("Text", "text"),
     )
-    return Table(columns, tuple(_row(one) for one in sentences))
+    return Table(columns, tuple(_row(sentence) for sentence in sentences))
 
 
-def _row(one: WorseSentence) -> tuple[Cell, ...]:
-    text = one.text if len(one.text) <= _LONGEST else one.text[:_LONGEST] + " ..."
-    return (one.treebank, one.system, one.sent_id, one.sentence, one.baseline, one.right, one.words, text)
+def _row(sentence: WorseSentence) -> tuple[Cell, ...]:
+    text = sentence.text if len(sentence.text) <= _LONGEST else sentence.text[:_LONGEST] + " ..."
+    return (
+        sentence.treebank,
+        sentence.system,
+        sentence.sent_id,
+        sentence.sentence,
+        sentence.baseline,
+        sentence.right,
+        sentence.words,
+        text,
+    )

@@ -30,18 +30,27 @@ def suspects_table(found: Suspects) -> Table:
         "Elsewhere: how often the same words in the same context have the other annotation, and this one (where first)",
         signature_line(found.provenance.signature),
     )
-    return Table(_COLUMNS, tuple(_row(found, one) for one in found.suspects), notes)
+    return Table(_COLUMNS, tuple(_row(found, suspect) for suspect in found.suspects), notes)
 
 
-def _row(found: Suspects, one: Suspect) -> tuple[Cell, ...]:
-    form, ours, other = (printable(text) for text in (found.treebank.forms[one.word], one.gold, one.other))
-    place = _line(found, one), _name(found, one.word), _number(found, one)
-    return (*place, form, one.kind, ours, other, Plain(one.score), _votes(found, one), _elsewhere(found, one))
+def _row(found: Suspects, suspect: Suspect) -> tuple[Cell, ...]:
+    form, ours, other = (printable(text) for text in (found.treebank.forms[suspect.word], suspect.gold, suspect.other))
+    place = _line(found, suspect), _name(found, suspect.word), _number(found, suspect)
+    return (
+        *place,
+        form,
+        suspect.kind,
+        ours,
+        other,
+        Plain(suspect.score),
+        _votes(found, suspect),
+        _elsewhere(found, suspect),
+    )
 
 
-def _line(found: Suspects, one: Suspect) -> int | None:
+def _line(found: Suspects, suspect: Suspect) -> int | None:
     """The line of a word in the file, if the treebank was read from one."""
-    lines, sentence = found.treebank.source.lines, found.sentence_of(one)
+    lines, sentence = found.treebank.source.lines, found.sentence_of(suspect)
     return int(lines[sentence]) if len(lines) else None
 
 
@@ -50,18 +59,18 @@ def _name(found: Suspects, word: int) -> str:
     return printable(found.treebank[sentence].id or str(sentence + 1))
 
 
-def _number(found: Suspects, one: Suspect) -> int:
-    return one.word - int(found.treebank.sentence_starts[found.sentence_of(one)]) + 1
+def _number(found: Suspects, suspect: Suspect) -> int:
+    return suspect.word - int(found.treebank.sentence_starts[found.sentence_of(suspect)]) + 1
 
 
-def _votes(found: Suspects, one: Suspect) -> str:
-    return f"{one.n_for} : {one.n_gold}" if found.systems and one.n_for else ""
+def _votes(found: Suspects, suspect: Suspect) -> str:
+    return f"{suspect.n_for} : {suspect.n_gold}" if found.systems and suspect.n_for else ""
 
 
-def _elsewhere(found: Suspects, one: Suspect) -> str:
-    if one.variation is None:
+def _elsewhere(found: Suspects, suspect: Suspect) -> str:
+    if suspect.variation is None:
         return ""
-    return f"{one.variation.n_other} : {one.variation.n_own} ({_name(found, one.variation.place)})"
+    return f"{suspect.variation.n_other} : {suspect.variation.n_own} ({_name(found, suspect.variation.place)})"
 
 
 def _elsewhere_document(found: Suspects, variation: Variation) -> dict[str, Any]:
@@ -82,20 +91,20 @@ def suspects_document(found: Suspects) -> dict[str, Any]:
         "systems": list(found.systems),
         "suspects": [
             {
-                "sentence": found.sentence_of(one) + 1,
-                "sent_id": found.treebank[found.sentence_of(one)].id,
-                "line": _line(found, one),
-                "word": _number(found, one),
-                "form": found.treebank.forms[one.word],
-                "problem": one.kind,
-                "annotation": one.gold,
-                "probably": one.other,
-                "score": one.score,
-                "systems_against": one.n_for,
-                "systems_in_favor": one.n_gold,
-                "elsewhere": None if one.variation is None else _elsewhere_document(found, one.variation),
+                "sentence": found.sentence_of(suspect) + 1,
+                "sent_id": found.treebank[found.sentence_of(suspect)].id,
+                "line": _line(found, suspect),
+                "word": _number(found, suspect),
+                "form": found.treebank.forms[suspect.word],
+                "problem": suspect.kind,
+                "annotation": suspect.gold,
+                "probably": suspect.other,
+                "score": suspect.score,
+                "systems_against": suspect.n_for,
+                "systems_in_favor": suspect.n_gold,
+                "elsewhere": None if suspect.variation is None else _elsewhere_document(found, suspect.variation),
             }
-            for one in found.suspects
+            for suspect in found.suspects
         ],
         **sources(found.provenance),
     }

@@ -59,7 +59,7 @@ def _levels(arcs: list[_Arc]) -> dict[_Arc, int]:
     """How high each arc is: the first level, from below, in which it meets no other; short arcs first."""
     taken: list[list[_Arc]] = []
     levels = {}
-    for arc in sorted(arcs, key=lambda one: (abs(one[0] - one[1]), one)):
+    for arc in sorted(arcs, key=lambda pair: (abs(pair[0] - pair[1]), pair)):
         low, high = min(arc), max(arc)
         level = next((i for i, spans in enumerate(taken) if all(high <= a or b <= low for a, b in spans)), len(taken))
         if level == len(taken):

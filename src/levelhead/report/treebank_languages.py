@@ -49,4 +49,4 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     """
     short = {name: treebank_of(Path(name).name.partition(".conll")[0]) for name in names}
     times = Counter(short.values())
-    return {name: one if times[one] == 1 else name for name, one in short.items()}
+    return {name: text if times[text] == 1 else name for name, text in short.items()}

@@ -69,7 +69,7 @@ def _narrowed(
     n_first = len(_first_texts(columns))
     share = max(_FIRST_TEXTS // n_first, 2 * _LEAST)
     longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
-    widest = [min(one, _WIDEST_TEXT) for one in longest]
+    widest = [min(number, _WIDEST_TEXT) for number in longest]
     for _ in range(2):  # without and with the last column
         cells = [
             [

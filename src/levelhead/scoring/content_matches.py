@@ -170,9 +170,9 @@ def _abstract_codes(forms: StringColumn) -> NDArray[np.bool_]:
 def _aligned(gold: _Order, system: _Order) -> _Pairs:
     """Align from the start of each sentence: the k-th words with each other, unless one of them is abstract."""
     n_pairs = np.minimum(gold.n_words, system.n_words)
-    starts = [_starts(one) for one in (gold.n_words, system.n_words, n_pairs)]
+    starts = [_starts(values) for values in (gold.n_words, system.n_words, n_pairs)]
     within = np.arange(n_pairs.sum()) - np.repeat(starts[2], n_pairs)
-    ours, theirs = (np.repeat(one, n_pairs) + within for one in starts[:2])
+    ours, theirs = (np.repeat(start, n_pairs) + within for start in starts[:2])
     sentence = np.repeat(np.arange(len(n_pairs)), n_pairs)
     uneven = np.unique(sentence[gold.abstract[ours] != system.abstract[theirs]])
     if not len(uneven):

@@ -74,7 +74,7 @@ def match_partially(
         pairs: the paired sentences, if known, even if all characters agree.
     """
     system = output.treebank
-    gold_spans, system_spans = (spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (gold, system))
+    gold_spans, system_spans = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (gold, system))
     if pairs is None and not np.array_equal(gold_spans.text, system_spans.text):
         pairs = pair_sentences(gold, system, gold_spans, system_spans)
     if pairs is not None:
@@ -110,7 +110,7 @@ def _match_pairs(
     rows = np.flatnonzero(pairs.system >= 0)
     chosen = pairs.system[rows]
     ours, system = gold.select(rows.tolist()), output.treebank.select(chosen.tolist())
-    sides = tuple(spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (ours, system))
+    sides = tuple(spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (ours, system))
     alignment = align_sentences(ours, system, *sides)
     words = np.flatnonzero(pairs.system[gold.sentence_of_word] >= 0).astype(np.int32)
     same = same_texts(*sides)
@@ -135,7 +135,7 @@ def _match_pairs(
 
 def _words_of(treebank: Treebank, sentences: Codes) -> NDArray[np.intp]:
     """The words of some sentences, in their order."""
-    ranges = [np.arange(*treebank.sentence_starts[one : one + 2]) for one in sentences.tolist()]
+    ranges = [np.arange(*treebank.sentence_starts[sentence : sentence + 2]) for sentence in sentences.tolist()]
     return np.concatenate([np.zeros(0, dtype=np.intp), *ranges])
 
 
@@ -171,7 +171,7 @@ def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags)
 def _equal_tokens(gold: _Side, system: _Side, sentences: NDArray[np.intp]) -> tuple[Codes, Codes]:
     """The tokens of some sentences, aligned by edit distance, that have the same characters on both sides."""
     pairs = [np.zeros((0, 2), dtype=np.int32)]
-    firsts = [np.searchsorted(one.tokens.sentence, np.arange(len(one) + 1)) for one, _ in (gold, system)]
+    firsts = [np.searchsorted(treebank.tokens.sentence, np.arange(len(treebank) + 1)) for treebank, _ in (gold, system)]
     texts = [spans.text.tobytes() for _, spans in (gold, system)]
     for sentence in sentences.tolist():
         ours, theirs = (range(*first[sentence : sentence + 2].tolist()) for first in firsts)

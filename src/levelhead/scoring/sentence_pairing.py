@@ -85,10 +85,10 @@ def _by_id(gold: Sequence[bytes | None], system: Sequence[bytes | None], texts: 
     if None in known or len(known) < len(gold):
         return None
     first: dict[bytes | None, int] = {}
-    for sentence, (one, text) in enumerate(zip(system, texts)):
-        if one not in known or texts[first.setdefault(one, sentence)] != text:
+    for sentence, (data, text) in enumerate(zip(system, texts)):
+        if data not in known or texts[first.setdefault(data, sentence)] != text:
             return None
-    return [first.get(one, -1) for one in gold]
+    return [first.get(data, -1) for data in gold]
 
 
 _Texts = Sequence[bytes]

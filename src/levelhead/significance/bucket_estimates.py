@@ -107,7 +107,7 @@ def bucket_certainties(found: UnitParts, level: float) -> list[Certainty]:
     sums = [np.bincount(buckets, one, n) for one in (moved**2, sizes, sizes**2, sizes > 0)]
     values = ratios(totals) @ sign
     columns = zip(values.tolist(), *(one.tolist() for one in sums), strict=True)
-    return [_certainty(_Sums(*one), level, difference=len(sign) == 2) for one in columns]
+    return [_certainty(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
 
 
 def gain_certainty(before: Sums, after: Sums, affected: int, level: float) -> Certainty:
@@ -140,13 +140,13 @@ class _Sums(NamedTuple):
     n_units: float
 
 
-def _certainty(one: _Sums, level: float, *, difference: bool) -> Certainty:
-    effective = one.size**2 / one.squares if one.squares else 1.0
-    estimate = Estimate(one.value, one.variance, max(effective - 1, 1.0), int(one.n_units))
-    more = (OBSERVATION / one.size) ** 2 if difference and one.size else 0.0
-    estimate = estimate._replace(variance=one.variance + more)
+def _certainty(sums: _Sums, level: float, *, difference: bool) -> Certainty:
+    effective = sums.size**2 / sums.squares if sums.squares else 1.0
+    estimate = Estimate(sums.value, sums.variance, max(effective - 1, 1.0), int(sums.n_units))
+    more = (OBSERVATION / sums.size) ** 2 if difference and sums.size else 0.0
+    estimate = estimate._replace(variance=sums.variance + more)
     interval = _interval_of(estimate, level, difference=difference)
-    return Certainty(interval, int(one.n_units), effective < ENOUGH_UNITS, estimate, more)
+    return Certainty(interval, int(sums.n_units), effective < ENOUGH_UNITS, estimate, more)
 
 
 def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Interval | None:
@@ -184,10 +184,12 @@ def _mean(some: Sequence[Certainty], level: float, *, difference: bool) -> Certa
     """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
     each, n = [one.estimate for one in some], len(some)
     variances = [one.estimate.variance - one.observation for one in some]
-    parts = sum(variance**2 / one.freedom for variance, one in zip(variances, each, strict=True))
-    freedom = sum(variances) ** 2 / parts if parts else sum(one.freedom for one in each)
-    n_units = 0 if min(one.n_units for one in each) < 2 and n > 1 else sum(one.n_units for one in each)
+    parts = sum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
+    freedom = sum(variances) ** 2 / parts if parts else sum(estimate.freedom for estimate in each)
+    n_units = (
+        0 if min(estimate.n_units for estimate in each) < 2 and n > 1 else sum(estimate.n_units for estimate in each)
+    )
     more = max(one.observation for one in some)
-    mean = Estimate(sum(one.value for one in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
+    mean = Estimate(sum(estimate.value for estimate in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
     interval = _interval_of(mean, level, difference=difference)
     return Certainty(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)

@@ -236,7 +236,7 @@ def _equivalence(
 
 def _logarithms(sample: _Sample) -> _Sample:
     """The logarithms of the values, with errors by the delta method."""
-    strata = [one._replace(moves=one.moves / sample.values) for one in sample.strata]
+    strata = [stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata]
     return sample._replace(values=np.log(sample.values), strata=strata)
 
 

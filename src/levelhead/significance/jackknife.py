@@ -125,12 +125,12 @@ def spread_of_sum(each: Sequence[Spread]) -> Spread:
     Args:
         each: the spread of each estimate, such as the contribution of each test set to an average.
     """
-    variance = sum(one.variance for one in each)
-    parts = sum(one.variance**2 / one.freedom for one in each)
-    freedom = variance**2 / parts if parts > 0 else sum(one.freedom for one in each)
-    too_few = len(each) > 1 and min(one.n_units for one in each) < 2
-    n_units = 0 if too_few else sum(one.n_units for one in each)
-    return Spread(variance, freedom, n_units, max(one.observation for one in each))
+    variance = sum(spread.variance for spread in each)
+    parts = sum(spread.variance**2 / spread.freedom for spread in each)
+    freedom = variance**2 / parts if parts > 0 else sum(spread.freedom for spread in each)
+    too_few = len(each) > 1 and min(spread.n_units for spread in each) < 2
+    n_units = 0 if too_few else sum(spread.n_units for spread in each)
+    return Spread(variance, freedom, n_units, max(spread.observation for spread in each))
 
 
 def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:

@@ -22,9 +22,9 @@ def compact_letters(differ: Flags) -> list[str]:
     """
     alike = ~(differ | differ.T)
     missing, letters, count = alike.copy(), [""] * len(alike), 0
-    for one in range(len(alike)):
-        while missing[one].any():
-            group = _grown(alike, one, int(np.flatnonzero(missing[one])[-1]))
+    for number in range(len(alike)):
+        while missing[number].any():
+            group = _grown(alike, number, int(np.flatnonzero(missing[number])[-1]))
             missing[np.ix_(group, group)] = False
             for system in group:
                 letters[system] += _letter(count)

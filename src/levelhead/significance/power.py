@@ -101,12 +101,12 @@ def _variances(
         return None
     n_units = len(strata[0].moves)
     shared = [disagreement_of(strata, own, measure) for own in runs]
-    within = [one * len(own) for one, own in zip(shared, runs, strict=True)]
-    between = [max(0.0, float(own.var(ddof=1)) - one) if len(own) > 1 else None for own, one in zip(values, within)]
+    within = [value * len(own) for value, own in zip(shared, runs, strict=True)]
+    between = [max(0.0, float(own.var(ddof=1)) - value) if len(own) > 1 else None for own, value in zip(values, within)]
     return Variances(
         n_units * max(0.0, spread.variance - sum(shared)),
         n_units * sum(within),
-        None if None in between else sum(one or 0.0 for one in between),
+        None if None in between else sum(value or 0.0 for value in between),
         (spread.freedom + 1) / n_units,
         n_units**2 * spread.observation,
     )
@@ -185,13 +185,13 @@ def runs_to_detect(
     return high
 
 
-def _in_units_of_first(one: Variances, share: float) -> Variances:
+def _in_units_of_first(variances: Variances, share: float) -> Variances:
     """Variances rescaled to the number of units of the first test set, with the same error."""
-    return one._replace(
-        units=one.units / share,
-        interaction=one.interaction / share,
-        evenness=one.evenness * share,
-        observation=one.observation / share**2,
+    return variances._replace(
+        units=variances.units / share,
+        interaction=variances.interaction / share,
+        evenness=variances.evenness * share,
+        observation=variances.observation / share**2,
     )
 
 

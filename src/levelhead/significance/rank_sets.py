@@ -94,7 +94,9 @@ def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple
 
     Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
     """
-    return [_rank_set(_rejected(differences, pairs, level), one) for one, pairs in enumerate(_own_pairs(differences))]
+    return [
+        _rank_set(_rejected(differences, pairs, level), number) for number, pairs in enumerate(_own_pairs(differences))
+    ]
 
 
 def critical_value(largest: Sums, level: float) -> float:
@@ -136,10 +138,10 @@ def _largest(differences: PairDifferences, left: Flags) -> Sums:
     """The largest studentized deviation of each draw, over the remaining pairs that vary."""
     largest = np.zeros(len(differences.deviations))
     varying = left & (differences.errors > 0)
-    for one in np.flatnonzero(varying.any(axis=1)):
-        others = varying[one]
-        deviations = differences.deviations[:, one, None] - differences.deviations[:, others]
-        np.maximum(largest, (deviations / differences.errors[one, others]).max(axis=1), out=largest)
+    for number in np.flatnonzero(varying.any(axis=1)):
+        others = varying[number]
+        deviations = differences.deviations[:, number, None] - differences.deviations[:, others]
+        np.maximum(largest, (deviations / differences.errors[number, others]).max(axis=1), out=largest)
     return largest
 
 

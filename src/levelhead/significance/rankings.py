@@ -79,10 +79,10 @@ class RankedAverages:
         """Return the studentized differences of all pairs of systems; None with too few units."""
         scores, failed = np.concatenate(self._scores), np.concatenate(self._failed)
         estimates = [self.estimate(system) for system in range(scores.shape[1])]
-        if not all(one.has_interval for one in estimates):
+        if not all(estimate.has_interval for estimate in estimates):
             return None
         moves = np.concatenate([stratum.moves[:, :, 0] for stratum in self._strata])
-        covariance, freedom = moves.T @ moves, min(one.freedom for one in estimates)
+        covariance, freedom = moves.T @ moves, min(estimate.freedom for estimate in estimates)
         errors = correlated_errors(covariance, freedom, self.settings.resamples, seeded(self.settings, "ranks"))
         return pair_differences(scores, failed, covariance, freedom, errors)
 
@@ -103,7 +103,9 @@ class RankedAverages:
         by_t = [two_sided_p(float(t), found.freedom) for t in found.statistics[pairs]]
         p = np.where(np.isnan(known.failure_p[pairs]), np.maximum(permuted, by_t), known.failure_p[pairs])
         level = 1 - self.settings.level
-        return frozenset(place for place, one in enumerate(holm(p.tolist()), 1) if one is not None and one < level)
+        return frozenset(
+            place for place, value in enumerate(holm(p.tolist()), 1) if value is not None and value < level
+        )
 
     def wins(self) -> NDArray[np.int64]:
         """Return the number of test sets on which one system (row) is significantly better than another (column).
@@ -114,10 +116,12 @@ class RankedAverages:
         either = np.where(np.isnan(stacked), stacked.transpose(0, 2, 1), stacked)
         n_systems, level = stacked.shape[1], 1 - self.settings.level
         found = np.zeros((n_systems, n_systems), dtype=np.int64)
-        for one in range(n_systems):
+        for number in range(n_systems):
             for other in range(n_systems):
-                corrected = [np.inf if p is None else p for p in holm(either[:, one, other].tolist())]
-                found[one, other] = np.count_nonzero((np.array(corrected) < level) & ~np.isnan(stacked[:, one, other]))
+                corrected = [np.inf if p is None else p for p in holm(either[:, number, other].tolist())]
+                found[number, other] = np.count_nonzero(
+                    (np.array(corrected) < level) & ~np.isnan(stacked[:, number, other])
+                )
         return found
 
 
@@ -193,7 +197,7 @@ def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings
     n_units = len(table)
     moves = (table.mean(axis=0) - table) / max(1, n_units - 1)
     stratum = Stratum(moves[:, :, None], np.ones((*table.shape, 1)), np.array([False]))
-    change = table[:, [one for one, _ in ranking.neighbors]] - table[:, [other for _, other in ranking.neighbors]]
+    change = table[:, [number for number, _ in ranking.neighbors]] - table[:, [other for _, other in ranking.neighbors]]
     moved = swapped(change, settings.resamples, spawned(settings.seed, 1)[0])
     ranking.add(table, np.zeros(table.shape, dtype=bool), stratum, change.sum(axis=0) - 2 * moved)
 
@@ -209,7 +213,7 @@ class _Swaps:
         seed: Seed,
         resamples: int,
     ) -> None:
-        keys = dict.fromkeys((one.measure, *pair) for one in rankings for pair in one.neighbors)
+        keys = dict.fromkeys((ranking.measure, *pair) for ranking in rankings for pair in ranking.neighbors)
         valid = [key for key in keys if not failed[key[0]][list(key[1:])].any()]
         self._place = {key: place for place, key in enumerate(valid)}
         self._permuted = np.zeros((resamples, len(valid)))
@@ -221,7 +225,7 @@ class _Swaps:
 
         n_units = len(parts[valid[0][0]])
         moved = swapped_changes(change, n_units, resamples, seed).reshape(resamples, -1, 2)
-        ones = np.stack([parts[measure][:, one].sum(axis=0) for measure, one, _ in valid])
+        ones = np.stack([parts[measure][:, number].sum(axis=0) for measure, number, _ in valid])
         others = np.stack([parts[measure][:, other].sum(axis=0) for measure, _, other in valid])
         self._permuted = ratios(ones - moved) - ratios(others + moved)
 

@@ -71,7 +71,7 @@ def noncentrality(freedom: float, alpha: float, power: float) -> float:
         beyond = (
             math.erfc((critical * s - shift) / root) + math.erfc((critical * s + shift) / root) for s, _ in scales
         )
-        return power - sum(w * one / 2 for one, (_, w) in zip(beyond, scales, strict=True))
+        return power - sum(w * value / 2 for value, (_, w) in zip(beyond, scales, strict=True))
 
     return _root_of_falling(lacking, critical + NormalDist().inv_cdf(power))
 

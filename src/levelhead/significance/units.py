@@ -167,7 +167,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
         units: the units of each test set by its code.
         results: the results that were computed from them.
     """
-    kinds = dict.fromkeys(one.kind for one in units.values())
+    kinds = dict.fromkeys(unit.kind for unit in units.values())
     return f"{results} by {' or '.join(map(_unit_name, kinds))}: {units_counted(units)}"
 
 
@@ -178,8 +178,8 @@ def units_counted(units: Mapping[str, Units]) -> str:
         units: the units of each test set by its code.
     """
     kinds: dict[str, int] = {}
-    for one in units.values():
-        kinds[one.kind] = kinds.get(one.kind, 0) + one.n_units
+    for unit in units.values():
+        kinds[unit.kind] = kinds.get(unit.kind, 0) + unit.n_units
     return " and ".join(_plural(kind, n_units) for kind, n_units in kinds.items())
 
 
@@ -198,23 +198,23 @@ def unit_notes(
         averaged: whether several test sets are averaged; averages have results even if a test set has none.
         marked_by: the file that marks documents.
     """
-    unmarked = [name for name, one in units.items() if not one.marked]
+    unmarked = [name for name, unit in units.items() if not unit.marked]
     if unmarked:
         names = listed(unmarked, _MOST)
         yield f"{marked_by} marks no documents, so sentences are resampled as if they were independent: {names}"
-    none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
+    none = [name for name, unit in units.items() if unit.n_units < FEWEST_UNITS]
     if none:
         own = " of their own" if averaged and len(units) > 1 else ""
         yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}{own}: {listed(none, _MOST)}"
-    few = [name for name, one in units.items() if FEWEST_UNITS <= one.n_units < ENOUGH_UNITS]
+    few = [name for name, unit in units.items() if FEWEST_UNITS <= unit.n_units < ENOUGH_UNITS]
     if few:
         yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {listed(few, _MOST)}"
-    for name, one in units.items():
-        if one.n_units >= ENOUGH_UNITS and 0 < one.effective < ENOUGH_UNITS:
-            uneven = f"{_plural(one.kind, one.n_units)} of uneven size count as {one.effective:.0f}"
+    for name, unit in units.items():
+        if unit.n_units >= ENOUGH_UNITS and 0 < unit.effective < ENOUGH_UNITS:
+            uneven = f"{_plural(unit.kind, unit.n_units)} of uneven size count as {unit.effective:.0f}"
             yield f"{name}: {uneven}, so {results} are rough"
-        if one.largest > _LARGE:
-            yield f"{name}: one {_unit_name(one.kind)} has {one.largest:.0%} of the words, so {results} depend on it"
+        if unit.largest > _LARGE:
+            yield f"{name}: one {_unit_name(unit.kind)} has {unit.largest:.0%} of the words, so {results} depend on it"
 
 
 def _unit_name(kind: str) -> str:

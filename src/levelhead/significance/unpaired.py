@@ -38,7 +38,7 @@ class UnpairedDifference(NamedTuple):
         Args:
             level: the confidence level.
         """
-        own, others = (self._interval_of(one, level) for one in (self.one, self.other))
+        own, others = (self._interval_of(estimate, level) for estimate in (self.one, self.other))
         if own is None or others is None:
             return None
         (low, high), (other_low, other_high) = own, others

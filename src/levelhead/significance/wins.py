@@ -53,9 +53,9 @@ def count_wins(
         sign: 1 if higher values are better, -1 if lower values are.
         wilcoxon: whether to compute Wilcoxon's test as well.
     """
-    changes = {one.treebank: sign * (one.difference or 0.0) for one in results}
-    corrected = holm([one.p for one in results])
-    real = [one.enough_runs and p is not None and p < level for one, p in zip(results, corrected, strict=True)]
+    changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
+    corrected = holm([result.p for result in results])
+    real = [result.enough_runs and p is not None and p < level for result, p in zip(results, corrected, strict=True)]
     won = sum(yes and change > 0 for yes, change in zip(real, changes.values(), strict=True))
     lost = sum(yes and change < 0 for yes, change in zip(real, changes.values(), strict=True))
     votes = mean_votes(changes, voters)
@@ -104,10 +104,10 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
 
 
 def _better_on_at_least(results: Sequence[SystemResult], sign: int, level: float) -> int:
-    tested = [one for one in results if one.p is not None and one.enough_runs]
-    return better_on_at_least([_one_sided(one, sign) for one in tested], level)
+    tested = [result for result in results if result.p is not None and result.enough_runs]
+    return better_on_at_least([_one_sided(result, sign) for result in tested], level)
 
 
-def _one_sided(one: SystemResult, sign: int) -> float:
-    half = (one.p or 0.0) / 2
-    return half if sign * (one.difference or 0.0) > 0 else 1 - half
+def _one_sided(result: SystemResult, sign: int) -> float:
+    half = (result.p or 0.0) / 2
+    return half if sign * (result.difference or 0.0) > 0 else 1 - half

@@ -29,7 +29,7 @@ def claims_table(study: Study) -> Table:
     """
     names = ("claim", "where", "verdict", "evidence")
     columns = tuple(Column(name, "text") for name in names)
-    return Table(columns, tuple((one.text, one.place, one.verdict, one.evidence) for one in study.claims))
+    return Table(columns, tuple((claim.text, claim.place, claim.verdict, claim.evidence) for claim in study.claims))
 
 
 def summary(study: Study) -> str:
@@ -94,7 +94,7 @@ def markdown(study: Study, stem: str = "") -> str:
 
 def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
     """The files of figures, by the number of the section."""
-    drawn = [(number, one.figure) for number, one in enumerate(study.sections) if one.figure is not None]
+    drawn = [(number, section.figure) for number, section in enumerate(study.sections) if section.figure is not None]
     return {number: (f"{stem}-{i}.svg", figure) for i, (number, figure) in enumerate(drawn, 1)}
 
 
@@ -144,8 +144,12 @@ def document(study: Study) -> dict[str, Any]:
         study: the study.
     """
     sections = [
-        {"title": one.title, "text": list(one.text), **({} if one.table is None else {"table": _rows(one.table)})}
-        for one in study.sections
+        {
+            "title": section.title,
+            "text": list(section.text),
+            **({} if section.table is None else {"table": _rows(section.table)}),
+        }
+        for section in study.sections
     ]
     return {
         **header("study", study.signature), "study": study.name, "title": study.title,

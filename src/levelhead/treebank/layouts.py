@@ -368,7 +368,7 @@ def _named_as_treebanks(folder: Path) -> Iterator[Path]:
     """Yield all paths with the name of a treebank, including folders, pipes and broken links."""
     for path in _visible_entries(folder):
         if path.is_dir() and path.name.startswith("UD_"):
-            yield from (one for one in _visible_entries(path) if stem_of(one.name) is not None)
+            yield from (entry for entry in _visible_entries(path) if stem_of(entry.name) is not None)
         elif stem_of(path.name) is not None:
             yield path
 
@@ -460,7 +460,7 @@ def _unique(golds: Iterable[GoldFile], folder: Path) -> tuple[GoldFile, ...]:
     by_code: dict[str, GoldFile] = {}
     for gold in golds:
         if gold.code in by_code:
-            names = [printable(one.path.name) for one in (gold, by_code[gold.code])]
+            names = [printable(gold_file.path.name) for gold_file in (gold, by_code[gold.code])]
             both = f"both {names[0]} and {names[1]}"
             raise _fault("no-pairs", f"the folder has {both}, which have the same name {printable(gold.code)}", folder)
         by_code[gold.code] = gold

@@ -181,8 +181,10 @@ def readable_rows(
     else:
         valid = [mark == AS_IT_IS for mark in islice(known, len(blocks))]
     read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
-    marks = bytes(AS_IT_IS if good else REWRITTEN if one.text else SKIPPED for one, good in zip(read, valid))
-    return ReadableRows(b"".join(one.text for one in read), marks, lost + sum(one.unreadable for one in read))
+    marks = bytes(AS_IT_IS if good else REWRITTEN if sentence.text else SKIPPED for sentence, good in zip(read, valid))
+    return ReadableRows(
+        b"".join(sentence.text for sentence in read), marks, lost + sum(sentence.unreadable for sentence in read)
+    )
 
 
 def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:

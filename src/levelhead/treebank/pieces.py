@@ -274,8 +274,8 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
         **columns,
         heads=treebank.heads[:n_words],
         sentence_starts=treebank.sentence_starts[: n_sentences + 1],
-        multiword=MultiwordTokens(*(getattr(multiword, one.name)[ranges] for one in fields(multiword))),
-        empty=EmptyNodes(*(getattr(empty, one.name)[nodes] for one in fields(empty))),
+        multiword=MultiwordTokens(*(getattr(multiword, field.name)[ranges] for field in fields(multiword))),
+        empty=EmptyNodes(*(getattr(empty, field.name)[nodes] for field in fields(empty))),
         comments=Comments(comments.text[: int(starts[-1])], starts),
         source=replace(treebank.source, lines=treebank.source.lines[:n_sentences]),
         extra=extra,
@@ -291,7 +291,7 @@ def n_lines_of(treebank: Treebank) -> int:
     last = len(treebank) - 1
     n_words = treebank.n_words - int(treebank.sentence_starts[last])
     others = (treebank.multiword.sentence, treebank.empty.sentence)
-    n_others = sum(len(one) - int(np.searchsorted(one, last)) for one in others)
+    n_others = sum(len(other) - int(np.searchsorted(other, last)) for other in others)
     return int(treebank.source.lines[last]) + n_words + n_others
 
 

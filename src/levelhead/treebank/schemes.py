@@ -65,8 +65,8 @@ class Scheme(NamedTuple):
             name: the class.
         """
         of_label = {label: self.class_of(label) for label in self.counterparts}
-        for one, members in reversed([*self.classes.items()]):
-            of_label.update(dict.fromkeys(members, one))
+        for text, members in reversed([*self.classes.items()]):
+            of_label.update(dict.fromkeys(members, text))
         otherwise = self.otherwise
         return lambda relation: of_label.get(universal(relation), otherwise) == name
 

@@ -131,7 +131,7 @@ class _Read:
 
     def provenance(self, settings: Mapping[str, str]) -> Provenance:
         """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
-        every = "\n".join("" if one == MEMORY else one for some in self.files.values() for one in some.values())
+        every = "\n".join("" if text == MEMORY else text for some in self.files.values() for text in some.values())
         signature = {**settings, "files": hashlib.sha256(every.encode()).hexdigest()[:12], "version": VERSION}
         return Provenance(signature, self.files, tuple(self.warnings), tuple(self.notes))
 

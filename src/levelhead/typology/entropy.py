@@ -50,8 +50,8 @@ def averaged_entropy(
     """
     if not entropies:
         raise ValueError("there are no treebanks to average over")
-    every = sorted({*relations, *(relation for one in entropies for relation in one)})
-    means = {name: sum(one.get(name, ABSENT_ENTROPY) for one in entropies) / len(entropies) for name in every}
+    every = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
+    means = {name: sum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in every}
     return dict(sorted(means.items(), key=lambda item: item[1]))
 
 
@@ -125,5 +125,5 @@ def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
     Raises:
         ValueError: no treebanks were given.
     """
-    tallies = (Tally.of(mapped(one.relations, universal), compact(one.forms)) for one in treebanks)
+    tallies = (Tally.of(mapped(treebank.relations, universal), compact(treebank.forms)) for treebank in treebanks)
     return weights_of(averaged_entropy([word_dependency_entropy(words) for words in tallies]))

@@ -102,11 +102,11 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
     """
     read, warnings, in_pieces, counts = list[tuple[str, str]](), list[Fault](), False, CountSum()
     try:
-        for one in files:
-            read.append(one.file)
-            warnings += one.warnings
-            in_pieces |= one.in_pieces
-            counts.add(one.counts)
+        for file in files:
+            read.append(file.file)
+            warnings += file.warnings
+            in_pieces |= file.in_pieces
+            counts.add(file.counts)
     except InputError as error:
         return error
     total = counts.total()

@@ -20,7 +20,7 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     Raises:
         InputError: a relation has white space or a comma, or starts with `#`, which is not possible in the file.
     """
-    found = {relation for one in entropies for relation in one}
+    found = {relation for entropy in entropies for relation in entropy}
     bad = sorted(name for name in found if name.split() != [name] or "," in name or name.startswith("#"))
     if bad:
         raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(bad[0])}"))

@@ -72,11 +72,11 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         profiles: profiles by the name of the treebank, with the columns `NEEDED`.
         criteria: what a treebank must have.
     """
-    own = {name: _reasons(one, criteria) for name, one in profiles.items()}
+    own = {name: _reasons(profile, criteria) for name, profile in profiles.items()}
     largest: dict[str, str] = {}
-    for name, one in profiles.items():
+    for name, profile in profiles.items():
         best = largest.setdefault(language_code(name), name)
-        if not own[name] and (own[best] or (one.number("tokens") or 0) > (profiles[best].number("tokens") or 0)):
+        if not own[name] and (own[best] or (profile.number("tokens") or 0) > (profiles[best].number("tokens") or 0)):
             largest[language_code(name)] = name
     decisions = []
     for name, reasons in own.items():

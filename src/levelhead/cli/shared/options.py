@@ -193,7 +193,10 @@ def needs_entropy(measures: Iterable[str]) -> bool:
     from levelhead.scoring.weights import ENTROPY, key_of
 
     named = (split(text) for text in measures if f"({ENTROPY}" in text)
-    return any(one.name in REGISTRY and REGISTRY[one.name].takes_weights and key_of(one) == ENTROPY for one in named)
+    return any(
+        measure.name in REGISTRY and REGISTRY[measure.name].takes_weights and key_of(measure) == ENTROPY
+        for measure in named
+    )
 
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
@@ -203,7 +206,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     from levelhead.scoring.weights import ENTROPY, path_of
 
     named = (split(text) for text in measures if "(" in text)
-    paths = (path_of(one) for one in named if one.name in REGISTRY and REGISTRY[one.name].needs_file)
+    paths = (path_of(measure) for measure in named if measure.name in REGISTRY and REGISTRY[measure.name].needs_file)
     return (path for path in paths if path != ENTROPY)
 
 
@@ -275,7 +278,9 @@ def _listed_in(path: str) -> Iterable[str]:
 
     from levelhead.campaign.plan import find_test_sets
 
-    found = [os.fspath(one.gold) for one in find_test_sets(Path(path)) if one.gold is not None]
+    found = [
+        os.fspath(find_test_set.gold) for find_test_set in find_test_sets(Path(path)) if find_test_set.gold is not None
+    ]
     print_extra_gold(path)
     return found
 

@@ -55,5 +55,5 @@ def print_provenance(*provenances: Provenance) -> None:
     Args:
         provenances: the provenance of each result.
     """
-    options.print_warnings(dict.fromkeys(fault for one in provenances for fault in one.warnings))
-    options.print_notes(note for one in provenances for note in one.notes)
+    options.print_warnings(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
+    options.print_notes(note for provenance in provenances for note in provenance.notes)

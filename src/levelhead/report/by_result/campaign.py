@@ -15,7 +15,7 @@ def _table(board: RankedSystems, *, by_treebank: bool = False) -> Table:
     if not by_treebank:
         return ranking_table(board.results, board.rankings)
     codes = {code for ranking in board.rankings for code in ranking.group.codes}
-    shown = tuple(one for one in board.results.test_sets if one.code in codes)
+    shown = tuple(test_set for test_set in board.results.test_sets if test_set.code in codes)
     return results_table(board.results._replace(test_sets=shown))
 
 

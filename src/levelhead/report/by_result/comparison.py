@@ -56,10 +56,10 @@ _EXAMPLES = (
 def _examples_table(result: ErrorExamples) -> Table:
     gold = result.matches.gold
     rows = (
-        (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
+        (error, example.gold_sentence + 1, sentence.id, example.gold_word + 1, sentence.forms[example.gold_word])
         for error, some in result.listed.items()
-        for one in some
-        for sentence in [gold[one.gold_sentence]]
+        for example in some
+        for sentence in [gold[example.gold_sentence]]
     )
     return Table(_EXAMPLES, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
@@ -83,10 +83,18 @@ def _scores_document(result: Evaluations) -> dict[str, Any]:
 
 def _contrasts_table(result: Contrasts) -> Table:
     rows = (
-        (name, system.name, one.sentence + 1, gold[one.sentence].id, one.baseline, one.system, one.gold)
+        (
+            name,
+            system.name,
+            contrast.sentence + 1,
+            gold[contrast.sentence].id,
+            contrast.baseline,
+            contrast.system,
+            contrast.gold,
+        )
         for name, baseline, system, gained, lost in result.listed
         for gold in [baseline.matches.gold]
-        for one in (*gained, *lost)
+        for contrast in (*gained, *lost)
     )
     return Table(_CONTRASTS, tuple(rows), (scores.signature_line(result.provenance.signature),))
 

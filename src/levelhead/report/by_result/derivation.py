@@ -27,7 +27,10 @@ _DERIVATION = (
 
 def _derivations_table(derivations: Derivations, *, labeled: bool = False) -> Table:
     documents = derivation_documents(derivations, labeled=labeled)
-    rows = ((one["sentence"], " ".join(one["transitions"]), " ".join(one["words"]), one["swaps"]) for one in documents)
+    rows = (
+        (document["sentence"], " ".join(document["transitions"]), " ".join(document["words"]), document["swaps"])
+        for document in documents
+    )
     return Table(_DERIVATION, tuple(rows))
 
 

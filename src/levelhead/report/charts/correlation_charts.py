@@ -49,8 +49,8 @@ def _statistics(result: Correlation, x: str, y: str) -> list[str]:
     """A line for each coefficient with its p, and how many treebanks there are."""
     pair = result[x, y]
     lines = [
-        f"{_SYMBOLS[method]} = {_coefficient(one.value)}, p {p_text(one.p, 3)}"
-        for method, one in pair.coefficients.items()
+        f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}"
+        for method, coefficient in pair.coefficients.items()
     ]
     return [*lines, f"n = {pair.n}"]
 
@@ -71,12 +71,12 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
         method: which coefficients.
     """
     found = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
-    known = [(pair, one) for pair, one in found if one.value is not None]
+    known = [(pair, coefficient) for pair, coefficient in found if coefficient.value is not None]
     known.sort(key=lambda each: -abs(each[1].value or 0.0))
     rows = [
-        IntervalRow(f"{pair.x}, {pair.y}{mark}", one.value or 0.0, one.low, one.high)
-        for pair, one in known
-        for mark in ["*" if one.p_holm is not None and one.p_holm < _LEVEL else ""]
+        IntervalRow(f"{pair.x}, {pair.y}{mark}", coefficient.value or 0.0, coefficient.low, coefficient.high)
+        for pair, coefficient in known
+        for mark in ["*" if coefficient.p_holm is not None and coefficient.p_holm < _LEVEL else ""]
     ]
     return spreads(f"{method.capitalize()}'s correlations", rows, f"{_SYMBOLS[method]} (* p < {_LEVEL})", zero=True)
 
@@ -118,7 +118,7 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
     Args:
         variances: by measure, as `levelhead.correlation.cumulative_variance` makes them.
     """
-    lines = {name: list(enumerate(one.variances.tolist(), 2)) for name, one in variances.items()}
+    lines = {name: list(enumerate(variance.variances.tolist(), 2)) for name, variance in variances.items()}
     return curves("Cumulative variance", lines, "treebanks, best first", "variance of scores")
 
 

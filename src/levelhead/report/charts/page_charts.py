@@ -317,7 +317,7 @@ def _heat_cell(
 
 def _cross(x: float, y: float, width: float, height: float) -> str:
     ends = ((x, y, x + width, y + height), (x, y + height, x + width, y))
-    return "".join(line(*one, "l1") for one in ends)
+    return "".join(line(*end, "l1") for end in ends)
 
 
 def _frame(x: float, y: float, width: float, height: float) -> str:

@@ -184,7 +184,7 @@ def _downward(x: float, kind: str) -> str:
 
 
 def _across(left: float, right: float, kind: str) -> str:
-    start, end = (min(100.0, max(0.0, one)) for one in (left, right))
+    start, end = (min(100.0, max(0.0, value)) for value in (left, right))
     return f'<line class="{kind}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
 
 

@@ -53,9 +53,9 @@ def _lead(found: Agreement) -> str:
 
 def _labels(found: Agreement) -> Iterator[Block]:
     rows = [
-        IntervalRow(one.name, one.krippendorff.value, *(one.krippendorff.interval or ()))
-        for one in found.labels
-        if one.krippendorff.value is not None
+        IntervalRow(label.name, label.krippendorff.value, *(label.krippendorff.interval or ()))
+        for label in found.labels
+        if label.krippendorff.value is not None
     ]
     if rows:
         yield Block("alpha", drawing=spreads("Krippendorff's alpha", rows, "alpha"))
@@ -78,13 +78,13 @@ def _sentences(found: Agreement, rules: Rules) -> Iterator[Block]:
     (_, gold), *others = found.treebanks.items()
     shown = [Shown(name, match(gold, treebank, rules)) for name, treebank in others]
     drawn: dict[int, Disagreement] = {}
-    for one in found.disagreements:
+    for disagreement in found.disagreements:
         if len(drawn) < _MOST_SENTENCES:
-            drawn.setdefault(one.sentence, one)
-    for number, (index, one) in enumerate(drawn.items(), 1):
-        yield Block(f"pattern-{number}", _title(one), sentences=[sentence(shown, index, ("first", "other"))])
+            drawn.setdefault(disagreement.sentence, disagreement)
+    for number, (index, disagreement) in enumerate(drawn.items(), 1):
+        yield Block(f"pattern-{number}", _title(disagreement), sentences=[sentence(shown, index, ("first", "other"))])
 
 
-def _title(one: Disagreement) -> str:
-    labels: Sequence[str] = (one.first, one.second)
-    return f"{one.name}: {' or '.join(labels)} ({one.form}; {one.n_words} words)"
+def _title(disagreement: Disagreement) -> str:
+    labels: Sequence[str] = (disagreement.first, disagreement.second)
+    return f"{disagreement.name}: {' or '.join(labels)} ({disagreement.form}; {disagreement.n_words} words)"

@@ -63,22 +63,24 @@ def _columns_table(found: Found) -> Table:
     return Table((Column("Column", "text"), Column("Changes", "number")), tuple(found.by_column.items()))
 
 
-def _title(one: ChangePattern) -> str:
-    return f"{one.column}: {one.old} → {one.new} ({number_of(one.n_changes, 'change')})"
+def _title(pattern: ChangePattern) -> str:
+    return f"{pattern.column}: {pattern.old} → {pattern.new} ({number_of(pattern.n_changes, 'change')})"
 
 
 def _trees(found: Found, rules: Rules) -> Iterator[Block]:
     """A sentence for each of the commonest patterns: one that no pattern before has, and that is short enough."""
     drawn: set[tuple[str, int]] = set()
-    for number, one in enumerate(found.patterns[:_MOST_PATTERNS], 1):
+    for number, pattern in enumerate(found.patterns[:_MOST_PATTERNS], 1):
         fresh = [
-            at for at in one.examples if (at.file, at.new) not in drawn and _can_be_drawn(found.parts[at.file], at)
+            at for at in pattern.examples if (at.file, at.new) not in drawn and _can_be_drawn(found.parts[at.file], at)
         ]
         if fresh and len(drawn) < _MOST_SENTENCES:
             drawn.add((fresh[0].file, fresh[0].new))
             shown = Shown("new", _matched(found.parts[fresh[0].file], fresh[0], rules))
             yield Block(
-                f"change-{number}", f"{_title(one)}: {fresh[0].form}", sentences=[sentence([shown], 0, ("old", "new"))]
+                f"change-{number}",
+                f"{_title(pattern)}: {fresh[0].form}",
+                sentences=[sentence([shown], 0, ("old", "new"))],
             )
 
 
@@ -90,5 +92,5 @@ def _can_be_drawn(part: Changes, at: ChangeExample) -> bool:
 def _matched(part: Changes, at: ChangeExample, rules: Rules) -> Matches:
     """The words of one sentence, aligned as the versions are."""
     old, new = part.old.select([at.old]), part.new.select([at.new])
-    spans = [spans_of(one, unicode_spaces=rules.unicode_spaces) for one in (old, new)]
+    spans = [spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (old, new)]
     return compare_aligned(old, new, rules, spans[0], spans[1], align_sentences(old, new, spans[0], spans[1]))

@@ -96,15 +96,15 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
     return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, confusions)
 
 
-def _confusion(one: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Examples]:
+def _confusion(shown: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Examples]:
     """The confusion of an output, and the words behind its cells."""
     words, pair = (
-        wrong_words(one.matches, setup.measures[0], registry=setup.registry).word,
-        np.full(one.matches.gold.n_words, -1, dtype=np.int64),
+        wrong_words(shown.matches, setup.measures[0], registry=setup.registry).word,
+        np.full(shown.matches.gold.n_words, -1, dtype=np.int64),
     )
-    pair[one.matches.alignment.gold] = np.arange(len(one.matches.alignment.gold))
-    cells = np.where(pair[words] < 0, -1, cells_of(one.matches)[pair[words]])
-    return confused_relations(one.matches), examples_of_errors(one, words, {"cell": cells}, 2 * n_outputs)
+    pair[shown.matches.alignment.gold] = np.arange(len(shown.matches.alignment.gold))
+    cells = np.where(pair[words] < 0, -1, cells_of(shown.matches)[pair[words]])
+    return confused_relations(shown.matches), examples_of_errors(shown, words, {"cell": cells}, 2 * n_outputs)
 
 
 def _contrasts(shown: Sequence[Shown], most: int, setup: Setup) -> tuple[Examples, list[float]]:
@@ -119,13 +119,13 @@ def _contrasts(shown: Sequence[Shown], most: int, setup: Setup) -> tuple[Example
         totals[str(number)] = {kind: len(some) for kind, some in enumerate(every)}
         for kind, some in enumerate(every):
             left = most // 2
-            for one in some[:_MOST_SENTENCES]:
-                left -= int(lengths[one.sentence])
+            for contrast in some[:_MOST_SENTENCES]:
+                left -= int(lengths[contrast.sentence])
                 if left < 0 and len(groups[str(number)]) >= _FEWEST_SENTENCES:
                     break
                 words.append((len(sentences), -1))
-                sentences.append(sentence([shown[0], system], one.sentence))
-                changes.append(one.system - one.baseline)
+                sentences.append(sentence([shown[0], system], contrast.sentence))
+                changes.append(contrast.system - contrast.baseline)
                 for name, own in groups.items():
                     own.append(kind if name == str(number) else -1)
     return Examples(sentences, words, groups, totals), changes
@@ -154,7 +154,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
         ("gold sentences", f"{sum(part.n_sentences for part in parts):,}"),
     ]
     shown = [section for section in sections if section.blocks]
-    stores = [part.contrasts for part in parts] + [one for part in parts for _, one in part.confusions]
+    stores = [part.contrasts for part in parts] + [examples for part in parts for _, examples in part.confusions]
     data = stored(stores, _joined(parts) if several else None)
     terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
     return Page("Comparison", _lead(comparison), facts, choices, shown, (), signature, "comparison", data, terms)
@@ -173,8 +173,8 @@ _SENTENCES = "Sentences with more or fewer right words (LAS) than those of {}; t
 
 def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:
     """The results over all treebanks, by macro-average if there are several."""
-    own = [one for one in comparison.results if one.measure == measure]
-    return [one for one in own if one.average == "macro"] or own[: len(comparison.systems)]
+    own = [result for result in comparison.results if result.measure == measure]
+    return [result for result in own if result.average == "macro"] or own[: len(comparison.systems)]
 
 
 def _measures(comparison: Comparison) -> list[str]:
@@ -182,8 +182,8 @@ def _measures(comparison: Comparison) -> list[str]:
     return sorted(comparison.measures, key=lambda name: name != "LAS")
 
 
-def _significant(one: SystemResult) -> bool:
-    return one.p_holm is not None and one.p_holm < 0.05 and one.enough_runs
+def _significant(result: SystemResult) -> bool:
+    return result.p_holm is not None and result.p_holm < 0.05 and result.enough_runs
 
 
 def _lead(comparison: Comparison) -> str:
@@ -193,25 +193,27 @@ def _lead(comparison: Comparison) -> str:
 def _finding(comparison: Comparison) -> str:
     measure = _measures(comparison)[0]
     _, *others = _of_average(comparison, measure)
-    real = [one for one in others if _significant(one)]
+    real = [other for other in others if _significant(other)]
     baseline = comparison.systems[0]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
     plain, column = measure in comparison.perplexities, Column(measure, "difference")
-    changes = ((one.system, formatted(value_cell(one.difference, perplexity=plain), column)) for one in real)
+    changes = ((result.system, formatted(value_cell(result.difference, perplexity=plain), column)) for result in real)
     text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
-    wins = [one for one in comparison.wins if one.measure == measure] if len(others) == 1 else []
-    counted = [f" {wins_text(one, comparison).partition(': ')[2].partition(';')[0]}." for one in wins]
+    wins = [win for win in comparison.wins if win.measure == measure] if len(others) == 1 else []
+    counted = [f" {wins_text(win, comparison).partition(': ')[2].partition(';')[0]}." for win in wins]
     return f"By {measure}, significantly different from {baseline}: {', '.join(text)}.{''.join(counted)}"
 
 
 def _differences(comparison: Comparison) -> Iterator[Block]:
-    several = any(one.average for one in comparison.results)
+    several = any(result.average for result in comparison.results)
     for number, measure in enumerate(_measures(comparison), 1):
         own = f"-{number}" if len(comparison.measures) > 1 else ""
         when, plain = {"measure": measure}, measure in comparison.perplexities
         results = _of_average(comparison, measure)
-        rows = [_difference_row(one, one.system, plain=plain) for one in results if one.difference is not None]
+        rows = [
+            _difference_row(result, result.system, plain=plain) for result in results if result.difference is not None
+        ]
         if rows and not (several and len(rows) == 1):  # the last rows of the only forest plot
             title = "Macro-averages" if several else ""
             whole = f"Differences of {measure} to {comparison.systems[0]}"
@@ -220,7 +222,7 @@ def _differences(comparison: Comparison) -> Iterator[Block]:
         if several:
             yield from _forests(comparison, measure, own, plain=plain)
             yield from _wins(comparison, measure, own)
-        values = [_value_row(one, plain=plain) for one in results if one.value is not None]
+        values = [_value_row(result, plain=plain) for result in results if result.value is not None]
         chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
         yield Block(f"values{own}", f"{measure} of each system", when=when, chart=chart)
         yield _numbers(comparison, measure, f"comparison{own}")._replace(when=when)
@@ -229,14 +231,20 @@ def _differences(comparison: Comparison) -> Iterator[Block]:
 def _forests(comparison: Comparison, measure: str, own: str, *, plain: bool) -> Iterator[Block]:
     """The differences of each system on all treebanks, and their averages."""
     for number, system in enumerate(comparison.systems[1:], 1):
-        results = [one for one in comparison.results if (one.measure, one.system) == (measure, system)]
-        known = [one for one in results if one.difference is not None]
-        each = sorted((one for one in known if not one.average), key=lambda one: -(one.difference or 0.0))
+        results = [result for result in comparison.results if (result.measure, result.system) == (measure, system)]
+        known = [result for result in results if result.difference is not None]
+        each = sorted(
+            (result for result in known if not result.average), key=lambda result: -(result.difference or 0.0)
+        )
         rows = [
-            _difference_row(one, one.treebank, plain=plain)._replace(goes=("treebank", one.treebank, "gains"))
-            for one in each
+            _difference_row(result, result.treebank, plain=plain)._replace(goes=("treebank", result.treebank, "gains"))
+            for result in each
         ]
-        rows += [_difference_row(one, one.treebank, plain=plain)._replace(total=True) for one in known if one.average]
+        rows += [
+            _difference_row(result, result.treebank, plain=plain)._replace(total=True)
+            for result in known
+            if result.average
+        ]
         title = f"{system} on each treebank"
         chart = _differences_chart(f"Differences of {measure}: {title}", "Treebank", rows, plain=plain)
         when = {"measure": measure, "system": system}
@@ -251,16 +259,16 @@ def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain
     return RowChart(title, head, axis, ("Diff.", "95% CI", "p", ""), rows, "dot")
 
 
-def _difference_row(one: SystemResult, label: str, *, plain: bool) -> ChartRow:
-    unit, change = 1 if plain else 100, one.difference or 0.0
+def _difference_row(result: SystemResult, label: str, *, plain: bool) -> ChartRow:
+    unit, change = 1 if plain else 100, result.difference or 0.0
     better = (change < 0) == plain
-    color = "fade" if not _significant(one) else "s0" if better else "s1"
-    interval = one.difference_interval
+    color = "fade" if not _significant(result) else "s0" if better else "s1"
+    interval = result.difference_interval
     cells = (
         _signed(value_cell(change, perplexity=plain)),
         _signed(interval_cell(interval, perplexity=plain)),
-        "" if one.p_holm is None else probability(one.p_holm, 4),
-        mark(one.p_holm) if one.enough_runs else "",
+        "" if result.p_holm is None else probability(result.p_holm, 4),
+        mark(result.p_holm) if result.enough_runs else "",
     )
     return ChartRow(label, unit * change, *interval_ends(interval, unit), cells=cells, color=color)
 
@@ -269,21 +277,21 @@ def _signed(cell: Cell) -> str:
     return "" if cell is None else formatted(cell, _DIFFERENCE).replace("-", "\N{MINUS SIGN}")
 
 
-def _value_row(one: SystemResult, *, plain: bool) -> ChartRow:
+def _value_row(result: SystemResult, *, plain: bool) -> ChartRow:
     unit, column = 1 if plain else 100, Column("")
-    between = interval_cell(one.interval, perplexity=plain)
+    between = interval_cell(result.interval, perplexity=plain)
     cells = (
-        formatted(value_cell(one.value, perplexity=plain), column),
+        formatted(value_cell(result.value, perplexity=plain), column),
         "" if between is None else formatted(between, column).replace("-", "\N{EN DASH}"),
     )
-    return ChartRow(one.system, unit * (one.value or 0.0), *interval_ends(one.interval, unit), cells=cells)
+    return ChartRow(result.system, unit * (result.value or 0.0), *interval_ends(result.interval, unit), cells=cells)
 
 
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
     """All numbers of a measure, those of averages last, and the verdicts of its gate."""
-    own = tuple(one for one in comparison.results if one.measure == measure)
+    own = tuple(result for result in comparison.results if result.measure == measure)
     table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
-    verdicts = [verdict_text(one, comparison) for one in comparison.gates if one.measure == measure]
+    verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
     partial = [VALID_TREES_NOTE] if comparison.coverage else []
     return Block(
         name,
@@ -295,10 +303,10 @@ def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
 
 
 def _wins(comparison: Comparison, measure: str, own: str) -> Iterator[Block]:
-    wins = [one for one in comparison.wins if one.measure == measure]
-    rows = [ChartRow(one.system, parts=(one.won, one.tied, one.lost)) for one in wins]
+    wins = [win for win in comparison.wins if win.measure == measure]
+    rows = [ChartRow(win.system, parts=(win.won, win.tied, win.lost)) for win in wins]
     if rows:
-        text = ". ".join(wins_text(one, comparison) for one in wins) + "."
+        text = ". ".join(wins_text(win, comparison) for win in wins) + "."
         chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
         yield Block(f"wins{own}", "Treebanks won and lost", text, {"measure": measure}, chart=chart)
 
@@ -324,15 +332,15 @@ def _gains(parts: Sequence[TreebankPart]) -> Iterator[Block]:
 def _gain_blocks(
     name: str, by: str, title: str, system: str, found: Sequence[Gain | AverageGain], when: Mapping[str, str]
 ) -> Iterator[Block]:
-    own = [one for one in found if one.system == system]
-    shown = [one for one in own if one.difference is not None]
-    shown = shown[:_MOST_ROWS] if by in {"deprel", "upos"} else sorted(shown, key=lambda one: _natural(one.values[0]))
-    rows = [_gain_row(one) for one in shown]
-    if not any(one.more_correct for one in shown):
+    own = [gain for gain in found if gain.system == system]
+    shown = [gain for gain in own if gain.difference is not None]
+    shown = shown[:_MOST_ROWS] if by in {"deprel", "upos"} else sorted(shown, key=lambda gain: _natural(gain.values[0]))
+    rows = [_gain_row(gain) for gain in shown]
+    if not any(gain.more_correct for gain in shown):
         return
     whole = f"Differences of {system} by {title.lower()}"
     chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
-    few = any(one.certainty is not None and one.certainty.uncertain for one in shown)
+    few = any(gain.certainty is not None and gain.certainty.uncertain for gain in shown)
     yield Block(name, title, UNCERTAIN if few else "", when, chart=chart, table=_gains_table(title, own))
 
 
@@ -342,15 +350,15 @@ def _natural(value: str) -> tuple[int, str]:
     return (int(digits) if digits.isdigit() else 0, value)
 
 
-def _gain_row(one: Gain | AverageGain) -> ChartRow:
-    certainty, change = one.certainty, one.difference or 0.0
+def _gain_row(gain: Gain | AverageGain) -> ChartRow:
+    certainty, change = gain.certainty, gain.difference or 0.0
     interval = None if certainty is None else certainty.interval
     sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
     uncertain = certainty is not None and certainty.uncertain
-    value = open_ended(one.values[0])
+    value = open_ended(gain.values[0])
     label = f"{value} {MARK}" if uncertain else value
     color = ("s0" if change > 0 else "s1") if sure else "fade"
-    words = f"{one.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
+    words = f"{gain.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
     cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)
     return ChartRow(label, 100 * change, *interval_ends(interval), cells=cells, color=color, uncertain=uncertain)
 
@@ -364,11 +372,11 @@ def _gains_table(title: str, found: Sequence[Gain | AverageGain]) -> Table:
     return Table(columns, tuple(map(_gains_cells, found)))
 
 
-def _gains_cells(one: Gain | AverageGain) -> tuple[Cell, ...]:
-    gold = one.gold if isinstance(one, AverageGain) else one.score.gold
-    interval = None if one.certainty is None else interval_cell(one.certainty.interval, perplexity=False)
-    few = MARK if one.certainty is not None and one.certainty.uncertain else ""
-    return one.values[0], gold, one.difference, interval, one.more_correct, few
+def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
+    gold = gain.gold if isinstance(gain, AverageGain) else gain.score.gold
+    interval = None if gain.certainty is None else interval_cell(gain.certainty.interval, perplexity=False)
+    few = MARK if gain.certainty is not None and gain.certainty.uncertain else ""
+    return gain.values[0], gold, gain.difference, interval, gain.more_correct, few
 
 
 def _sentences(parts: Sequence[TreebankPart]) -> Iterator[Block]:

@@ -33,8 +33,10 @@ def costs_of(part: TreebankErrors, store: str) -> Block:
     if not shown:
         return Block("costs", caption="No word is wrong.")
     rows = [
-        _cost_row(one)._replace(opens=Opens(store, "repair", part.numbers[one.error, one.detail], error_in_words(one)))
-        for one in shown
+        _cost_row(repair)._replace(
+            opens=Opens(store, "repair", part.numbers[repair.error, repair.detail], error_in_words(repair))
+        )
+        for repair in shown
     ]
     chart = _costs_chart(part.measure, rows)
     caption = _with_mark(_others(part.repairs.kinds), shown)
@@ -51,8 +53,10 @@ def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Ma
     """
     found = average_repairs(treebanks, 0.95)
     rows = [
-        _cost_row(one)._replace(opens=Opens(STORE, "repair", numbers[one.error, one.detail], error_in_words(one)))
-        for one in found[:_MOST_ROWS]
+        _cost_row(repair)._replace(
+            opens=Opens(STORE, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
+        )
+        for repair in found[:_MOST_ROWS]
     ]
     chart = _costs_chart(measure, rows)
     note = "Means over treebanks; words of all of them."
@@ -62,34 +66,34 @@ def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Ma
     )
 
 
-def error_in_words(one: Repair | AverageRepair) -> str:
+def error_in_words(repair: Repair | AverageRepair) -> str:
     """Return what is wrong, with gold's and the system's relation in words.
 
     Args:
-        one: a kind of error.
+        repair: a kind of error.
     """
-    values = one.detail.split(" -> ")
-    if one.error == NOT_ALIGNED:
+    values = repair.detail.split(" -> ")
+    if repair.error == NOT_ALIGNED:
         return "words that the system splits or joins in another way"
-    wrong = [part for part in one.error.split(", ") if len(values) < 2 or part not in {"relation", "UPOS"}]
+    wrong = [part for part in repair.error.split(", ") if len(values) < 2 or part not in {"relation", "UPOS"}]
     what = " taken for ".join(map(in_words, values))
     return f"{what} with a wrong {' and '.join(wrong)}" if wrong else what
 
 
-def _label(one: Repair | AverageRepair) -> str:
+def _label(repair: Repair | AverageRepair) -> str:
     """What is wrong, as it is said."""
-    if one.error == NOT_ALIGNED:
-        return one.error
-    value = one.detail.replace("->", "\N{RIGHTWARDS ARROW}")
-    wrong = [part for part in one.error.split(", ") if "->" not in one.detail or part not in {"relation", "UPOS"}]
+    if repair.error == NOT_ALIGNED:
+        return repair.error
+    value = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}")
+    wrong = [part for part in repair.error.split(", ") if "->" not in repair.detail or part not in {"relation", "UPOS"}]
     return f"{value}, wrong {' and '.join(wrong)}" if wrong else value
 
 
-def _cost_row(one: Repair | AverageRepair) -> ChartRow:
-    cells = (_points(one.gain), between(one.certainty), f"{one.words:,}", f"{100 * one.share:.1f}%")
-    label = f"{_label(one)} {MARK}" if one.certainty.uncertain else _label(one)
-    ends = interval_ends(one.certainty.interval)
-    return ChartRow(label, 100 * one.gain, *ends, cells=cells, color="s1", uncertain=one.certainty.uncertain)
+def _cost_row(repair: Repair | AverageRepair) -> ChartRow:
+    cells = (_points(repair.gain), between(repair.certainty), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
+    label = f"{_label(repair)} {MARK}" if repair.certainty.uncertain else _label(repair)
+    ends = interval_ends(repair.certainty.interval)
+    return ChartRow(label, 100 * repair.gain, *ends, cells=cells, color="s1", uncertain=repair.certainty.uncertain)
 
 
 def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
@@ -98,7 +102,7 @@ def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
 
 
 def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    uncertain = any(one.certainty.uncertain for one in shown)
+    uncertain = any(repair.certainty.uncertain for repair in shown)
     return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
 
 
@@ -106,9 +110,12 @@ def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     columns = (
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
         *(Column("Share"), Column("Gain", "difference")),
-        *certainty_columns("0.95", (one.certainty for one in found), difference=True),
+        *certainty_columns("0.95", (repair.certainty for repair in found), difference=True),
     )
-    rows = [(one.error, one.detail, one.words, one.share, one.gain, *certainty_cells(one.certainty)) for one in found]
+    rows = [
+        (repair.error, repair.detail, repair.words, repair.share, repair.gain, *certainty_cells(repair.certainty))
+        for repair in found
+    ]
     return Table(columns, tuple(rows))
 
 
@@ -117,7 +124,7 @@ def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
     rest = found[_MOST_ROWS:]
     if not rest:
         return ""
-    words, share = sum(one.words for one in rest), 100 * sum(one.share for one in rest)
+    words, share = sum(repair.words for repair in rest), 100 * sum(repair.share for repair in rest)
     return f"{len(rest):,} other kinds of errors: {words:,} words, {share:.1f}% of all errors."
 
 

@@ -184,7 +184,7 @@ def confused_relations(matches: Matches) -> Confused:
     """
     found = count_confusions(matches)
     names = found.names[:_MOST_RELATIONS]
-    counts, right = (one[: len(names), : len(names)] for one in (found.counts, found.right_heads))
+    counts, right = (values[: len(names), : len(names)] for values in (found.counts, found.right_heads))
     wrong = counts.copy()
     np.fill_diagonal(wrong, np.diag(counts - right))
     return Confused(names, counts.tolist(), wrong.tolist())

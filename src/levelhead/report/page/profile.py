@@ -50,7 +50,7 @@ class _Treebanks(NamedTuple):
     def panels(self) -> list[tuple[ProfileColumn, Panel]]:
         """A panel for each column of one value that differs between treebanks."""
         every = [(column, self.panel(column)) for column in self.scalars]
-        return [(column, one) for column, one in every if one.varies]
+        return [(column, panel) for column, panel in every if panel.varies]
 
     def panel(self, column: ProfileColumn) -> Panel:
         """Return the panel of a column."""
@@ -77,10 +77,10 @@ def profile_page(survey: Survey) -> Page:
 
 
 def _treebanks(survey: Survey) -> _Treebanks:
-    profiles = {name: one for name, one in survey.items() if not name.startswith(_TOTAL)}
+    profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
     clustering = None
-    if len(profiles) > 1 and all(one.get("relation") for one in profiles.values()):
-        clustering = clustered({name: one.numbers("relation") for name, one in profiles.items()})
+    if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
+        clustering = clustered({name: profile.numbers("relation") for name, profile in profiles.items()})
     names = list(profiles) if clustering is None else list(clustering.root.names)
     groups = {name: branch_of_treebank(name) for name in names}
     series, labels = series_of(groups.values()), short_names(names)
@@ -144,7 +144,7 @@ def _facts(found: _Treebanks) -> list[tuple[str, str]]:
         facts += [(name, f"{len(known):,}")] if known and len(found.rows) > 1 else []
     for name in ("sentences", "words"):
         if name in found.survey_columns:
-            total = sum(one.number(name) or 0 for one in found.profiles.values())
+            total = sum(profile.number(name) or 0 for profile in found.profiles.values())
             facts.append((name, f"{int(total):,}"))
     return facts
 
@@ -272,15 +272,15 @@ def _frequencies(found: _Treebanks) -> Section:
 
 
 def _has(found: _Treebanks, name: str) -> bool:
-    return name in found.survey_columns and any(one.numbers(name) for one in found.profiles.values())
+    return name in found.survey_columns and any(profile.numbers(name) for profile in found.profiles.values())
 
 
 def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
     """How frequent relations or parts of speech are: bars for a single treebank, otherwise a matrix."""
     shares = {row.name: found.profiles[row.name].numbers(column.name) for row in found.rows}
-    every = {one for some in shares.values() for one in some}
-    mean = {one: sum(some.get(one, 0.0) for some in shares.values()) / len(shares) for one in every}
-    names = sorted(every, key=lambda one: (-mean[one], one))
+    every = {text for some in shares.values() for text in some}
+    mean = {text: sum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
+    names = sorted(every, key=lambda text: (-mean[text], text))
     title = _title(column)
     if len(found.rows) == 1:
         (only,) = shares.values()
@@ -288,7 +288,7 @@ def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
         return Block(column.name, title, drawing=panels(title, names, values, places=2))
     kept = names[:_FREQUENT]
     rows = [
-        (row.label, [shares[row.name].get(one, 0.0) if shares[row.name] else None for one in kept])
+        (row.label, [shares[row.name].get(text, 0.0) if shares[row.name] else None for text in kept])
         for row in found.rows
     ]
     caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
@@ -316,6 +316,6 @@ def _capitalized(columns: Iterable[Column]) -> list[Column]:
 
 
 def _described(found: _Treebanks, column: ProfileColumn) -> tuple[Cell, ...]:
-    (one,) = found.profiles.values()
-    value = _printed(column, one.number(column.name))
+    (profile,) = found.profiles.values()
+    value = _printed(column, profile.number(column.name))
     return _title(column), None if value is None else _with_unit(column, value), column.meaning

@@ -43,7 +43,7 @@ class RankedCampaign(NamedTuple):
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
         """Return the test sets of a ranking."""
-        own = [one for one in self.results.test_sets if one.code in set(ranking.group.codes)]
+        own = [test_set for test_set in self.results.test_sets if test_set.code in set(ranking.group.codes)]
         return by_family(own)
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
@@ -71,7 +71,9 @@ def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
     Args:
         test_sets: the test sets.
     """
-    return sorted(test_sets, key=lambda one: (one.language.family or "~", one.language.genus, one.code))
+    return sorted(
+        test_sets, key=lambda test_set: (test_set.language.family or "~", test_set.language.genus, test_set.code)
+    )
 
 
 def blocks_of(

@@ -66,17 +66,17 @@ def ranking_page(
 
 
 def _lead(ranking: Ranking, *, several: bool) -> str:
-    ranked = [one for one in ranking.standings if one.value is not None]
+    ranked = [standing for standing in ranking.standings if standing.value is not None]
     if not ranked:
         return f"No system has an average of {ranking.measure}."
-    if not any(one.n_valid for one in ranked):
+    if not any(standing.n_valid for standing in ranked):
         return "No output is valid."
-    best = [one for one in ranked if one.rank == ranked[0].rank]
+    best = [standing for standing in ranked if standing.rank == ranked[0].rank]
     value = value_cell(best[0].value, perplexity=lower_is_better(ranking.measure))
     where = f" on {ranking.group.name}" if several else ""
     how = f"by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
     if len(best) > 1:
-        return f"{_named([one.system for one in best])} share rank 1 {how}."
+        return f"{_named([standing.system for standing in best])} share rank 1 {how}."
     text = f"{best[0].system} is first {how}"
     if len(ranked) > 1 and has_tests(ranking):
         surely = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
@@ -90,7 +90,7 @@ def _named(systems: Sequence[str]) -> str:
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
-    names = {one.language.name for one in results.test_sets if one.language.name}
+    names = {test_set.language.name for test_set in results.test_sets if test_set.language.name}
     valid = sum(result.state == "valid" for result in results.results.values())
     counts = [("system", len(results.systems)), ("test set", len(results.test_sets)), ("language", len(names))]
     facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts if n]
@@ -113,15 +113,19 @@ def _leaderboard(campaign: RankedCampaign) -> Section:
 def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
     others = [one for one in campaign.of(ranking.group.name) if one is not ranking][: MOST_MEASURES - 1]
     table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
-    ends = [end for one in ranking.standings for end in (*(one.interval or ()), one.value) if end is not None]
+    ends = [
+        end for standing in ranking.standings for end in (*(standing.interval or ()), standing.value) if end is not None
+    ]
     low, high = float(min(ends, default=0)), float(max(ends, default=1))
 
     def place(value: float) -> float:
         return (value - low) / (high - low or 1)
 
     strips = [
-        None if one.value is None else Strip(place(float(one.value)), *(place(end) for end in one.interval or ()))
-        for one in ranking.standings
+        None
+        if standing.value is None
+        else Strip(place(float(standing.value)), *(place(end) for end in standing.interval or ()))
+        for standing in ranking.standings
     ]
     plain = lower_is_better(ranking.measure)
     scale = [formatted(value_cell(end, perplexity=plain), Column(ranking.measure), 1) for end in (low, high)]
@@ -164,7 +168,11 @@ def _ranges(campaign: RankedCampaign) -> Section:
 
 
 def _range(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:  # noqa: ARG001
-    rows = [IntervalRow(one.system, one.rank, *(one.ranks or ())) for one in ranking.standings if one.rank is not None]
+    rows = [
+        IntervalRow(standing.system, standing.rank, *(standing.ranks or ()))
+        for standing in ranking.standings
+        if standing.rank is not None
+    ]
     if not rows or not has_tests(ranking):
         return Block(name)
     title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
@@ -179,17 +187,19 @@ def _heat(campaign: RankedCampaign) -> Section:
 
 
 def _heat_of(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
-    systems, test_sets = [one.system for one in ranking.standings], campaign.test_sets(ranking)
-    rows = [(one.code, [campaign.value(s, one, ranking.measure) for s in systems]) for one in test_sets]
-    cells = [(i, j, system, one) for i, one in enumerate(test_sets) for j, system in enumerate(systems)]
+    systems, test_sets = [standing.system for standing in ranking.standings], campaign.test_sets(ranking)
+    rows = [(test_set.code, [campaign.value(s, test_set, ranking.measure) for s in systems]) for test_set in test_sets]
+    cells = [(i, j, system, test_set) for i, test_set in enumerate(test_sets) for j, system in enumerate(systems)]
     marks = {
-        (i, j): "; ".join(campaign.result(system, one).reasons) or "no output"
-        for i, j, system, one in cells
-        if campaign.result(system, one).state != "valid"
+        (i, j): "; ".join(campaign.result(system, test_set).reasons) or "no output"
+        for i, j, system, test_set in cells
+        if campaign.result(system, test_set).state != "valid"
     }
-    links = {(i, j): campaign.pages[s, one.code] for i, j, s, one in cells if (s, one.code) in campaign.pages}
+    links = {
+        (i, j): campaign.pages[s, test_set.code] for i, j, s, test_set in cells if (s, test_set.code) in campaign.pages
+    }
     links |= dict.fromkeys(marks, "#zeros")
-    languages = ((i, one.language) for i, one in enumerate(test_sets) if one.language.name)
+    languages = ((i, test_set.language) for i, test_set in enumerate(test_sets) if test_set.language.name)
     aliases = {i: " · ".join(filter(None, dict.fromkeys((a.name, a.genus, a.family)))) for i, a in languages}
     matrix = Heat(
         "Test set", systems, rows, _headings(test_sets), marks, Column(ranking.measure),
@@ -200,9 +210,9 @@ def _heat_of(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
 
 def _headings(test_sets: Sequence[TestSet]) -> dict[int, str]:
     """The family above the first test set of each, if any is known."""
-    families = [one.language.family or "Other" for one in test_sets]
+    families = [test_set.language.family or "Other" for test_set in test_sets]
     starts = {i: family for i, family in enumerate(families) if i == 0 or family != families[i - 1]}
-    return starts if any(one.language.family for one in test_sets) else {}
+    return starts if any(test_set.language.family for test_set in test_sets) else {}
 
 
 def _zeros(campaign: RankedCampaign) -> Section:

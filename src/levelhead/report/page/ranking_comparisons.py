@@ -49,17 +49,19 @@ def _pair(campaign: RankedCampaign) -> tuple[str, str] | None:
 
 
 def _slopes(campaign: RankedCampaign, group: str) -> Block:
-    rankings = [one for one in campaign.of(group) if not one.undefined][:MOST_MEASURES]
+    rankings = [ranking for ranking in campaign.of(group) if not ranking.undefined][:MOST_MEASURES]
     name = numbered(campaign, "ranks-by-measure", group)
     if len(rankings) < 2:
         return Block(name, when={"group": group})
-    ranks = {one.system: [_rank(ranking, one.system) for ranking in rankings] for one in rankings[0].standings}
+    ranks = {
+        standing.system: [_rank(ranking, standing.system) for ranking in rankings] for standing in rankings[0].standings
+    }
     drawing = slopes(f"Ranks by measure, {group}", ranks, [ranking.measure for ranking in rankings])
     return Block(name, "Ranks by measure", when={"group": group}, drawing=drawing)
 
 
 def _rank(ranking: Ranking, system: str) -> int | None:
-    return next(one.rank for one in ranking.standings if one.system == system)
+    return next(standing.rank for standing in ranking.standings if standing.system == system)
 
 
 def _valid(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Iterable[tuple[str, TestSet, float, float]]:
@@ -117,7 +119,7 @@ def _classes(campaign: RankedCampaign) -> Section:
 def _class_bars(campaign: RankedCampaign, group: str) -> Block:
     ranking = campaign.of(group)[0]
     name = numbered(campaign, "classes", group)
-    systems = [one.system for one in ranking.standings]
+    systems = [standing.system for standing in ranking.standings]
     columns = {}
     for measure in campaign.classes:
         values = [_mean(campaign, system, ranking, measure) for system in systems]
@@ -129,8 +131,8 @@ def _class_bars(campaign: RankedCampaign, group: str) -> Block:
 
 
 def _mean(campaign: RankedCampaign, system: str, ranking: Ranking, measure: str) -> float | None:
-    own = [one for one in campaign.test_sets(ranking) if campaign.result(system, one).state == "valid"]
-    known = [value for one in own if (value := campaign.value(system, one, measure)) is not None]
+    own = [test_set for test_set in campaign.test_sets(ranking) if campaign.result(system, test_set).state == "valid"]
+    known = [value for test_set in own if (value := campaign.value(system, test_set, measure)) is not None]
     return 100 * sum(known) / len(known) if known else None
 
 
@@ -158,20 +160,20 @@ def _won(campaign: RankedCampaign, ranking: Ranking, one: str, other: str) -> in
 
 
 def _shares(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
-    systems, rows = [one.system for one in ranking.standings], {}
-    for one in systems:
-        others = [other for other in systems if other != one]
-        won = sum(_won(campaign, ranking, one, other) for other in others)
-        lost = sum(_won(campaign, ranking, other, one) for other in others)
-        rows[one] = (won, len(ranking.group.codes) * len(others) - won - lost, lost)
+    systems, rows = [standing.system for standing in ranking.standings], {}
+    for system in systems:
+        others = [other for other in systems if other != system]
+        won = sum(_won(campaign, ranking, system, other) for other in others)
+        lost = sum(_won(campaign, ranking, other, system) for other in others)
+        rows[system] = (won, len(ranking.group.codes) * len(others) - won - lost, lost)
     title = f"Won, tied and lost against all others by {ranking.measure}"
     return Block(name, drawing=shares(title, rows, _KINDS))
 
 
 def _wins(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
-    systems = [one.system for one in ranking.standings]
+    systems = [standing.system for standing in ranking.standings]
     rows = [
-        (one, [None if one == other else float(_won(campaign, ranking, one, other)) for other in systems])
-        for one in systems
+        (system, [None if system == other else float(_won(campaign, ranking, system, other)) for other in systems])
+        for system in systems
     ]
     return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system")))

@@ -54,7 +54,7 @@ def _setup_of_pages(setup: Setup) -> Setup:
     """The settings of the page of one output: UAS, LAS, CLAS and the measures of the ranking that need no file."""
     common = [parse_measure(name, setup.registry) for name in _MEASURES if not setup.rules.content]
     own = [measure for measure, definition in setup.defined if not definition.needs_file]
-    return setup.with_measures(dict.fromkeys([*common, *(one for one in own if "@" not in str(one))]))
+    return setup.with_measures(dict.fromkeys([*common, *(measure for measure in own if "@" not in str(measure))]))
 
 
 def _pages(
@@ -124,7 +124,7 @@ def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapp
         results: the results; test sets are next to each other as on the page of the ranking.
         addresses: the address of the page of each system (first) on each test set (second) that has one.
     """
-    codes = [one.code for one in by_family(results.test_sets)]
+    codes = [test_set.code for test_set in by_family(results.test_sets)]
 
     found = {}
     for system in results.systems:
@@ -132,7 +132,7 @@ def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapp
         around: list[tuple[str, str] | None] = [None, *((code, f"../{addresses[system, code]}") for code in own), None]
         for code, before, after in zip(own, around, around[2:]):
             others = [one for one in results.systems if (one, code) in addresses]
-            systems = [(one, "" if one == system else f"../{addresses[one, code]}") for one in others]
+            systems = [(other, "" if other == system else f"../{addresses[other, code]}") for other in others]
             found[system, code] = Links(system, code, systems, before, after)
     return found
 

@@ -100,7 +100,7 @@ def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
     own = _own_files(folder)
     known = {name.partition("/")[0] for name in own}
     entries = list(folder.iterdir())
-    foreign = sorted(one.name for one in entries if one.name not in known)
+    foreign = sorted(entry.name for entry in entries if entry.name not in known)
     if not foreign:  # else nothing below it need be read, which might be a whole disk
         below = (one for entry in entries for one in (entry, *entry.rglob("*")))
         files = {one.relative_to(folder).as_posix() for one in below if one.is_symlink() or not one.is_dir()}
@@ -119,7 +119,7 @@ def _own_files(folder: Path) -> set[str]:
         return set()
     if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("files"), list):
         return set()
-    return {MARKER, *(one for one in found["files"] if isinstance(one, str))}
+    return {MARKER, *(text for text in found["files"] if isinstance(text, str))}
 
 
 def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:

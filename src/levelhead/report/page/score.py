@@ -77,8 +77,8 @@ def _lead(
     every = [part.repairs for part in parts.values()]
     worst = (average_repairs(every, 0.95) if len(every) > 1 else every[0].kinds)[:1]
     costs = [
-        f" The costliest error: {error_in_words(one)}, {100 * one.gain:.2f} points of {_measure(parts)}."
-        for one in worst
+        f" The costliest error: {error_in_words(repair)}, {100 * repair.gain:.2f} points of {_measure(parts)}."
+        for repair in worst
     ]
     label = f"{LABEL} " if covered(evaluations) else ""
     return f"{label}{name} {where}{', '.join(values)}.{''.join(costs)}"
@@ -91,9 +91,9 @@ def _measure(parts: Mapping[str, TreebankErrors]) -> str:
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
     golds = [evaluation.gold for evaluation in evaluations.values()]
     facts = [("treebanks", f"{len(golds)}")] if len(golds) > 1 else []
-    facts += [("gold sentences", f"{sum(one.sentences for one in golds):,}")]
-    facts += [("gold words", f"{sum(one.words for one in golds):,}")]
-    return [*facts, ("system words", f"{sum(one.system.words for one in evaluations.values()):,}")]
+    facts += [("gold sentences", f"{sum(gold.sentences for gold in golds):,}")]
+    facts += [("gold words", f"{sum(gold.words for gold in golds):,}")]
+    return [*facts, ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}")]
 
 
 def _sections(
@@ -174,7 +174,7 @@ def _score_row(name: str, score: Score) -> ChartRow:
         return ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", ""))
     ratios = (score.f1, score.precision, score.recall, score.aligned_accuracy)
     value = None if score.f1 is None else 100 * score.f1
-    return ChartRow(name, value, cells=tuple("–" if one is None else formatted(one, _RATIO) for one in ratios))
+    return ChartRow(name, value, cells=tuple("–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios))
 
 
 def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, measure: str) -> Iterator[Block]:
@@ -192,7 +192,9 @@ def _average_scores(evaluations: Mapping[str, Evaluation], average: Average, mea
     chart = RowChart(f"{shown} on each treebank", "Treebank", shown, (shown,), rows, full=full)
     yield Block("treebanks", f"{shown} on each treebank", when=when, chart=chart)
     caption = _coverage(evaluations)
-    strict = average_scores({code: one.valid_trees for code, one in evaluations.items()}) if caption else None
+    strict = (
+        average_scores({code: evaluation.valid_trees for code, evaluation in evaluations.items()}) if caption else None
+    )
     table = scores_table(evaluations, average, strict)._replace(notes=())
     yield Block("scores", "All scores", caption, when, table=table)
 
@@ -204,7 +206,7 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color="s1",
             opens=Opens(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
         )
-        for kind, n in sorted(kinds.items(), key=lambda one: -one[1])
+        for kind, n in sorted(kinds.items(), key=lambda pair: -pair[1])
         if n
     ]  # fmt: skip
     if not rows:
@@ -255,17 +257,17 @@ def _breakdowns_of_all(
 ) -> Iterator[Block]:
     for by, title in PROPERTY_TITLES.items():
         every = [found[by] for found in treebanks]
-        means = [one for one in averages(every) if one.certainty is not None]
-        errors = {one.values[0]: joined.n_errors(by, one.values[0]) for one in means}
+        means = [average for average in averages(every) if average.certainty is not None]
+        errors = {mean.values[0]: joined.n_errors(by, mean.values[0]) for mean in means}
         if by in _BY_ERRORS:
-            means = sorted(means, key=lambda one: (-errors[one.values[0]], one.values))[:_MOST_BARS]
+            means = sorted(means, key=lambda average: (-errors[average.values[0]], average.values))[:_MOST_BARS]
         component, rows = every[0].measure.component or "f1", []
-        for one in means:
-            (value,), n = one.values, errors[one.values[0]]
+        for mean in means:
+            (value,), n = mean.values, errors[mean.values[0]]
             opens = Opens(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
-            cells = (str(one.n_treebanks), f"{n:,}")
-            if one.certainty is not None:
-                rows.append(_bucket_row(value, _number(one.means[component]), one.certainty, cells, opens))
+            cells = (str(mean.n_treebanks), f"{n:,}")
+            if mean.certainty is not None:
+                rows.append(_bucket_row(value, _number(mean.means[component]), mean.certainty, cells, opens))
         chart = _bucket_chart(measure, by, rows, ("Treebanks", "Errors"))
         yield Block(f"by-{by}", title, when={"treebank": ALL}, chart=chart)
 

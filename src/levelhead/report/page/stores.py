@@ -30,7 +30,7 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
     stores: dict[str, Any] = {}
     for name, part in enumerate(parts, 1):
         stores[str(name)] = _store(part, len(sentences))
-        sentences += [_packed(one, number) for one in part.sentences]
+        sentences += [_packed(sentence, number) for sentence in part.sentences]
     if joint is not None:
         stores["0"] = _store(joint, 0)
     every = {"relations": list(number), "sentences": sentences, "stores": stores}
@@ -47,7 +47,7 @@ def _packed(sentence: Mapping[str, Any], number: dict[str, int]) -> dict[str, An
     """A sentence with relations by number; of a tree over gold's words only where it differs: word, head, relation."""
 
     def numbers(relations: Sequence[str]) -> list[int]:
-        return [number.setdefault(one, len(number)) for one in relations]
+        return [number.setdefault(relation, len(number)) for relation in relations]
 
     def tree(one: Mapping[str, Any]) -> dict[str, Any]:
         relations = numbers(one["d"])

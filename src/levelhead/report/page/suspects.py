@@ -25,8 +25,13 @@ def suspects_page(found: Suspects) -> Page:
     if found.outputs:
         shown = [Shown(name, matches) for name, matches in zip(found.systems, found.outputs, strict=True)]
         blocks = [
-            Block(f"suspect-{number}", _title(found, one), _places(found, one), sentences=_sentences(found, one, shown))
-            for number, one in enumerate(found.suspects[:_MOST_SENTENCES], 1)
+            Block(
+                f"suspect-{number}",
+                _title(found, suspect),
+                _places(found, suspect),
+                sentences=_sentences(found, suspect, shown),
+            )
+            for number, suspect in enumerate(found.suspects[:_MOST_SENTENCES], 1)
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, what systems say below.", blocks))
     facts = [
@@ -38,9 +43,9 @@ def suspects_page(found: Suspects) -> Page:
     return plain_page("Suspects", lead, facts, sections, found.provenance)
 
 
-def _sentences(found: Suspects, one: Suspect, shown: Sequence[Shown]) -> list[dict[str, Any]]:
+def _sentences(found: Suspects, suspect: Suspect, shown: Sequence[Shown]) -> list[dict[str, Any]]:
     """The sentence of a suspect, and the one in which the same words are annotated in the other way."""
-    places = [one.word] if one.variation is None else [one.word, one.variation.place]
+    places = [suspect.word] if suspect.variation is None else [suspect.word, suspect.variation.place]
     drawn: dict[int, dict[str, Any]] = {}
     for word in places:
         index = int(found.treebank.sentence_of_word[word])
@@ -49,15 +54,15 @@ def _sentences(found: Suspects, one: Suspect, shown: Sequence[Shown]) -> list[di
     return list(drawn.values())
 
 
-def _places(found: Suspects, one: Suspect) -> str:
+def _places(found: Suspects, suspect: Suspect) -> str:
     """How often the same words are annotated in the other way, and where."""
-    if one.variation is None:
+    if suspect.variation is None:
         return ""
-    index = int(found.treebank.sentence_of_word[one.variation.place])
+    index = int(found.treebank.sentence_of_word[suspect.variation.place])
     name = found.treebank[index].id or f"sentence {index + 1}"
-    counts = f"{one.variation.n_other} with the other annotation, {one.variation.n_own} with this one"
+    counts = f"{suspect.variation.n_other} with the other annotation, {suspect.variation.n_own} with this one"
     return f"The same words in the same context: {counts}. With the other: {name}."
 
 
-def _title(found: Suspects, one: Suspect) -> str:
-    return f"{found.treebank.forms[one.word]}: {one.gold}, probably {one.other}"
+def _title(found: Suspects, suspect: Suspect) -> str:
+    return f"{found.treebank.forms[suspect.word]}: {suspect.gold}, probably {suspect.other}"

@@ -96,7 +96,7 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     """
     del code
     (output,) = outputs
-    ratios = {(one.name, one.labeled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
+    ratios = {(error.name, error.labeled): error.ratio for error in cascading_errors(output.matches, SCHEMES[SCHEME])}
     return {name: ratios[key] for name, key in CASCADING.items()}
 
 
@@ -117,7 +117,7 @@ def agree(gold: str, first: str, second: str, choices: str, weights: Mapping[str
             measures=[MEASURES[name] for name in chosen], format="conllx", subtypes_apart=apart, resamples=50,
             weights={"wde": weights_of(weights)},
         )  # fmt: skip
-        found |= dict(zip(chosen, (one.agreement.correlation.value for one in result.measures.values())))
+        found |= dict(zip(chosen, (measure.agreement.correlation.value for measure in result.measures.values())))
     return found
 
 

@@ -147,8 +147,8 @@ def _classes(numbers: Mapping[str, Any]) -> StudySection:
             printed_classes.setdefault(relation, []).append(name)
     names = ("relation", "printed", "his program (scheme callin-code)", "his text (scheme callin)")
     cells = tuple(
-        (one, " and ".join(theirs), SCHEMES[SCHEME].class_of(one), SCHEMES["callin"].class_of(one))
-        for one, theirs in sorted(printed_classes.items())
+        (text, " and ".join(theirs), SCHEMES[SCHEME].class_of(text), SCHEMES["callin"].class_of(text))
+        for text, theirs in sorted(printed_classes.items())
     )
     return StudySection(
         "Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells)
@@ -173,9 +173,9 @@ def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) 
 def _figure_2(averaged: Mapping[str, float]) -> Drawing | None:
     """A bar for each relation in the column of its class, lowest first."""
     order = sorted(averaged, key=averaged.__getitem__)
-    classes = {one: SCHEMES[SCHEME].class_of(one) for one in order}
+    classes = {text: SCHEMES[SCHEME].class_of(text) for text in order}
     kinds = {
-        kind: [averaged[one] if classes[one] == kind else None for one in order]
+        kind: [averaged[text] if classes[text] == kind else None for text in order]
         for kind in ("FUNCTION", "CONTENT", "OTHER")
     }
     return panels("Averaged word dependency entropy by relation", order, kinds, places=2) if order else None

@@ -133,8 +133,8 @@ def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
         for measure in MEASURES:
             ranking = rank(results, measure, chosen, "conll17")
             rows += [
-                (group, len(chosen.codes), len(chosen.lacks), measure, one.rank, one.system,
-                 None if one.value is None else float(one.value)) for one in ranking.standings
+                (group, len(chosen.codes), len(chosen.lacks), measure, standing.rank, standing.system,
+                 None if standing.value is None else float(standing.value)) for standing in ranking.standings
             ]  # fmt: skip
     averages = Table(
         (Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
@@ -192,7 +192,9 @@ def _group_tables(published: Results | None, numbers: Numbers) -> dict[str, tupl
     for group, teams in numbers["groups"].items():
         (chosen,) = groups_named([group if group == "all" else f"conll17:{group}"], published.test_sets)
         for measure in MEASURES:
-            ours = {one.system: one.value for one in rank(published, measure, chosen, "conll17").standings}
+            ours = {
+                standing.system: standing.value for standing in rank(published, measure, chosen, "conll17").standings
+            }
             for team, row in teams.items():
                 value = ours.get(team)
                 if measure in row and value is not None:
@@ -203,7 +205,7 @@ def _group_tables(published: Results | None, numbers: Numbers) -> dict[str, tupl
 def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
     (group,) = groups_named(["all"], published.test_sets)
     ranking = rank(published, "LAS", group, "conll17")
-    return {one.system: (one.rank, float(one.value or 0)) for one in ranking.standings}
+    return {standing.system: (standing.rank, float(standing.value or 0)) for standing in ranking.standings}
 
 
 def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:

@@ -42,8 +42,8 @@ def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
         of each sentence, the measures that have a value for every output, and their counts.
     """
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
-    valid = {name: one.sentences for name, one in outputs.items() if one.state == "valid"}
-    units = next(one.units for one in outputs.values() if one.units is not None)
+    valid = {name: output.sentences for name, output in outputs.items() if output.state == "valid"}
+    units = next(output.units for output in outputs.values() if output.units is not None)
     n_documents = units.n_units if units.kind == DOCUMENT else 1
     found = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
     if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
@@ -150,7 +150,10 @@ def _student_intervals(table: SystemCounts) -> Sums:
     """The intervals of `compare`, shape (2, n, measures); endless where there are too few units."""
     n_runs = len(table.systems)
     ends = [
-        [(one.score_interval if i < n_runs else one.interval)(_LEVEL) or (-np.inf, np.inf) for one in own]
+        [
+            (estimate.score_interval if i < n_runs else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
+            for estimate in own
+        ]
         for i, own in enumerate(_estimates(table))
     ]
     return np.moveaxis(np.array(ends), -1, 0)
@@ -160,22 +163,22 @@ def _spreads(table: SystemCounts) -> list[list[Spread]]:
     """How far the scores and differences may be off, by measure."""
     strata = [leave_out(table)]
     contrasts = _contrasts(np.eye(len(table.systems)))
-    return [[spread_of(strata, one, m) for m in range(len(table.measures))] for one in contrasts]
+    return [[spread_of(strata, contrast, m) for m in range(len(table.measures))] for contrast in contrasts]
 
 
 def _variances(table: SystemCounts) -> Sums:
     """The variances of scores and differences, shape (n, measures)."""
-    return np.array([[one.variance for one in own] for own in _spreads(table)])
+    return np.array([[spread.variance for spread in own] for own in _spreads(table)])
 
 
 def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
     """The scores and differences by measure, with the errors of `compare`."""
     values = _contrasts(table.values(table.parts.sum(axis=0)))
     for i, spreads in enumerate(_spreads(table)):
-        more = [0.0 if i < len(table.systems) else one.observation for one in spreads]
+        more = [0.0 if i < len(table.systems) else spread.observation for spread in spreads]
         yield [
-            Estimate(float(value), one.variance + extra, one.freedom, one.n_units)
-            for value, one, extra in zip(values[i], spreads, more, strict=True)
+            Estimate(float(value), spread.variance + extra, spread.freedom, spread.n_units)
+            for value, spread, extra in zip(values[i], spreads, more, strict=True)
         ]
 
 
@@ -188,8 +191,8 @@ def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations
         permutations: how many permutations each test has.
         seed: of the permutations.
     """
-    swaps = [pairwise_randomization_p(one, permutations, seed) for one in (sentences, documents)]
-    by_t = [[one.p() for one in own] for own in list(_estimates(documents))[len(documents.systems) :]]
+    swaps = [pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)]
+    by_t = [[estimate.p() for estimate in own] for own in list(_estimates(documents))[len(documents.systems) :]]
     return np.stack([swaps[0], np.maximum(swaps[1], np.array(by_t, dtype=np.float64))], axis=-1)
 
 
@@ -199,4 +202,4 @@ def known_results(results: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
     Args:
         results: what was found for each test set.
     """
-    yield from ((code, one) for code, one in results.items() if "scores" in one)
+    yield from ((code, result) for code, result in results.items() if "scores" in result)

@@ -123,8 +123,8 @@ def _setting(results: Results, known: Results, request: StudyRequest) -> tuple[s
 
 def _sets(results: Results) -> StudySection:
     rows = tuple(
-        (code, one["documents"], one["sentences"], one.get("largest"), len(one["systems"]))
-        for code, one in results.items()
+        (code, result["documents"], result["sentences"], result.get("largest"), len(result["systems"]))
+        for code, result in results.items()
     )
     columns = (Column("test set", "text"), Column("documents", "number"), Column("sentences", "number"),
                Column("largest document"), Column("valid outputs", "number"))  # fmt: skip
@@ -136,12 +136,12 @@ Numbers = Callable[[Mapping[str, Any]], float]
 
 
 def _mean(entries: Sequence[Mapping[str, Any]], value: Numbers) -> float:
-    return float(np.mean([value(one) for one in entries]))
+    return float(np.mean([value(entry) for entry in entries]))
 
 
 def _effect(entries: Sequence[Mapping[str, Any]]) -> float:
     """The mean variance by documents over that by sentences."""
-    by_sentences, by_documents = np.sum([one["variances"] for one in entries], axis=0)
+    by_sentences, by_documents = np.sum([entry["variances"] for entry in entries], axis=0)
     return float(by_documents / by_sentences)
 
 

@@ -128,10 +128,10 @@ def _loaded(path: Path) -> Treebank:
 def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
     """Score both outputs on each test set, and return which of their words are right."""
     outputs = {
-        "UD": {code: one.original for code, one in trees.items()},
-        "CONV": {code: one.converted for code, one in trees.items()},
+        "UD": {code: tree.original for code, tree in trees.items()},
+        "CONV": {code: tree.converted for code, tree in trees.items()},
     }
-    plan = find_plan({code: one.gold for code, one in trees.items()}, outputs)
+    plan = find_plan({code: tree.gold for code, tree in trees.items()}, outputs)
     return check_valid(
         score_plan(plan, setup_of(measures), workers=request.workers, store=request.store, look=right_words)
     )
@@ -157,7 +157,7 @@ def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
 def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
     names = (*MEASURES, *_MEASURED)
     return {
-        kind: {name: one.value for name, one in zip(names, results.results[kind, code].scores.values())}
+        kind: {name: score.value for name, score in zip(names, results.results[kind, code].scores.values())}
         for kind in results.systems
     }
 

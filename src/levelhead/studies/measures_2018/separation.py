@@ -51,18 +51,18 @@ def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]
         The counts, and the reason for each measure without counts; None if fewer than two outputs are valid.
     """
     found = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
-    valid = {name: one for name, one in found.items() if one.state == "valid"}
+    valid = {name: result for name, result in found.items() if result.state == "valid"}
     if len(valid) < 2:
         return None
     texts = dict(zip(MEASURES, results.measures))
     undefined = {
         name: score.reason or "nothing to count in an output"
         for name, text in texts.items()
-        for score in (one.scores[text] for one in valid.values())
+        for score in (result.scores[text] for result in valid.values())
         if score.value is None
     }
     kept = {name: text for name, text in texts.items() if name not in undefined}
-    each = [np.stack([one.sentences[text].T for text in kept.values()], axis=1) for one in valid.values()]
+    each = [np.stack([result.sentences[text].T for text in kept.values()], axis=1) for result in valid.values()]
     gold = results.gold[code].sha256 or ""
     return SystemCounts(tuple(valid), tuple(kept), np.stack(each, axis=1), gold), undefined
 

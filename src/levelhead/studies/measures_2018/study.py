@@ -121,7 +121,9 @@ def _spread_text(table: ResultsByTestSet) -> str:
 
 def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
     """Compare the systems on each test set that has two valid outputs."""
-    counts = {one.code: found for one in scored.test_sets if (found := counts_on(scored, one.code)) is not None}
+    counts = {
+        test_set.code: found for test_set in scored.test_sets if (found := counts_on(scored, test_set.code)) is not None
+    }
     draws = request.resamples, request.seed
     tasks = [
         StudyTask(code, compare_systems, (), (one._replace(parts=one.parts.tolist()), *draws))
@@ -133,7 +135,9 @@ def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
 def _estimate_rows(found: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:
     """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain."""
     kind = Plain if plain else float
-    return tuple((name, *_cells(one.value, kind), *_cells(one.change, kind)) for name, one in found.items())
+    return tuple(
+        (name, *_cells(estimate.value, kind), *_cells(estimate.change, kind)) for name, estimate in found.items()
+    )
 
 
 def _cells(estimate: ValueWithInterval | None, kind: type[float]) -> tuple[float | None, ...]:
@@ -143,7 +147,9 @@ def _cells(estimate: ValueWithInterval | None, kind: type[float]) -> tuple[float
 def _interval_dots(found: Comparison, what: str) -> Drawing | None:
     """Dots with intervals, in percent; None if no measure has a value."""
     rows = [
-        IntervalRow(name, *(100 * end for end in one.value)) for name, one in found.items() if one.value is not None
+        IntervalRow(name, *(100 * end for end in estimate.value))
+        for name, estimate in found.items()
+        if estimate.value is not None
     ]
     return spreads(what, rows, "%") if rows else None
 
@@ -180,7 +186,9 @@ def _separation(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
 def _small(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
     found = _over_all(mean_of(table.small, table.pairs), table, request)
     whole = [
-        one for one in value_of(mean_of(table.significant, table.pairs), range(len(table.codes))) if one is not None
+        value
+        for value in value_of(mean_of(table.significant, table.pairs), range(len(table.codes)))
+        if value is not None
     ]
     text = (
         (
@@ -283,9 +291,9 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:
             for name, values in row["p"].items():
                 found.setdefault(pair, {}).setdefault(name, []).append(values[number])
     cells: tuple[tuple[Any, ...], ...] = tuple(
-        (f"{one} and {other}", counts[one, other],
+        (f"{text} and {other}", counts[text, other],
          *(significant_share(values[name]) if name in values else None for name in MEASURES))
-        for (one, other), values in found.items()
+        for (text, other), values in found.items()
     )  # fmt: skip
     columns = (Column("systems", "text"), Column("test sets", "number"), *(Column(name) for name in MEASURES))
     return StudySection(

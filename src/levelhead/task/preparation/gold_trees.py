@@ -118,7 +118,7 @@ class GoldTrees:
         return max(leaks, key=lambda leak: leak.found, default=None)
 
     def _most_like(self, found: set[Tree]) -> str:
-        return max(self._trees, key=lambda one: len(found & one[1].keys()))[0]
+        return max(self._trees, key=lambda pair: len(found & pair[1].keys()))[0]
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
         """Yield every gold tree in a column, with its starting position."""

@@ -82,7 +82,7 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     primary = primary_submissions(database)
     if view == HIDDEN or not primary:
         return Leaderboard(view, None, {})
-    documents = {one.team_name: one.document or {} for one in primary}
+    documents = {submission.team_name: submission.document or {} for submission in primary}
     results, rankings = _shown_rankings(task, documents, view)
     if not rankings:
         return Leaderboard(view, None, {})
@@ -90,9 +90,11 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     left_out = organizer_failures(database) if database.fact("final") is not None else ()
     table = table._replace(notes=left_out_notes(left_out))  # reasons are only for the team that submitted it
     if view == OPEN:
-        table = _with_details(table, rankings, documents, {one.team_name: one.received for one in primary})
+        table = _with_details(
+            table, rankings, documents, {submission.team_name: submission.received for submission in primary}
+        )
     by_treebank = results_table(results)
-    treebanks = {one.code: _of_treebank(by_treebank, one.code) for one in results.test_sets}
+    treebanks = {test_set.code: _of_treebank(by_treebank, test_set.code) for test_set in results.test_sets}
     changed = _last_change(database, primary) if view == OPEN else None
     return Leaderboard(view, table, treebanks, report_of(task, database) is not None, changed)
 
@@ -105,19 +107,23 @@ def _shown_rankings(
     if view == COARSE:
         results = _coarse(results)
     rankings = rankings_of(task, results)
-    return results, [_ranked_as_shown(one) for one in rankings] if view == COARSE else rankings
+    return results, [_ranked_as_shown(ranking) for ranking in rankings] if view == COARSE else rankings
 
 
 def _kept_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) -> Results:
     test_sets = test_sets_of(task)
     measures = tuple(
-        measure for measure in measures_of(task) if all(measure in one["measures"] for one in documents.values())
+        measure
+        for measure in measures_of(task)
+        if all(measure in document["measures"] for document in documents.values())
     )
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
     found = {
-        (name, one.code): read_result(document["results"][one.code]) if one.code in document["results"] else unscored
+        (name, test_set.code): read_result(document["results"][test_set.code])
+        if test_set.code in document["results"]
+        else unscored
         for name, document in documents.items()
-        for one in test_sets
+        for test_set in test_sets
     }
     return Results(test_sets, tuple(documents), measures, found, {}, {})
 
@@ -126,7 +132,7 @@ def _with_details(
     table: Table, rankings: Sequence[Ranking], documents: Mapping[str, Mapping[str, Any]], times: Mapping[str, str]
 ) -> Table:
     """Add intervals after the values of the first measure, and the times of the primary submissions."""
-    firsts = [one for one in rankings if one.measure == rankings[0].measure]
+    firsts = [ranking for ranking in rankings if ranking.measure == rankings[0].measure]
     shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
     intervals = [_interval(ranking, documents[name]) for ranking, name in shown]
     after = [column.name for column in table.columns].index(firsts[0].measure) + 1
@@ -141,17 +147,17 @@ def _with_details(
 def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, float] | None:
     """The interval of an average; None if a test set was scored before the required numbers were stored."""
     results = [document["results"].get(code, {}) for code in ranking.group.codes]
-    spreads = [read_spreads(one).get(ranking.measure) for one in results]
+    spreads = [read_spreads(result).get(ranking.measure) for result in results]
     known = [spread for spread in spreads if spread is not None]
     if ranking.undefined or len(known) < len(spreads):
         return None
-    return average_interval([Fraction(one["values"][ranking.measure]) for one in results], known)
+    return average_interval([Fraction(result["values"][ranking.measure]) for result in results], known)
 
 
 def _last_change(database: Database, primary: Sequence[Submission]) -> str:
     """The time at which the primary submissions last changed."""
     chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
-    return max(chosen or "", *(one.finished or "" for one in primary))
+    return max(chosen or "", *(submission.finished or "" for submission in primary))
 
 
 def to_five_percent(value: Fraction | None) -> Fraction | None:
@@ -166,15 +172,15 @@ def to_five_percent(value: Fraction | None) -> Fraction | None:
 def _coarse(results: Results) -> Results:
     """Round every value, so that averages do not reveal more than the rounded values."""
     found = {
-        key: one._replace(values={name: to_five_percent(value) for name, value in one.values.items()})
-        for key, one in results.results.items()
+        key: result._replace(values={name: to_five_percent(value) for name, value in result.values.items()})
+        for key, result in results.results.items()
     }
     return results._replace(results=found)
 
 
 def _ranked_as_shown(ranking: Ranking) -> Ranking:
     """Round averages as well; teams with equal rounded averages share a rank."""
-    rounded = [one._replace(rank=None, value=to_five_percent(one.value)) for one in ranking.standings]
+    rounded = [standing._replace(rank=None, value=to_five_percent(standing.value)) for standing in ranking.standings]
     return ranking._replace(standings=tuple(ranked(rounded)))
 
 

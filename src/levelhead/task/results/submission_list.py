@@ -20,11 +20,15 @@ def submissions_document(found: Sequence[Submission]) -> dict[str, Any]:
     Args:
         found: the submissions.
     """
-    primary = {one.id for one in primary_of(found).values()}
+    primary = {submission.id for submission in primary_of(found).values()}
     names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log")
     documents = [
-        {"team": one.team_name, **{name: getattr(one, name) for name in names}, "primary": one.id in primary}
-        for one in found
+        {
+            "team": submission.team_name,
+            **{name: getattr(submission, name) for name in names},
+            "primary": submission.id in primary,
+        }
+        for submission in found
     ]
     return {**header("submissions"), "submissions": documents}
 
@@ -38,11 +42,12 @@ def submissions_table(found: Sequence[Submission], *, exact: bool = True) -> Tab
     """
     names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
     columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)
-    primary = {one.id for one in primary_of(found).values()}
+    primary = {submission.id for submission in primary_of(found).values()}
     rows = tuple(
-        (one.id if exact else one.id[:SHORT_ID], one.team_name, one.number, one.kind, one.label,
-         one.received if exact else shown_time(one.received), one.state,
-         why_primary(one) if one.id in primary else "", one.log or one.reason)
-        for one in found
+        (submission.id if exact else submission.id[:SHORT_ID], submission.team_name, submission.number,
+         submission.kind, submission.label,
+         submission.received if exact else shown_time(submission.received), submission.state,
+         why_primary(submission) if submission.id in primary else "", submission.log or submission.reason)
+        for submission in found
     )  # fmt: skip
     return Table(columns, rows)

@@ -166,7 +166,8 @@ def _submissions_page(site: Site, session: Session, problem: str = "", status: i
     own = submissions(site.database, session.team, results=True)
     return site.page(
         "submissions", session, "Submissions", status,
-        submissions=own[::-1], averages={one.id: site.averages(one) for one in own}, primary=site.primary(session.team),
+        submissions=own[::-1], averages={submission.id: site.averages(submission) for submission in own},
+        primary=site.primary(session.team),
         inputs=site.inputs(), problem=problem,
     )  # fmt: skip
 

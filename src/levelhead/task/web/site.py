@@ -131,7 +131,7 @@ class Site:
         fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
         document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
         document["averages"] = {
-            group: {measure: one._asdict() for measure, one in some.items()}
+            group: {measure: average._asdict() for measure, average in some.items()}
             for group, some in self.averages(of).items()
         }
         return document | ({"results": own_results(self.task, self.database, of)} if results else {})

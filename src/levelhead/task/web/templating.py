@@ -63,11 +63,11 @@ def interval_lines(table: Table) -> list[IntervalLine | None]:
         table: the leaderboard; each interval follows its value.
     """
     found = [_value_and_interval(row) for row in table.rows]
-    ends = [end for one in found if one is not None for end in one[1]]
+    ends = [end for pair in found if pair is not None for end in pair[1]]
     if not ends or max(ends) == min(ends):
         return [None] * len(found)
     low, width = min(ends), max(ends) - min(ends)
-    places = ([(at - low) / width for at in (one[1].low, one[0], one[1].high)] if one else None for one in found)
+    places = ([(at - low) / width for at in (pair[1].low, pair[0], pair[1].high)] if pair else None for pair in found)
     return [None if some is None else IntervalLine(*(round(2 + 96 * at, 1) for at in some)) for some in places]
 
 
