@@ -163,7 +163,8 @@ def parsers(places: Places) -> None:
     print(
         "| parser | training, CPU s | parsing, CPU s | words a CPU second | LAS |\n| --- | ---: | ---: | ---: | ---: |"
     )
-    for name, options in (("swap-lazy", ["--beam", "1"]), ("swap-lazy", []), ("graph", []), ("udpipe", [])):
+    compared = (("swap-lazy", ["--beam", "1"]), ("swap-lazy", []), ("graph", []), ("ensemble", []), ("udpipe", []))
+    for name, options in compared:
         model, output = (str(places.folder / one) for one in ("model", "parsed.conllu"))
         start = measure([*LEVELHEAD, "measures", "LAS"]).cpu
         try:
