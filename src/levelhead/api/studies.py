@@ -53,7 +53,6 @@ def reproduce(
         weights: a file with weights of relations, for callin.
         quick: use few resamples, and test sets instead of missing training sets, to check that everything works.
         outputs: the folder in which the outputs of trained parsers are kept.
-        seed: the random seed.
 
     Raises:
         InputError: the study is unknown, an input is missing, or a file is invalid.
