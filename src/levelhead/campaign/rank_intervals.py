@@ -143,7 +143,7 @@ def _wins(results: Results, ranking: RankedAverages | None) -> dict[tuple[str, s
         return {}
     wins = ranking.wins()
     systems = list(enumerate(results.systems))
-    return {(text, other): int(wins[i, j]) for i, text in systems for j, other in systems if i != j}
+    return {(system, other): int(wins[i, j]) for i, system in systems for j, other in systems if i != j}
 
 
 def _with_intervals(
@@ -153,8 +153,10 @@ def _with_intervals(
         return ranking
     order = [number[standing.system] for standing in ranking.standings]
     differences, level = drawn.differences(), drawn.settings.level
-    standings = [
+    standings = [  # without any output there is no sample
         standing._replace(interval=drawn.estimate(place).score_interval(level))
+        if standing.n_valid or standing.value
+        else standing
         for standing, place in zip(ranking.standings, order, strict=True)
     ]
     if differences is not None:

@@ -152,8 +152,8 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
         "units": units_document({found.annotators[0]: found.units}),
         "labels": [_label_document(label) for label in found.labels],
         "pairs": [
-            {"first": text, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
-            for (text, other), evaluation in found.pairs.items()
+            {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
+            for (one, other), evaluation in found.pairs.items()
         ],
         "patterns": [_pattern_document(first, disagreement) for disagreement in found.disagreements],
         "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in found.differing],

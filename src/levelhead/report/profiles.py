@@ -201,7 +201,7 @@ def similarity_document(found: Similarities) -> dict[str, Any]:
     Args:
         found: how far treebanks are apart.
     """
-    rows = [{"a": text, "b": other, **far._asdict()} for (text, other), far in found.pairs.items()]
+    rows = [{"a": first, "b": second, **far._asdict()} for (first, second), far in found.pairs.items()]
     return _rows_document("similarity", rows, found.provenance)
 
 

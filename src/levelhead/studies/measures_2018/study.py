@@ -291,9 +291,9 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:
             for name, values in row["p"].items():
                 found.setdefault(pair, {}).setdefault(name, []).append(values[number])
     cells: tuple[tuple[Any, ...], ...] = tuple(
-        (f"{text} and {other}", counts[text, other],
+        (f"{first} and {second}", counts[first, second],
          *(significant_share(values[name]) if name in values else None for name in MEASURES))
-        for (text, other), values in found.items()
+        for (first, second), values in found.items()
     )  # fmt: skip
     columns = (Column("systems", "text"), Column("test sets", "number"), *(Column(name) for name in MEASURES))
     return StudySection(
