@@ -222,7 +222,7 @@ def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
 def _dependency(forms: Sequence[str], edges: Sequence[str]) -> list[str]:
     words = " \\& ".join(latex_text(form).replace("\\&", "\\symbol{38}") for form in forms)  # \\& ends a word
     text = f"\\begin{{deptext}}\n{words} \\\\\n\\end{{deptext}}"
-    return ["\\begin{dependency}", text, *edges, "\\end{dependency}", ""]  # a paragraph of its own
+    return ["\\begin{dependency}", text, *edges, "\\end{dependency}", ""]  # a separate paragraph
 
 
 _WRONG = ("edge style={red}", "label style={text=red}")

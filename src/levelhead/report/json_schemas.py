@@ -44,7 +44,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    """A file, with references to other files as references to definitions of its own."""
+    """A file, with references to other files as references to definitions inside it."""
     text = files(__package__).joinpath("schemas", f"{name}{_SUFFIX}").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
     return found

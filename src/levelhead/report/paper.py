@@ -93,7 +93,7 @@ def _papers(results: Results, rankings: Sequence[Ranking], places: int, suffix: 
 
 
 def _named(table: PaperTable, suffix: str) -> PaperTable:
-    """A table; of scores with valid trees alone with a label of its own, and a caption that says so."""
+    """A table; of scores with valid trees alone with a separate label, and a caption that says so."""
     if not suffix:
         return table
     return table._replace(label=f"{table.label}{suffix}", caption=f"{VALID_TREES_NOTE} {table.caption}")

@@ -23,7 +23,7 @@ def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
 
 
 def _latex(table: PaperTable) -> str:
-    """A float with the rules of booktabs; intervals stand in a line of their own below the scores."""
+    """A float with the rules of booktabs; intervals are on a separate line below the scores."""
     lines = ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
     lines += [f"\\begin{{tabular}}{{l{'r' * len(table.heads)}}}", "\\toprule"]
     lines += [latex_row([latex_text(head) for head in (table.corner, *table.heads)]), "\\midrule"]

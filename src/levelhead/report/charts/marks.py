@@ -8,7 +8,7 @@ from types import MappingProxyType
 from levelhead.report.charts.svg import N_COLORS, clean, short
 
 OTHER = "other"
-"""The series of all that have no mark of their own."""
+"""The series of all groups without a separate mark."""
 
 _SHAPES = (
     "m-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0-{d} 0",  # a circle
@@ -23,7 +23,7 @@ _SHAPES = (
 
 
 def series_of(groups: Iterable[str], *, other: str = OTHER) -> Mapping[str, int]:
-    """Return the number of the mark of each group: the commonest groups have marks of their own.
+    """Return the number of the mark of each group: the most frequent groups have separate marks.
 
     Args:
         groups: the group of each thing.

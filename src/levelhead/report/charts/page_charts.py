@@ -163,7 +163,7 @@ class Point(NamedTuple):
 
 
 def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
-    """Draw points, and the line on which both values are equal; the commonest seven series have marks of their own.
+    """Draw points, and the line on which both values are equal; the seven most frequent series have separate marks.
 
     Args:
         title: what it shows.

@@ -49,7 +49,7 @@ class Drawing(NamedTuple):
         return self._svg("")
 
     def file(self) -> str:
-        """Return the drawing as a file of its own."""
+        """Return the drawing as a complete SVG file."""
         series = "".join(f".s{i}{{fill:{c}}}.l{i}{{stroke:{c};fill:none}}" for i, c in enumerate(_COLORS))
         back = f'<rect width="{short(self.width)}" height="{short(self.height)}" fill="#fff"/>'
         return self._svg(f"<style>{_STYLE}{series}</style>{back}")

@@ -172,7 +172,7 @@ class Block(NamedTuple):
         faults: what went wrong: what, and the reasons.
         chart: a chart of rows.
         explained: terms that are explained below it.
-        folded: whether the table is shown only when it is asked for, as those of charts are.
+        folded: whether the table is hidden until a reader opens it, as those of charts are.
         filed: whether the table is only for files: the chart has its numbers.
         strip_ends: the values at both ends of the pictures.
         extra: the names of columns of the table that are shown on request.

@@ -1,4 +1,4 @@
-"""The study of Kohita, Noji and Matsumoto (2017) on treebanks of UD v2, with verdicts of its own."""
+"""The study of Kohita, Noji and Matsumoto (2017) on treebanks of UD v2, with separate verdicts."""
 
 from levelhead.studies.spec import StudySpec
 

@@ -49,7 +49,7 @@ def _read(path: str) -> Treebank:
 def perplexities(train: str, test: str) -> dict[str, float | int | None]:
     """Return the size of a treebank, its two perplexities without unknown words, and how many words are unknown.
 
-    Beside them: how many swaps its training set needs, and how many sentences there have several roots.
+    Also: how many swaps its training set needs, and how many sentences there have several roots.
 
     Args:
         train: the path of the training set.

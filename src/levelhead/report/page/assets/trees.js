@@ -122,7 +122,7 @@ function drawTree(sentence, tree, asked, kept) {
   return svg;
 }
 
-// A long sentence is folded around the word that is asked for, or around what systems get wrong: words far from it, its
+// A long sentence is folded around the requested word, or around what systems get wrong: words far from it, its
 // heads and its dependents are left out.
 
 const FOLDED_FROM = 18, NEAR = 3;
@@ -225,7 +225,7 @@ function figureOf(sentence, asked = -1) {
   return figure;
 }
 
-// The word that is asked for is scrolled to the middle; otherwise a sentence begins where it is read from.
+// The requested word is scrolled to the middle; otherwise a sentence begins where it is read from.
 
 function settle(inside) {
   for (const box of all(".tree", inside)) {
