@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Protocol, TypeVar
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Protocol, TypeAlias, TypeVar
 
 Item = TypeVar("Item")
+_Shown: TypeAlias = Callable[[], AbstractContextManager[Callable[[int], None]]]
 
 _SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by default rich looks back 30 s, too short for long jobs
 _SECONDS_BEFORE_BAR = 1.0
@@ -21,6 +23,10 @@ class Advance(Protocol):
         """Advance by the weight and the number of finished jobs."""
 
 
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
 def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
     """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job.
@@ -30,7 +36,7 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
         n_jobs: the number of jobs.
         weight: the sum of their weights, by which the time left is estimated.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not _on_terminal():
         yield lambda *_: None
         return
     from rich.console import Console
@@ -63,17 +69,10 @@ def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
     if len(items) < 2:
         yield from items
         return
-    begun = time.monotonic()
-    with ExitStack() as stack:
-        advance: Callable[[int], None] | None = None
-        for n_done, item in enumerate(items):
-            if advance is None and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
-                advance = stack.enter_context(progress_bar(what, len(items), len(items)))
-                for _ in range(n_done):
-                    advance(1)
+    with _after_a_second(lambda: _item_bar(what, len(items)), len(items)) as advance:
+        for item in items:
             yield item
-            if advance is not None:
-                advance(1)
+            advance(1)
 
 
 @contextmanager
@@ -86,23 +85,11 @@ def counting(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
         what: the activity, for example "parsing".
         total: the number of items.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not _on_terminal():
         yield None
         return
-    begun, n_done = time.monotonic(), 0
-    with ExitStack() as stack:
-        bars: list[Advance] = []
-
-        def tell(done: int) -> None:
-            nonlocal n_done
-            n_done += done
-            if bars:
-                bars[0](done, done)
-            elif n_done < total and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
-                bars.append(stack.enter_context(progress_bar(what, total, total)))
-                bars[0](n_done, n_done)
-
-        yield tell
+    with _after_a_second(lambda: _item_bar(what, total), total) as advance:
+        yield advance
 
 
 @contextmanager
@@ -116,50 +103,59 @@ def counter(what: str, unit: str) -> Iterator[Callable[[int], None]]:
     Yields:
         A function to call with the number of units that were done.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not _on_terminal():
         yield lambda _: None
         return
+    with _after_a_second(lambda: _spinner(what, unit)) as advance:
+        yield advance
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show an activity and its elapsed time, on terminals only, if it cannot be counted.
+
+    Args:
+        what: the activity, for example "making the page".
+    """
+    if not _on_terminal():
+        yield
+        return
+    with _spinner(what):
+        yield
+
+
+@contextmanager
+def _after_a_second(show: _Shown, total: float = math.inf) -> Iterator[Callable[[int], None]]:
+    """Yield a function to call with a number of finished items; they are shown after a second, if more follow."""
     begun, n_done = time.monotonic(), 0
+    shown: Callable[[int], None] | None = None
     with ExitStack() as stack:
-        show: Callable[[int], None] | None = None
 
         def advance(amount: int) -> None:
-            nonlocal n_done, show
+            nonlocal n_done, shown
             n_done += amount
-            if show is None and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
-                show = stack.enter_context(_counting(what, unit))
-            if show is not None:
-                show(n_done)
+            if shown is not None:
+                shown(amount)
+            elif n_done < total and time.monotonic() - begun > _SECONDS_BEFORE_BAR:
+                shown = stack.enter_context(show())
+                shown(n_done)
 
         yield advance
 
 
 @contextmanager
-def _counting(what: str, unit: str) -> Iterator[Callable[[int], None]]:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    count = TextColumn("{task.completed:,.0f} {task.fields[unit]}")
-    columns = (TextColumn("{task.description}"), SpinnerColumn(), count, TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None, unit=unit)
-        yield lambda n_done: bar.update(task, completed=n_done)
+def _item_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    with progress_bar(what, total, total) as advance:
+        yield lambda amount: advance(amount, amount)
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show that something is being done and for how long, on terminals only; nobody knows how much is left.
-
-    Args:
-        what: what is being done, for example "making the page".
-    """
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield
-        return
+def _spinner(what: str, unit: str | None = None) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), SpinnerColumn(), TimeElapsedColumn())
+    count = [] if unit is None else [TextColumn(f"{{task.completed:,.0f}} {unit}")]
+    columns = (TextColumn("{task.description}"), SpinnerColumn(), *count, TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        bar.add_task(what, total=None)
-        yield
+        task = bar.add_task(what, total=None)
+        yield lambda amount: bar.update(task, advance=amount)

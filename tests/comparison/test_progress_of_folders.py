@@ -7,6 +7,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.progress import Advance
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA = PARALLEL / "gold", PARALLEL / "systems" / "alpha"
@@ -25,10 +26,11 @@ def test_each_step_is_shown(work: Callable[[], object], what: str, steps: int, m
     shown: dict[str, int] = {}
 
     @contextmanager
-    def bar(name: str, n_jobs: int, weight: int) -> Iterator[Callable[[int], None]]:
+    def bar(name: str, n_jobs: int, weight: int) -> Iterator[Advance]:
         assert n_jobs == weight
 
-        def advance(amount: int) -> None:
+        def advance(amount: int, jobs: int = 1) -> None:
+            assert amount == jobs
             shown[name] = shown.get(name, 0) + amount
 
         yield advance
