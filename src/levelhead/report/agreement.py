@@ -8,7 +8,7 @@ from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement
 from levelhead.errors import printable
 from levelhead.report.documents import header, points, sources
 from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Plain, Table, interval_cell
+from levelhead.report.table import Cell, Column, Plain, Table, interval_cell, interval_head
 from levelhead.report.writers import to_text
 from levelhead.significance import unit_line, unit_notes
 from levelhead.significance.units import FEWEST_UNITS
@@ -38,7 +38,7 @@ def agreement_table(found: Agreement, by: Rows = "label", most: int | None = Non
         return _measures_table(found)
     if by == "pattern":
         return patterns_table(found, most)
-    level = f"{100 * found.level:g}% CI"
+    level = interval_head(found.level)
     columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("By chance")]
     for name in _COEFFICIENTS.values():
         ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(found.annotators) == 2

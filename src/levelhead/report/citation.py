@@ -14,6 +14,7 @@ from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD
+from levelhead.report.table import level_text
 from levelhead.report.writers import latex_text
 from levelhead.scoring.measure import split
 from levelhead.significance import Units
@@ -128,7 +129,7 @@ def _tested(made: _Made) -> Iterator[_Phrase]:
         return
     level, draws = float(made.signature["level"]), f"{int(made.signature['resamples']):,}"
     units = f" over {units_counted(made.units)}" if made.units else ""
-    yield _Phrase(f" Confidence intervals ({100 * level:g}%) are jackknife intervals{units}.")
+    yield _Phrase(f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}.")
     if made.tests == "ranking":
         yield _Phrase(f" All pairs of systems were compared by the largest studentized difference of {draws} draws,")
         yield _Phrase(" stepwise", _papers(["stepdown"]))

@@ -13,7 +13,7 @@ from levelhead.report.certainty import certainty_cells, certainty_columns, certa
 from levelhead.report.documents import header, points, sources
 from levelhead.report.partial import COVERAGE, VALID_TREES, coverage_cells, total_coverage
 from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, p_text, value_cell
+from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
 from levelhead.report.tree_text import draw_contrasts
 from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
@@ -182,7 +182,7 @@ def wins_text(wins: Wins, comparison: Comparison) -> str:
         f"worse on {wins.worse} ({wins.lost} significant)",
         *([f"equal on {n_equal}"] if n_equal else []),
     ]
-    level = f"{100 * float(comparison.provenance.signature['level']):g}%"
+    level = level_text(comparison.provenance.signature["level"])
     bounds = {"better": wins.better_on_at_least, "worse": wins.worse_on_at_least}
     shown = " and ".join(f"{how} on at least {bound}" for how, bound in bounds.items() if bound)
     parts = [

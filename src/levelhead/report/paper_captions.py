@@ -11,6 +11,7 @@ from levelhead.measures.registry import lower_is_better
 from levelhead.report.comparison import MARKS
 from levelhead.report.partial import NOT_OFFICIAL
 from levelhead.report.rank_notes import SHARED_LETTERS, any_failed
+from levelhead.report.table import level_text
 from levelhead.significance import SystemResult
 from levelhead.significance.units import units_counted
 
@@ -104,7 +105,7 @@ def _stars(comparison: Comparison, results: Sequence[SystemResult]) -> str:
 
 
 def _intervals(signature: Mapping[str, str], unit: str) -> str:
-    return f"In small type: {100 * float(signature['level']):g}% confidence intervals (jackknife over {unit})."
+    return f"In small type: {level_text(signature['level'])} confidence intervals (jackknife over {unit})."
 
 
 def _version(signature: Mapping[str, str]) -> str:

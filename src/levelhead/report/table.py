@@ -137,13 +137,22 @@ def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | N
     return None if value is None else Plain(value) if perplexity else float(value)
 
 
-def interval_head(level: str) -> str:
+def level_text(level: str | float) -> str:
+    """Return a confidence level as a percentage, such as "95%".
+
+    Args:
+        level: the confidence level, such as 0.95 or "0.95".
+    """
+    return f"{100 * float(level):g}%"
+
+
+def interval_head(level: str | float) -> str:
     """Return the head of a column of confidence intervals, such as "95% CI".
 
     Args:
-        level: the confidence level, such as "0.95".
+        level: the confidence level, such as 0.95 or "0.95".
     """
-    return f"{100 * float(level):g}% CI"
+    return f"{level_text(level)} CI"
 
 
 def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:

@@ -9,7 +9,7 @@ from levelhead.comparison.regression import Verdict
 from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
 from levelhead.report.documents import points
-from levelhead.report.table import Column, formatted, interval_cell, value_cell
+from levelhead.report.table import Column, formatted, interval_cell, interval_head, value_cell
 from levelhead.significance.power import MOST_RUNS
 from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.significance.units import FEWEST_UNITS
@@ -38,7 +38,7 @@ def _finding(verdict: Verdict, comparison: Comparison) -> str:
     plain = verdict.measure in comparison.perplexities
     change = formatted(value_cell(verdict.difference, perplexity=plain), _DIFFERENCE)
     margin = comparison.provenance.signature.get("margin")
-    level = f"{100 * float(comparison.provenance.signature['level']):g}% CI"
+    level = interval_head(comparison.provenance.signature["level"])
     ratio = plain and margin is not None
     interval = interval_cell(verdict.interval, perplexity=plain)
     between = formatted(interval, Column("", "number" if ratio else "difference")) if verdict.interval else "none"

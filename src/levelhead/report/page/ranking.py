@@ -14,7 +14,7 @@ from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.rank_notes import resampling_notes, undecided
 from levelhead.report.ranking import ranking_table, relation_notes
-from levelhead.report.table import Column, formatted, value_cell
+from levelhead.report.table import Column, formatted, level_text, value_cell
 from levelhead.scoring.rules import rules_named
 
 _MOST_NAMED = 4
@@ -149,7 +149,7 @@ def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
 
 def _level(campaign: RankedCampaign) -> str:
     """The confidence level as a percentage."""
-    return f"{100 * float(campaign.results.signature.get('level', 0.95)):g}%"
+    return level_text(campaign.results.signature.get("level", 0.95))
 
 
 def _sentence(note: str) -> str:
