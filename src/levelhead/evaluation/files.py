@@ -46,10 +46,11 @@ def score_files(
         ready.rules.check_words()
     if ready.partial:
         return _score_partially(gold, system, ready, sizes, training)
-    in_memory = isinstance(gold, Treebank) or isinstance(system, Treebank)
-    if in_memory or training is not None or not adds_up(ready) or (_is_small(gold, sizes) and _is_small(system, sizes)):
-        return score_treebanks(*load_pair(gold, system, ready), ready, training)
-    return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes)
+    if not isinstance(gold, Treebank) and not isinstance(system, Treebank):
+        small = _is_small(gold, sizes) and _is_small(system, sizes)
+        if training is None and adds_up(ready) and not small:
+            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes)
+    return score_treebanks(*load_pair(gold, system, ready), ready, training)
 
 
 def _score_partially(
