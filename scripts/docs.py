@@ -19,9 +19,9 @@ from types import FunctionType, ModuleType
 
 import click
 
+from levelhead import score
 from levelhead.cli import program
 from levelhead.cli.shared.option_groups import GROUPS, OTHER, group_of
-from levelhead.evaluation import score
 from levelhead.measures import REGISTRY
 from levelhead.measures.groups import MEASURE_GROUPS
 from levelhead.messages import MESSAGES

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from levelhead.errors import InputError, Place
-from levelhead.evaluation.pair import Evaluation, Input, parse_as, score, score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, parse_as, score_treebanks
 from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
@@ -83,7 +83,7 @@ def explain(gold: Input, system: Input) -> Explanation:
     evaluations: dict[str, Evaluation | InputError] = {}
     for name, rules in WORD_RULES.items():
         try:
-            evaluations[name] = score(*_read(sides, rules), rules=rules)
+            evaluations[name] = score_treebanks(*_read(sides, rules), setup_of(rules=rules))
         except InputError as error:
             evaluations[name] = error
     of_ud = evaluations["ud"]

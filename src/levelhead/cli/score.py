@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from levelhead.campaign.job import Look
     from levelhead.comparison.evaluations import Evaluations
-    from levelhead.evaluation import Evaluation, Input
     from levelhead.evaluation.gates import Gate
+    from levelhead.evaluation.pair import Evaluation, Input
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
     from levelhead.report.scores import Average

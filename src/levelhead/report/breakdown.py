@@ -80,7 +80,7 @@ def breakdown_table(
     """
     first = next(iter(treebanks.values()))
     bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
-    every = [certain for some in treebanks.values() for breakdown in some for certain in breakdown.certainties.values()]
+    every = [certain for some in treebanks.values() for breakdown in some for certain in breakdown.estimates.values()]
     certain = certainty_columns(signature.get("level", "0.95"), every) if every else ()
     layout = _Layout(len(treebanks) > 1, bys, any(breakdown.whole for breakdown in first), certain)
     parts = [
@@ -105,12 +105,12 @@ def breakdown_table(
 
 def _average_numbers(average: Average) -> list[Cell]:
     means = list(map(_number, average.means.values()))
-    certain = [] if average.certainty is None else list(certainty_cells(average.certainty))
+    certain = [] if average.estimate is None else list(certainty_cells(average.estimate))
     return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
 
 
 def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
-    certain = certainty_cells(breakdown.certainties[values]) if breakdown.certainties else ()
+    certain = certainty_cells(breakdown.estimates[values]) if breakdown.estimates else ()
     if not breakdown.whole:
         return (*_cells(score), *certain)
     return (*_cells(score), *certain, breakdown.without[values].value, _number(breakdown.difference(values)))
@@ -182,7 +182,7 @@ def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -
     counts = {"gold": score.gold, "system": score.system, "correct": score.correct}
     ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
     percentages = {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
-    certain = certainty_document(breakdown.certainties.get(values))
+    certain = certainty_document(breakdown.estimates.get(values))
     left_out = {}
     if breakdown.whole:
         without, difference = breakdown.without[values].value, breakdown.difference(values)
@@ -196,7 +196,7 @@ def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
         **dict(zip(by, average.values, strict=True)),
         "treebanks": average.n_treebanks,
         **means,
-        **certainty_document(average.certainty),
+        **certainty_document(average.estimate),
     }
 
 
@@ -207,8 +207,8 @@ def repairs_table(found: Repairs) -> Table:
         found: the kinds of errors on each treebank.
     """
     signature, several = found.provenance.signature, len(found.treebanks) > 1
-    every = [repair.certainty for some in found.treebanks.values() for repair in some]
-    every += [average.certainty for average in found.averages]
+    every = [repair.estimate for some in found.treebanks.values() for repair in some]
+    every += [average.estimate for average in found.averages]
     columns = (
         *([Column("Treebank", "text")] if several else []),
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
@@ -216,7 +216,7 @@ def repairs_table(found: Repairs) -> Table:
         *certainty_columns(signature["level"], every, difference=True),
     )
     parts = [
-        [(*((name,) if several else ()), *repair[:6], *certainty_cells(repair.certainty)) for repair in some]
+        [(*((name,) if several else ()), *repair[:6], *certainty_cells(repair.estimate)) for repair in some]
         for name, some in found.treebanks.items()
     ]
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
@@ -226,7 +226,7 @@ def repairs_table(found: Repairs) -> Table:
     units = unit_line(found.units, "confidence intervals")
     label = f"Average of {len(found.treebanks)}"
     summary = [
-        (label, *average[:4], None, average.gain, *certainty_cells(average.certainty)) for average in found.averages
+        (label, *average[:4], None, average.gain, *certainty_cells(average.estimate)) for average in found.averages
     ]
     return Table(
         columns, rows, (note, share, *certainty_notes(every), units, *signed(signature)), starts, tuple(summary)
@@ -242,7 +242,7 @@ def repairs_document(found: Repairs) -> dict[str, Any]:
     means = [
         {"error": average.error, "detail": average.detail, "words": average.words, "share": points(average.share)}
         | {"gain": points(average.gain)}
-        | certainty_document(average.certainty)
+        | certainty_document(average.estimate)
         for average in found.averages
     ]
     return {
@@ -261,4 +261,4 @@ def _repair(repair: Repair) -> dict[str, Any]:
         "value": points(repair.value),
         "gain": points(repair.gain),
     }
-    return {"error": repair.error, "detail": repair.detail, **numbers, **certainty_document(repair.certainty)}
+    return {"error": repair.error, "detail": repair.detail, **numbers, **certainty_document(repair.estimate)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.report.documents import points
 from levelhead.report.table import Cell, Column, Kind, interval_cell, interval_head
-from levelhead.significance.bucket_estimates import Certainty
+from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS
 
 MARK = "?"
@@ -15,7 +15,9 @@ UNCERTAIN = f"{MARK}: uncertain, from fewer than {ENOUGH_UNITS} documents or sen
 ALL_UNCERTAIN = f"all rows are uncertain, from fewer than {FEWEST_UNITS} documents or sentences each"
 
 
-def certainty_columns(level: str, every: Iterable[Certainty], *, difference: bool = False) -> tuple[Column, Column]:
+def certainty_columns(
+    level: str, every: Iterable[BucketEstimate], *, difference: bool = False
+) -> tuple[Column, Column]:
     """Return the columns of `certainty_cells`; only TSV has them if no row has an interval.
 
     Args:
@@ -32,7 +34,7 @@ def certainty_columns(level: str, every: Iterable[Certainty], *, difference: boo
     )
 
 
-def certainty_notes(every: Iterable[Certainty]) -> list[str]:
+def certainty_notes(every: Iterable[BucketEstimate]) -> list[str]:
     """Return a note on the rows that are uncertain, if there are any.
 
     Args:
@@ -44,7 +46,7 @@ def certainty_notes(every: Iterable[Certainty]) -> list[str]:
     return [UNCERTAIN] if any(one.uncertain for one in some) else []
 
 
-def certainty_cells(one: Certainty) -> tuple[Cell, Cell]:
+def certainty_cells(one: BucketEstimate) -> tuple[Cell, Cell]:
     """Return the interval, and a mark if it is uncertain.
 
     Args:
@@ -53,7 +55,7 @@ def certainty_cells(one: Certainty) -> tuple[Cell, Cell]:
     return interval_cell(one.interval, perplexity=False), MARK if one.uncertain else ""
 
 
-def certainty_document(one: Certainty | None) -> dict[str, Any]:
+def certainty_document(one: BucketEstimate | None) -> dict[str, Any]:
     """Return the same for JSON, in points; nothing without intervals.
 
     Args:

@@ -18,7 +18,7 @@ from levelhead.report.tree_text import draw_contrasts
 from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
 from levelhead.significance import SystemResult, Wins, unit_line
-from levelhead.significance.bucket_estimates import Certainty
+from levelhead.significance.bucket_estimates import BucketEstimate
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -317,7 +317,7 @@ def gains_table(found: Gains) -> Table:
     columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
     columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
     columns += [Column("System", key="System score"), _DIFFERENCE]
-    every = [gain.certainty for gains in found.treebanks.values() for gain in gains if gain.certainty]
+    every = [gain.estimate for gains in found.treebanks.values() for gain in gains if gain.estimate]
     columns += certainty_columns(found.provenance.signature["level"], every, difference=True) if every else []
     columns.append(Column("Words", "number"))
     rows = [
@@ -336,16 +336,16 @@ def gains_table(found: Gains) -> Table:
 
 def _average_gain_row(gain: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
     named = (f"Average of {gain.n_treebanks}", gain.system, *gain.values)
-    between = _certainty(gain.certainty) if certain else ()
+    between = _certainty(gain.estimate) if certain else ()
     return (*named, gain.gold, None, None, gain.difference, *between, gain.more_correct)
 
 
 def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
-    between = _certainty(gain.certainty) if certain else ()
+    between = _certainty(gain.estimate) if certain else ()
     return gain.baseline.value, gain.score.value, gain.difference, *between, gain.more_correct
 
 
-def _certainty(one: Certainty | None) -> tuple[Cell, Cell]:
+def _certainty(one: BucketEstimate | None) -> tuple[Cell, Cell]:
     return (None, "") if one is None else certainty_cells(one)
 
 
@@ -365,7 +365,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
             "baseline_value": points(gain.baseline.value),
             "value": points(gain.score.value),
             "difference": points(gain.difference),
-            **certainty_document(gain.certainty),
+            **certainty_document(gain.estimate),
             "more_correct": gain.more_correct,
         }
 
@@ -377,7 +377,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
             "treebanks": gain.n_treebanks,
             "gold": gain.gold,
             "difference": points(gain.difference),
-            **certainty_document(gain.certainty),
+            **certainty_document(gain.estimate),
             "more_correct": gain.more_correct,
         }
 
