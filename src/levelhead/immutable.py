@@ -81,7 +81,7 @@ def _with_parameters(self: Any) -> None:
 def _initialize(instance: Any, values: dict[str, Any]) -> None:
     """Write the fields to the instance's dictionary, since attributes cannot be set."""
     del values["self"]
-    for name in instance._made_anew:
+    for name in type(instance)._made_anew:  # noqa: SLF001 -- its own
         if isinstance(values[name], Field):
             values[name] = values[name].default_factory()
     instance.__dict__.update(values)
@@ -96,7 +96,7 @@ def _refuse(self: object, name: str, *value: object) -> NoReturn:  # noqa: ARG00
 def _equal(self: Any, other: Any) -> Any:
     if other.__class__ is not self.__class__:
         return NotImplemented
-    return self is other or all(getattr(self, one.name) == getattr(other, one.name) for one in fields(self))
+    return self is other or all(getattr(self, name) == getattr(other, name) for name in self._field_defaults)
 
 
 def _hash(self: Any) -> int:
