@@ -26,9 +26,11 @@ from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, meas
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.measuring import files_of_measures, registry_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import Printing
+from levelhead.cli.shared.printing import Printing, emit, print_result, print_unpaired, write_page
+from levelhead.cli.shared.reading import check_paths, print_extra_gold
 from levelhead.cli.shared.result_paths import REPORT_OR_FOLDER, RESULT_OR_FOLDER
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
@@ -243,7 +245,7 @@ def _table_of_scores(request: _Request) -> Results:
     """The results in a table of scores."""
     extras, engine = request.extras, request.engine
     results = [request.output, extras.report, extras.figures, engine.store]
-    options.check_paths(filter(None, [request.scores, request.manifest]), results)
+    check_paths(filter(None, [request.scores, request.manifest]), results)
     found = _only_systems(read_scores(request.scores or ""), request.only)
     _check_output(request.output_format, request.output, found.systems)
     return found
@@ -253,10 +255,10 @@ def _scored(request: _Request, written: Manifest | None, chosen: _Options) -> Re
     """The results of scoring the outputs of all systems."""
     extras, engine = request.extras, request.engine
     campaign = _only(_campaign(request.gold, request.systems, written, engine.split), request.only)
-    files = (str(Path(chosen.folder, path)) for path in options.files_of_measures(chosen.measures))
+    files = (str(Path(chosen.folder, path)) for path in files_of_measures(chosen.measures))
     named = (*chosen.definitions, *files, *filter(None, [request.gold, request.systems]))
     results = [request.output, extras.report, extras.figures, engine.store]
-    options.check_paths([*_inputs(campaign, request.manifest), *named], results)
+    check_paths([*_inputs(campaign, request.manifest), *named], results)
     _check_output(request.output_format, request.output, [system.name for system in campaign.systems])
     return _score(campaign, chosen, engine, extras, partial=request.partial)
 
@@ -280,7 +282,7 @@ def _write_page(results: Results, found: RankedSystems, extras: _Extras) -> None
     if extras.report is not None:
         write_ranking_report(extras.report, results, found)
     if extras.figures is not None:
-        options.write_page(lambda: page_of(results, found), None, extras.figures)
+        write_page(lambda: page_of(results, found), None, extras.figures)
 
 
 def _chosen(request: _Request, written: Manifest | None) -> _Options:
@@ -291,7 +293,7 @@ def _chosen(request: _Request, written: Manifest | None) -> _Options:
     asked = measures or (written.measures if written else None) or ()
     own = request.definitions or tuple(map(str, written.definitions if written else ()))
     scheme = request.scheme or (written.scheme if written else None)
-    registry = options.registry_of(own, scheme)
+    registry = registry_of(own, scheme)
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
@@ -314,19 +316,19 @@ def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]
 def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split | None) -> Plan:
     if gold is not None and systems is not None:
         plan = plan_in(gold, systems, split=split)
-        options.print_extra_gold(gold)
+        print_extra_gold(gold)
         return plan
     if gold is not None or written is None:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
     plan = written.campaign()
-    options.print_extra_gold(written.path)
+    print_extra_gold(written.path)
     return plan
 
 
 def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:
     """Leave out all systems except those named, and warn of files that match no test set."""
     _check_names(names, [system.name for system in campaign.systems])
-    options.print_unpaired(campaign.ignored, "test set")
+    print_unpaired(campaign.ignored, "test set")
     return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
 
 
@@ -374,7 +376,7 @@ def _emit(found: RankedSystems, request: _Request) -> None:
     if request.output_format == "prototext":
         _emit_prototext(found.results, request.output)
         return
-    options.print_result(
+    print_result(
         lambda: found.table(by_treebank=request.by_treebank), found.to_dict, request.output_format, request.places,
         request.output, lines=lambda: list(report.result_documents(found.results)),
     )  # fmt: skip
@@ -402,7 +404,7 @@ def _emit_prototext(results: Results, output: str | None) -> None:
     from levelhead.report.prototext import prototext
 
     if len(results.systems) == 1:
-        options.emit(prototext(results, results.systems[0]), output)
+        emit(prototext(results, results.systems[0]), output)
         return
     for system in results.systems:
         folder = os.path.join(output or "", system)  # noqa: PTH118
@@ -410,4 +412,4 @@ def _emit_prototext(results: Results, output: str | None) -> None:
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         except OSError as error:
             raise click.FileError(folder, error.strerror or str(error)) from error
-        options.emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
+        emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
