@@ -63,7 +63,7 @@ def of_test_set(systems: Path, path: Path, draws: int) -> None:
 
 
 Row = tuple[float, object]
-"""The true value, and a function that estimates it from a sample of documents."""
+"""The true value, and what estimates it from a sample of documents."""
 
 
 def buckets(matches: Matches, units: Units) -> Iterator[tuple[str, list[Row]]]:
@@ -77,7 +77,7 @@ def buckets(matches: Matches, units: Units) -> Iterator[tuple[str, list[Row]]]:
 
 
 def bucket_of(parts: np.ndarray) -> BucketEstimate:
-    """Return the estimate of the score of a bucket, from its counts in each document."""
+    """Return how certain the score of a bucket is, from its counts in each document."""
     kept = np.flatnonzero(parts.any(axis=1))
     return bucket_estimates(UnitParts(kept, parts[kept, None], len(parts), 1), 0.95)[0]
 
@@ -92,7 +92,7 @@ def gains(matches: Matches, units: Units) -> list[Row]:
 
 
 def gain_of(one: object, some: np.ndarray) -> BucketEstimate:
-    """Return the estimate of a gain, from some documents."""
+    """Return how certain a gain is, from some documents."""
     return gain_estimate(one.before[some], one.after[some], int(one.affected[some].sum()), 0.95)  # type: ignore[attr-defined]
 
 

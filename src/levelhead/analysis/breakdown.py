@@ -71,7 +71,7 @@ class Breakdown(NamedTuple):
         rows: the value of each property, and the score.
         whole: the score of all words; None if `without` is empty.
         without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
-        estimates: by the values of a row, the estimate of its score; empty if intervals are not requested.
+        estimates: by the values of a row, its score with its confidence interval; empty if intervals are not requested.
     """
 
     by: tuple[str, ...]
@@ -236,7 +236,7 @@ class Average(NamedTuple):
     Args:
         values: the value of each property.
         n_treebanks: the number of treebanks with words in the bucket.
-        estimate: the estimate of the mean of the measure over these treebanks; None if intervals are not requested.
+        estimate: the mean of the measure over these treebanks with its confidence interval; None if not requested.
         means: `precision`, `recall` and `f1` over these treebanks; `without` and `difference`, if known, over all
             treebanks (nothing is left out if no word is in the bucket).
     """
@@ -264,8 +264,8 @@ def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Avera
 def _average(
     values: tuple[str, ...], scores: Sequence[Score], breakdowns: Sequence[Breakdown], level: float
 ) -> Average:
-    certain = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
-    known = [estimate for estimate in certain if not math.isnan(estimate.value.value)]
+    estimates = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
+    known = [one for one in estimates if not math.isnan(one.jackknife.value)]
     means: dict[str, Fraction | None] = {
         name: _mean(_component(score, name) for score in scores) for name in COMPONENTS
     }

@@ -53,7 +53,7 @@ class Repair(NamedTuple):
         share: their share of all words with a listed error; 0 without any.
         value: the value of the measure after the repair.
         gain: the increase of the value.
-        estimate: the estimate of the gain.
+        estimate: the gain with its confidence interval.
     """
 
     error: str
@@ -86,7 +86,7 @@ class AverageRepair(NamedTuple):
         words: the number of words with the error on all treebanks.
         share: their share of all words with a listed error; 0 without any.
         gain: the mean of the gains, which are 0 if the error does not occur.
-        estimate: the estimate of the mean.
+        estimate: the mean with its confidence interval.
     """
 
     error: str

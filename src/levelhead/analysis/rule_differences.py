@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -66,7 +66,7 @@ class Explanation(Tabular):
             if isinstance(evaluation, Evaluation)
         }
         (first, *_) = made.values()
-        return first._replace(signature={**first.signature, "rules": "+".join(made)})
+        return replace(first, signature={**first.signature, "rules": "+".join(made)})
 
 
 def explain(gold: Input, system: Input) -> Explanation:
@@ -113,7 +113,7 @@ class _Decision:
 
 def _difference(matches: Matches, decision: _Decision) -> Difference:
     before = score_treebanks(matches.gold, matches.system, _comparable(UD))
-    changed = UD._replace(**decision.other)
+    changed = replace(UD, **decision.other)
     try:
         after: Evaluation | None = score_treebanks(matches.gold, matches.system, _comparable(changed))
     except InputError:

@@ -328,7 +328,7 @@ def _gold(
     file: File, rules: str, several_roots: bool, form: Any, most: int, *, taken_apart: bool
 ) -> Treebank | InputError:
     try:
-        known = rules_named(rules)._replace(several_roots=several_roots)
+        known = replace(rules_named(rules), several_roots=several_roots)
         treebank = parse_as(whole_contents(file, most), GOLD, known, form)
     except InputError as error:
         return error

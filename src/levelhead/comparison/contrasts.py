@@ -40,7 +40,7 @@ class Gain(NamedTuple):
         system: the system.
         baseline: the baseline's score in the bucket.
         score: the system's score.
-        estimate: the confidence interval of the difference; None if intervals are not requested.
+        estimate: the difference with its confidence interval; None if intervals are not requested.
     """
 
     values: tuple[str, ...]
@@ -71,7 +71,7 @@ class AverageGain(NamedTuple):
         gold: the number of gold words in the bucket on all treebanks.
         more_correct: the number of additional correct words of the system on all treebanks.
         difference: the mean difference over the treebanks with a difference; None without any.
-        estimate: the confidence interval of the mean; None if intervals are not requested.
+        estimate: the mean with its confidence interval; None if intervals are not requested.
     """
 
     values: tuple[str, ...]
@@ -293,7 +293,7 @@ def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> l
 def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
     known = [gain for gain in gains if gain.difference is not None]
     differences = [gain.difference for gain in known if gain.difference is not None]
-    certain = [gain.estimate for gain in known if gain.estimate is not None]
+    estimates = [gain.estimate for gain in known if gain.estimate is not None]
     return AverageGain(
         gains[0].values,
         gains[0].system,
@@ -301,7 +301,7 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
         sum(gain.score.gold for gain in gains),
         sum(gain.more_correct for gain in gains),
         sum(differences) / len(differences) if differences else None,
-        mean_estimate(certain, level, difference=True) if certain else None,
+        mean_estimate(estimates, level, difference=True) if estimates else None,
     )
 
 

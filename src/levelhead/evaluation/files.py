@@ -46,11 +46,11 @@ def score_files(
         ready.rules.check_words()
     if ready.partial:
         return _score_partially(gold, system, ready, sizes, training)
-    if isinstance(gold, Treebank) or isinstance(system, Treebank) or training is not None or not adds_up(ready):
-        return score_treebanks(*load_pair(gold, system, ready), ready, training)
-    if _is_small(gold, sizes) and _is_small(system, sizes):  # two threads read them
-        return score_treebanks(*load_pair(gold, system, ready), ready)
-    return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes)
+    if not isinstance(gold, Treebank) and not isinstance(system, Treebank):
+        small = _is_small(gold, sizes) and _is_small(system, sizes)
+        if training is None and adds_up(ready) and not small:
+            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes)
+    return score_treebanks(*load_pair(gold, system, ready), ready, training)
 
 
 def _score_partially(

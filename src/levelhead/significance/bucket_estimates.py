@@ -37,14 +37,14 @@ class BucketEstimate(NamedTuple):
         interval: the confidence interval; None with fewer than 10 units.
         n_units: the number of units with counts in the bucket.
         uncertain: whether the (effective) number of units is less than 20.
-        value: the value with its error.
+        jackknife: the value with its error.
         observation: the part of its variance due to one additional observation; 0 unless it is a difference.
     """
 
     interval: Interval | None
     n_units: int
     uncertain: bool
-    value: Estimate
+    jackknife: Estimate
     observation: float = 0.0
 
 
@@ -107,7 +107,7 @@ def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
     sums = [np.bincount(buckets, one, n) for one in (moved**2, sizes, sizes**2, sizes > 0)]
     values = ratios(totals) @ sign
     columns = zip(values.tolist(), *(one.tolist() for one in sums), strict=True)
-    return [_bucket_estimate(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
+    return [_estimate(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
 
 
 def gain_estimate(before: Sums, after: Sums, affected: int, level: float) -> BucketEstimate:
@@ -125,7 +125,7 @@ def gain_estimate(before: Sums, after: Sums, affected: int, level: float) -> Buc
     moved = np.nan_to_num(ratios(whole - both) - ratios(whole)) @ sign
     sizes = both[..., 1].mean(axis=1)
     sums = (float(moved @ moved), float(sizes.sum()), float(sizes @ sizes), float(np.count_nonzero(sizes)))
-    found = _bucket_estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
+    found = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
     interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
     return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
 
@@ -140,7 +140,7 @@ class _Sums(NamedTuple):
     n_units: float
 
 
-def _bucket_estimate(sums: _Sums, level: float, *, difference: bool) -> BucketEstimate:
+def _estimate(sums: _Sums, level: float, *, difference: bool) -> BucketEstimate:
     effective = sums.size**2 / sums.squares if sums.squares else 1.0
     estimate = Estimate(sums.value, sums.variance, max(effective - 1, 1.0), int(sums.n_units))
     more = (OBSERVATION / sums.size) ** 2 if difference and sums.size else 0.0
@@ -175,21 +175,21 @@ def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEs
         some: the estimate of the gain on each test set; without repairs, a gain of 0 with no units.
         level: the confidence level.
     """
-    found, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
+    found, affected = _mean(some, level, difference=True), sum(one.n_units for one in some)
     interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
     return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
 
 
 def _mean(some: Sequence[BucketEstimate], level: float, *, difference: bool) -> BucketEstimate:
     """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
-    each, n = [estimate.value for estimate in some], len(some)
-    variances = [estimate.value.variance - estimate.observation for estimate in some]
+    each, n = [one.jackknife for one in some], len(some)
+    variances = [one.jackknife.variance - one.observation for one in some]
     parts = sum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
     freedom = sum(variances) ** 2 / parts if parts else sum(estimate.freedom for estimate in each)
     n_units = (
         0 if min(estimate.n_units for estimate in each) < 2 and n > 1 else sum(estimate.n_units for estimate in each)
     )
-    more = max(estimate.observation for estimate in some)
+    more = max(one.observation for one in some)
     mean = Estimate(sum(estimate.value for estimate in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
     interval = _interval_of(mean, level, difference=difference)
     return BucketEstimate(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)

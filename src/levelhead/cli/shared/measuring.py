@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+=======
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+>>>>>>> main
 
 import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
@@ -19,7 +25,8 @@ if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
 
 
-class Measuring(NamedTuple):
+@immutable(eq=True)
+class Measuring:
     """The values of these options.
 
     Args:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+=======
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+>>>>>>> main
 
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
+<<<<<<< HEAD
 from levelhead.errors import Fault, OutputError
+=======
+from levelhead.immutable import immutable
+>>>>>>> main
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
@@ -21,7 +30,8 @@ _MOST_FILES = 2
 """The largest number of files with the same kind of warning for which all warnings are printed."""
 
 
-class Printing(NamedTuple):
+@immutable(eq=True)
+class Printing:
     """The values of these options.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,8 +12,12 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.grouped import Decorator, grouped
+<<<<<<< HEAD
 from levelhead.cli.shared.printing import print_unpaired
 from levelhead.errors import Fault, Place, UnreadableFile, listed, printable
+=======
+from levelhead.immutable import immutable
+>>>>>>> main
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
     from levelhead.typology.profiled import Files
 
 
-class Reading(NamedTuple):
+@immutable(eq=True)
+class Reading:
     """The values of the options that choose how files are read.
 
     Args:

@@ -15,7 +15,7 @@ from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, con
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
-from levelhead.report.certainty import MARK, UNCERTAIN
+from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
@@ -351,10 +351,10 @@ def _natural(value: str) -> tuple[int, str]:
 
 
 def _gain_row(gain: Gain | AverageGain) -> ChartRow:
-    certainty, change = gain.estimate, gain.difference or 0.0
-    interval = None if certainty is None else certainty.interval
+    estimate, change = gain.estimate, gain.difference or 0.0
+    interval = None if estimate is None else estimate.interval
     sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
-    uncertain = certainty is not None and certainty.uncertain
+    uncertain = estimate is not None and estimate.uncertain
     value = open_ended(gain.values[0])
     label = f"{value} {MARK}" if uncertain else value
     color = ("s0" if change > 0 else "s1") if sure else "fade"

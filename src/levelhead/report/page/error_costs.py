@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
-from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
+from levelhead.report.bucket_estimates import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block
@@ -110,10 +110,10 @@ def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     columns = (
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
         *(Column("Share"), Column("Gain", "difference")),
-        *certainty_columns("0.95", (repair.estimate for repair in found), difference=True),
+        *estimate_columns("0.95", (repair.estimate for repair in found), difference=True),
     )
     rows = [
-        (repair.error, repair.detail, repair.words, repair.share, repair.gain, *certainty_cells(repair.estimate))
+        (repair.error, repair.detail, repair.words, repair.share, repair.gain, *estimate_cells(repair.estimate))
         for repair in found
     ]
     return Table(columns, tuple(rows))

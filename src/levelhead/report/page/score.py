@@ -14,7 +14,7 @@ from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.breakdown import breakdown_table
-from levelhead.report.certainty import MARK, UNCERTAIN
+from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block, Page, Section
@@ -223,9 +223,9 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     rows = []
     for (value,), score in found.rows:
         n = totals.get(numbers[value], 0)
-        certainty = found.estimates[value,]
+        estimate = found.estimates[value,]
         opens = Opens(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
-        rows.append((n, _bucket_row(value, score.value, certainty, (f"{n:,}",), opens)))
+        rows.append((n, _bucket_row(value, score.value, estimate, (f"{n:,}",), opens)))
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
@@ -236,15 +236,15 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
 
 
 def _bucket_row(
-    value: str, ratio: float | None, certainty: BucketEstimate, cells: tuple[str, ...], opens: Opens | None = None
+    value: str, ratio: float | None, estimate: BucketEstimate, cells: tuple[str, ...], opens: Opens | None = None
 ) -> ChartRow:
     shown = open_ended(value)
-    label = f"{shown} {MARK}" if certainty.uncertain else shown
+    label = f"{shown} {MARK}" if estimate.uncertain else shown
     if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
-    cells = (formatted(ratio, _RATIO), between(certainty, _RATIO), *cells)
-    ends = interval_ends(certainty.interval)
-    return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=certainty.uncertain)
+    cells = (formatted(ratio, _RATIO), between(estimate, _RATIO), *cells)
+    ends = interval_ends(estimate.interval)
+    return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=estimate.uncertain)
 
 
 def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:
