@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
-=======
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
->>>>>>> main
 
 import click
 

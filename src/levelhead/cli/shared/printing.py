@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-=======
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
->>>>>>> main
 
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
-<<<<<<< HEAD
 from levelhead.errors import Fault, OutputError
-=======
 from levelhead.immutable import immutable
->>>>>>> main
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance

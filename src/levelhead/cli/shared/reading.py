@@ -12,12 +12,9 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.grouped import Decorator, grouped
-<<<<<<< HEAD
 from levelhead.cli.shared.printing import print_unpaired
 from levelhead.errors import Fault, Place, UnreadableFile, listed, printable
-=======
 from levelhead.immutable import immutable
->>>>>>> main
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
