@@ -110,7 +110,7 @@ def _with_advice(document: dict[str, Any]) -> str:
 
 def _by_group(documents: list[dict[str, Any]]) -> Iterator[str]:
     """The measures by group, each group with advice."""
-    for (title, advice), some in groupby(documents, key=lambda one: (one["group"], one["advice"])):
+    for (title, advice), some in groupby(documents, key=lambda document: (document["group"], document["advice"])):
         yield fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n"
         yield from map(_measure_text, some)
 

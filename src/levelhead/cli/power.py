@@ -78,7 +78,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
     if text is None:
         return ()
     try:
-        numbers = tuple(sorted({int(one) for one in text.split(",")}))
+        numbers = tuple(sorted({int(number) for number in text.split(",")}))
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
     return tuple(limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers)

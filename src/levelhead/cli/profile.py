@@ -155,7 +155,7 @@ def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None
     from levelhead.typology.relation_weights import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
-    emit(weights_text([one.numbers("wde") for one in profiles]), path)
+    emit(weights_text([profile.numbers("wde") for profile in profiles]), path)
 
 
 def _print_samples(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
