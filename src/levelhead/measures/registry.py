@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import takewhile
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import immutable
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
 from levelhead.scoring.measure_definitions import DEFINITIONS
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
@@ -52,7 +53,8 @@ REGISTRY: Mapping[str, Definition] = MappingProxyType(
 """All shipped measures by name."""
 
 
-class Registry(NamedTuple):
+@immutable(eq=True)
+class Registry:
     """The available measures and schemes.
 
     Args:
@@ -95,7 +97,7 @@ class Registry(NamedTuple):
         """
         if scheme not in self.schemes.by_name:
             raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
-        return self._replace(schemes=self.schemes._replace(default=scheme))
+        return replace(self, schemes=replace(self.schemes, default=scheme))
 
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

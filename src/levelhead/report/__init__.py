@@ -1,7 +1,6 @@
-"""Finished results for people and programs: tables and their writers, and JSON documents with their schemas."""
+"""Finished results for people and programs."""
 
-from levelhead.report.json_schemas import json_schema, schema_names
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS
 
-__all__ = ["WRITERS", "Column", "Table", "json_schema", "schema_names"]
+__all__ = ["WRITERS", "Column", "Table"]
