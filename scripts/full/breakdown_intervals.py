@@ -20,7 +20,7 @@ from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import UD
-from levelhead.significance.bucket_estimates import Certainty, UnitParts, bucket_certainties, gain_certainty
+from levelhead.significance.bucket_estimates import BucketEstimate, UnitParts, bucket_estimates, gain_estimate
 from levelhead.significance.units import Units, units_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import NIVRE_FANG
@@ -63,7 +63,7 @@ def of_test_set(systems: Path, path: Path, draws: int) -> None:
 
 
 Row = tuple[float, object]
-"""The true value, and what makes the certainty of a sample of documents."""
+"""The true value, and what estimates it from a sample of documents."""
 
 
 def buckets(matches: Matches, units: Units) -> Iterator[tuple[str, list[Row]]]:
@@ -76,10 +76,10 @@ def buckets(matches: Matches, units: Units) -> Iterator[tuple[str, list[Row]]]:
         yield name, [(ratio(one), lambda some, one=one: bucket_of(one[some])) for one in dense]
 
 
-def bucket_of(parts: np.ndarray) -> Certainty:
+def bucket_of(parts: np.ndarray) -> BucketEstimate:
     """Return how certain the score of a bucket is, from its counts in each document."""
     kept = np.flatnonzero(parts.any(axis=1))
-    return bucket_certainties(UnitParts(kept, parts[kept, None], len(parts), 1), 0.95)[0]
+    return bucket_estimates(UnitParts(kept, parts[kept, None], len(parts), 1), 0.95)[0]
 
 
 def gains(matches: Matches, units: Units) -> list[Row]:
@@ -91,9 +91,9 @@ def gains(matches: Matches, units: Units) -> list[Row]:
     ]
 
 
-def gain_of(one: object, some: np.ndarray) -> Certainty:
+def gain_of(one: object, some: np.ndarray) -> BucketEstimate:
     """Return how certain a gain is, from some documents."""
-    return gain_certainty(one.before[some], one.after[some], int(one.affected[some].sum()), 0.95)  # type: ignore[attr-defined]
+    return gain_estimate(one.before[some], one.after[some], int(one.affected[some].sum()), 0.95)  # type: ignore[attr-defined]
 
 
 def ratio(parts: np.ndarray) -> float:

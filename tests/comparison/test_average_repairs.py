@@ -36,18 +36,18 @@ def test_intervals_of_averages_are_those_of_the_definitions():
         estimate = intervals.estimate(test_sets, {1: 1.0, 0: -1.0})
         low, high = intervals.difference_interval(estimate, 0.95)
         assert one.gain == pytest.approx(estimate.value)
-        assert one.certainty.interval == pytest.approx((max(0.0, low), min(1.0, high)))
+        assert one.estimate.interval == pytest.approx((max(0.0, low), min(1.0, high)))
         affected = sum(before != after for units in test_sets for before, after in units)
-        assert one.certainty.n_units == affected
-        assert one.certainty.uncertain == (estimate.freedom + 1 < 20 or affected < 20)
+        assert one.estimate.n_units == affected
+        assert one.estimate.uncertain == (estimate.freedom + 1 < 20 or affected < 20)
 
 
 def test_the_table_the_document_and_the_function_agree(run):
     document = json.loads(run("breakdown", *FOLDERS, "--by", "repair", "--format", "json")[1])
     found = levelhead.breakdown(*FOLDERS, by="repair")
     first = document["averages"][0]
-    assert first["interval"] == pytest.approx([100 * end for end in found.averages[0].certainty.interval])
-    assert (first["uncertain"], first["n_units"]) == found.averages[0].certainty[2:0:-1]
+    assert first["interval"] == pytest.approx([100 * end for end in found.averages[0].estimate.interval])
+    assert (first["uncertain"], first["n_units"]) == found.averages[0].estimate[2:0:-1]
     text = run("breakdown", *FOLDERS, "--by", "repair")[1]
     low, high = first["interval"]
     line = next(line for line in text.splitlines() if line.startswith("Average of 8"))
@@ -64,5 +64,5 @@ def test_the_level_decides_the_width():
     wide, narrow = (levelhead.breakdown(*FOLDERS, by="repair", level=level).averages for level in (0.99, 0.5))
     assert [one.gain for one in wide] == [one.gain for one in narrow]
     for one, other in zip(wide, narrow, strict=True):
-        assert one.certainty.interval[0] <= other.certainty.interval[0]
-        assert one.certainty.interval[1] > other.certainty.interval[1]
+        assert one.estimate.interval[0] <= other.estimate.interval[0]
+        assert one.estimate.interval[1] > other.estimate.interval[1]

@@ -47,7 +47,7 @@ def test_counts_and_intervals_are_those_of_the_definitions(by, language):
     assert {values for values, _ in found.rows} == set(expected)
     for values, score in found.rows:
         units = expected[values]
-        certain = found.certainties[values]
+        certain = found.estimates[values]
         assert (2 * score.correct, score.gold + score.system) == tuple(map(sum, zip(*units, strict=True)))
         with_words = [one for one in units if one[1]]
         assert certain.n_units == len(with_words)
@@ -73,13 +73,13 @@ def test_intervals_of_differences_are_those_of_the_definitions(by):
         empty = [(0, 0)] * 20
         units = list(zip(*(one.get(gain.values, empty) for one in both), strict=True))
         with_words = [unit for unit in units if unit[0][1] or unit[1][1]]
-        assert gain.certainty.n_units == len(with_words)
-        assert (gain.certainty.interval is None) == (len(with_words) < 10)
-        if gain.certainty.interval is not None:
+        assert gain.estimate.n_units == len(with_words)
+        assert (gain.estimate.interval is None) == (len(with_words) < 10)
+        if gain.estimate.interval is not None:
             known += 1
             estimate = intervals.estimate([with_words], {1: 1.0, 0: -1.0})
             low, high = intervals.difference_interval(estimate, 0.95)
-            assert gain.certainty.interval == pytest.approx((max(-1, low), min(1, high)), abs=1e-9)
+            assert gain.estimate.interval == pytest.approx((max(-1, low), min(1, high)), abs=1e-9)
     assert known >= 2
 
 
@@ -100,8 +100,8 @@ def test_a_bucket_of_all_words_has_the_interval_of_compare(tmp_path, component):
             *paths, by="comment:genre", measures=measure, resample_by=unit, level=0.9
         ).treebanks["gold"]
         ((values, _),) = part.rows
-        assert part.certainties[values].interval == pytest.approx(whole.interval)
-        assert part.certainties[values].n_units == whole.n_units
+        assert part.estimates[values].interval == pytest.approx(whole.interval)
+        assert part.estimates[values].n_units == whole.n_units
 
 
 def test_averages_have_the_interval_of_the_macro_average(tmp_path):
@@ -140,10 +140,10 @@ def test_gains_are_those_of_rescoring(language, system):
         estimate = intervals.estimate([units], {1: 1.0, 0: -1.0})
         low, high = intervals.difference_interval(estimate, 0.95)
         assert one.gain == pytest.approx(estimate.value)
-        assert one.certainty.interval == pytest.approx((max(0, low), min(1, high)))
+        assert one.estimate.interval == pytest.approx((max(0, low), min(1, high)))
         affected = sum(before != after for before, after in units)
-        assert one.certainty.n_units == affected
-        assert one.certainty.uncertain == (estimate.freedom + 1 < 20 or affected < 20)
+        assert one.estimate.n_units == affected
+        assert one.estimate.uncertain == (estimate.freedom + 1 < 20 or affected < 20)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_repairs_of_real_outputs_cover_every_error_once(data, system):
     for one in found:
         if one.error != "words not aligned":
             assert one.value == pytest.approx(2 * (las.correct + one.words) / (las.gold + las.system))
-            assert one.certainty.interval[0] <= one.gain <= one.certainty.interval[1]
+            assert one.estimate.interval[0] <= one.gain <= one.estimate.interval[1]
 
 
 def test_subtypes_are_named_where_they_count():

@@ -20,11 +20,11 @@ from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component, Definition, Measure
 from levelhead.scoring.score import Score, count, score_of, selection_for
 from levelhead.significance.bucket_estimates import (
-    Certainty,
+    BucketEstimate,
     IntervalSettings,
     UnitParts,
-    bucket_certainties,
-    mean_certainty,
+    bucket_estimates,
+    mean_estimate,
     unit_parts,
 )
 from levelhead.significance.units import Units
@@ -71,7 +71,7 @@ class Breakdown(NamedTuple):
         rows: the value of each property, and the score.
         whole: the score of all words; None if `without` is empty.
         without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
-        certainties: by the values of a row, the estimate of its score; empty if intervals are not requested.
+        estimates: by the values of a row, its score with its confidence interval; empty if intervals are not requested.
     """
 
     by: tuple[str, ...]
@@ -79,7 +79,7 @@ class Breakdown(NamedTuple):
     rows: tuple[tuple[tuple[str, ...], Score], ...]
     whole: Score | None = None
     without: Mapping[tuple[str, ...], Score] = MappingProxyType({})
-    certainties: Mapping[tuple[str, ...], Certainty] = MappingProxyType({})
+    estimates: Mapping[tuple[str, ...], BucketEstimate] = MappingProxyType({})
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
         """Return the score without a bucket minus the score of all words, which is negative if its words are easy.
@@ -126,9 +126,9 @@ def break_down(
     found = Breakdown(tuple(by), measure, tuple(rows))
     if intervals is None:
         return found
-    every = bucket_certainties(parts_of([words], measure, intervals.units), intervals.level)
-    certainties = dict(zip(words.names, every, strict=True))
-    return found._replace(certainties={values: certainties[values] for values, _ in rows})
+    every = bucket_estimates(parts_of([words], measure, intervals.units), intervals.level)
+    estimates = dict(zip(words.names, every, strict=True))
+    return found._replace(estimates={values: estimates[values] for values, _ in rows})
 
 
 def bucket_words(
@@ -190,7 +190,7 @@ def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None)
     sides = (words.correct, words.gold, words.system, words.aligned)
     counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in sides]
     every = range(len(words.names))
-    return [score_of(Counts(*(one[i : i + 1] for one in counts)), measure, undefined) for i in every]
+    return [score_of(Counts(*(side[i : i + 1] for side in counts)), measure, undefined) for i in every]
 
 
 def with_same_buckets(first: BucketWords, second: BucketWords) -> tuple[BucketWords, BucketWords]:
@@ -236,7 +236,7 @@ class Average(NamedTuple):
     Args:
         values: the value of each property.
         n_treebanks: the number of treebanks with words in the bucket.
-        certainty: the estimate of the mean of the measure over these treebanks; None if intervals are not requested.
+        estimate: the mean of the measure over these treebanks with its confidence interval; None if not requested.
         means: `precision`, `recall` and `f1` over these treebanks; `without` and `difference`, if known, over all
             treebanks (nothing is left out if no word is in the bucket).
     """
@@ -244,7 +244,7 @@ class Average(NamedTuple):
     values: tuple[str, ...]
     n_treebanks: int
     means: Mapping[str, Fraction | None]
-    certainty: Certainty | None = None
+    estimate: BucketEstimate | None = None
 
 
 def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Average]:
@@ -264,8 +264,8 @@ def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Avera
 def _average(
     values: tuple[str, ...], scores: Sequence[Score], breakdowns: Sequence[Breakdown], level: float
 ) -> Average:
-    certain = [breakdown.certainties[values] for breakdown in breakdowns if values in breakdown.certainties]
-    known = [one for one in certain if not math.isnan(one.estimate.value)]
+    estimates = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
+    known = [estimate for estimate in estimates if not math.isnan(estimate.jackknife.value)]
     means: dict[str, Fraction | None] = {
         name: _mean(_component(score, name) for score in scores) for name in COMPONENTS
     }
@@ -275,7 +275,7 @@ def _average(
             score.exact for breakdown in breakdowns if (score := breakdown.without.get(values, breakdown.whole))
         )
         left_out["difference"] = _mean(breakdown.difference(values) for breakdown in breakdowns)
-    return Average(values, len(scores), {**means, **left_out}, mean_certainty(known, level) if known else None)
+    return Average(values, len(scores), {**means, **left_out}, mean_estimate(known, level) if known else None)
 
 
 def _component(score: Score, name: Component) -> Fraction | None:

@@ -15,7 +15,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
-from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, gain_certainty, mean_gain_certainty
+from levelhead.significance.bucket_estimates import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate
 from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import Units
 from levelhead.treebank.schemes import NIVRE_FANG
@@ -53,7 +53,7 @@ class Repair(NamedTuple):
         share: their share of all words with a listed error; 0 without any.
         value: the value of the measure after the repair.
         gain: the increase of the value.
-        certainty: the estimate of the gain.
+        estimate: the gain with its confidence interval.
     """
 
     error: str
@@ -62,7 +62,7 @@ class Repair(NamedTuple):
     share: float
     value: float
     gain: float
-    certainty: Certainty
+    estimate: BucketEstimate
 
 
 class TreebankRepairs(NamedTuple):
@@ -74,7 +74,7 @@ class TreebankRepairs(NamedTuple):
     """
 
     kinds: tuple[Repair, ...]
-    nothing: Certainty
+    nothing: BucketEstimate
 
 
 class AverageRepair(NamedTuple):
@@ -86,7 +86,7 @@ class AverageRepair(NamedTuple):
         words: the number of words with the error on all treebanks.
         share: their share of all words with a listed error; 0 without any.
         gain: the mean of the gains, which are 0 if the error does not occur.
-        certainty: the estimate of the mean.
+        estimate: the mean with its confidence interval.
     """
 
     error: str
@@ -94,7 +94,7 @@ class AverageRepair(NamedTuple):
     words: int
     share: float
     gain: float
-    certainty: Certainty
+    estimate: BucketEstimate
 
 
 def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[AverageRepair]:
@@ -104,16 +104,16 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
         treebanks: the kinds of errors on each treebank.
         level: the confidence level.
     """
-    by_kind = [{(one.error, one.detail): one for one in some.kinds} for some in treebanks]
+    by_kind = [{(repair.error, repair.detail): repair for repair in some.kinds} for some in treebanks]
     found = []
     for kind in dict.fromkeys(kind for some in by_kind for kind in some):
         own = [some[kind] for some in by_kind if kind in some]
         every = [
-            some[kind].certainty if kind in some else treebank.nothing
+            some[kind].estimate if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
         n_words, gain = sum(repair.words for repair in own), sum(repair.gain for repair in own) / len(treebanks)
-        found.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_certainty(every, level)))
+        found.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_estimate(every, level)))
     n_all = sum(repair.words for repair in found) or 1
     return sorted((repair._replace(share=repair.words / n_all) for repair in found), key=_largest_first)
 
@@ -217,7 +217,7 @@ def repairs(
     found = sorted((_repair(parts, parts.words / n_all, intervals.level) for parts in every), key=_largest_first)
     words = _counted_words(matches, measure, registry)
     before = _parts(intervals.units.sums(_counts(words).astype(np.float64)), measure)
-    return TreebankRepairs(tuple(found), gain_certainty(before, before, 0, intervals.level))
+    return TreebankRepairs(tuple(found), gain_estimate(before, before, 0, intervals.level))
 
 
 def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> WrongWords:
@@ -252,8 +252,8 @@ def gain_parts(
 
 def _repair(one: GainParts, share: float, level: float) -> Repair:
     before, after = (float(ratios(parts.sum(axis=0))) for parts in (one.before, one.after))
-    certainty = gain_certainty(one.before, one.after, int(np.count_nonzero(one.affected)), level)
-    return Repair(one.error, one.detail, one.words, share, after, after - before, certainty)
+    estimate = gain_estimate(one.before, one.after, int(np.count_nonzero(one.affected)), level)
+    return Repair(one.error, one.detail, one.words, share, after, after - before, estimate)
 
 
 def _counted_words(matches: Matches, measure: Measure, registry: Registry) -> _Words:

@@ -24,7 +24,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
 from levelhead.significance import units_of
-from levelhead.significance.bucket_estimates import Certainty, IntervalSettings, bucket_certainties, mean_certainty
+from levelhead.significance.bucket_estimates import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
 from levelhead.significance.units import Units, unit_notes
 from levelhead.tabular import Tabular
 
@@ -40,14 +40,14 @@ class Gain(NamedTuple):
         system: the system.
         baseline: the baseline's score in the bucket.
         score: the system's score.
-        certainty: the confidence interval of the difference; None if intervals are not requested.
+        estimate: the difference with its confidence interval; None if intervals are not requested.
     """
 
     values: tuple[str, ...]
     system: str
     baseline: Score
     score: Score
-    certainty: Certainty | None = None
+    estimate: BucketEstimate | None = None
 
     @property
     def more_correct(self) -> float:
@@ -71,7 +71,7 @@ class AverageGain(NamedTuple):
         gold: the number of gold words in the bucket on all treebanks.
         more_correct: the number of additional correct words of the system on all treebanks.
         difference: the mean difference over the treebanks with a difference; None without any.
-        certainty: the confidence interval of the mean; None if intervals are not requested.
+        estimate: the mean with its confidence interval; None if intervals are not requested.
     """
 
     values: tuple[str, ...]
@@ -80,7 +80,7 @@ class AverageGain(NamedTuple):
     gold: float
     more_correct: float
     difference: float | None
-    certainty: Certainty | None = None
+    estimate: BucketEstimate | None = None
 
 
 class Contrast(NamedTuple):
@@ -257,17 +257,17 @@ def gains_by(
         The buckets, the largest gains in words first.
     """
     undefined = outputs[0].matches.rules.undefined
-    first, *others = [bucket_words(one.matches, measure, by, settings, registry=registry) for one in outputs]
+    first, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
     found = []
     for output, own in zip(outputs[1:], others, strict=True):
         both = with_same_buckets(first, own)
         before, after = (bucket_scores(words, measure, undefined) for words in both)
-        certainties: Sequence[Certainty | None] = [None] * len(before)
+        estimates: Sequence[BucketEstimate | None] = [None] * len(before)
         if intervals is not None:
-            certainties = bucket_certainties(parts_of(both, measure, intervals.units), intervals.level)
+            estimates = bucket_estimates(parts_of(both, measure, intervals.units), intervals.level)
         found += [
-            Gain(values, output.name, one, other, certainty)
-            for values, one, other, certainty in zip(both[0].names, before, after, certainties, strict=True)
+            Gain(values, output.name, one, other, estimate)
+            for values, one, other, estimate in zip(both[0].names, before, after, estimates, strict=True)
             if one.gold or one.system or other.system
         ]
     return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
@@ -287,13 +287,13 @@ def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> l
     for gain in (gain for gains in treebanks for gain in gains):
         buckets.setdefault((gain.system, gain.values), []).append(gain)
     found = [_average_gain(gains, level) for gains in buckets.values()]
-    return sorted(found, key=lambda one: (one.system, -abs(one.more_correct)))
+    return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
 def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
     known = [gain for gain in gains if gain.difference is not None]
     differences = [gain.difference for gain in known if gain.difference is not None]
-    certain = [gain.certainty for gain in known if gain.certainty is not None]
+    estimates = [gain.estimate for gain in known if gain.estimate is not None]
     return AverageGain(
         gains[0].values,
         gains[0].system,
@@ -301,7 +301,7 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
         sum(gain.score.gold for gain in gains),
         sum(gain.more_correct for gain in gains),
         sum(differences) / len(differences) if differences else None,
-        mean_certainty(certain, level, difference=True) if certain else None,
+        mean_estimate(estimates, level, difference=True) if estimates else None,
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on
 from levelhead.treebank.contents import Contents, contents_of
@@ -34,7 +35,8 @@ __all__ = [
 ]
 
 
-class Sources(NamedTuple):
+@immutable(eq=True)
+class Sources:
     """The files of one treebank.
 
     Args:
@@ -116,16 +118,16 @@ def comparison_provenance(
         notes: notes in addition to those on the files.
     """
     every = sources.values()
-    by_system = zip(*(one.systems.values() for one in every), strict=True)
+    by_system = zip(*(source.systems.values() for source in every), strict=True)
     files = {
-        "gold": joint_hash(short_hash(one.gold.sha256) for one in every),
+        "gold": joint_hash(short_hash(source.gold.sha256) for source in every),
         "systems": joint_hash(short_hash(output.sha256) for outputs in by_system for output in outputs),
     }
     return Provenance(
         {**setup.signature_of_rules(), **files, **parts, "version": VERSION},
         {code: source.files for code, source in sources.items()},
-        tuple(dict.fromkeys(fault for one in every for fault in one.warnings)),
-        (*dict.fromkeys(note for one in every for note in one.notes), *notes),
+        tuple(dict.fromkeys(fault for source in every for fault in source.warnings)),
+        (*dict.fromkeys(note for source in every for note in source.notes), *notes),
     )
 
 
@@ -164,5 +166,5 @@ def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str
     if not others:
         return first
     shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
-    hashes = {name: joint_hash(one[name] for one in every) for name in ("gold", "system")}
+    hashes = {name: joint_hash(signature[name] for signature in every) for name in ("gold", "system")}
     return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

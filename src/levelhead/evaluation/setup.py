@@ -223,7 +223,7 @@ def setup_of(
         rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of gold files, if different. If gold is CoNLL-U and outputs are CoNLL-X, the
-            multiword tokens of gold are taken apart, since CoNLL-X has none.
+            multiword tokens of gold are split, since CoNLL-X has none.
         registry: the available measures and schemes; by default the shipped ones.
         weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
             `WLAS(mine)`; `WDE` for entropies of training sets.
@@ -238,7 +238,9 @@ def setup_of(
     chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
     known = registry or STANDARD
     given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
+    texts = [
+        text for measure in given for text in (split_measures(measure) if isinstance(measure, str) else [str(measure)])
+    ]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
         _check_defined(measure, chosen)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -73,7 +74,7 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     for text in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
         _refuse(name, f"{taken.get(text.lower(), text)} is already defined: choose another name")
     digest = hashlib.sha256(data).hexdigest()
-    own = {(kind, one): digest for kind, names in (("measure", measures), ("scheme", schemes)) for one in names}
+    own = {(kind, name): digest for kind, names in (("measure", measures), ("scheme", schemes)) for name in names}
     origins = MappingProxyType({**registry.origins, **own})
     return Registry(MappingProxyType({**registry.measures, **measures}), known, (*registry.sha256, digest), origins)
 
@@ -136,7 +137,7 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     )
     try:
         only = None if definition.only is None else _qualified(definition.only, schemes)
-        own = definition._replace(only=only, without=tuple(_qualified(text, schemes) for text in definition.without))
+        own = replace(definition, only=only, without=tuple(_qualified(text, schemes) for text in definition.without))
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
     if keeps_nothing(own.only, own.without, schemes):
@@ -160,6 +161,6 @@ def _check_texts(path: str, what: str, table: Mapping[str, Any], keys: tuple[str
 
 
 def _texts(path: str, what: str, value: object) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         _refuse(path, f"{what} is not a list of strings")
     return value

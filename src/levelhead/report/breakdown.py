@@ -11,7 +11,7 @@ from levelhead.analysis import Average, Breakdown, averages
 from levelhead.analysis.repairs import Repair
 from levelhead.analysis.word_properties import property_named
 from levelhead.comparison.breakdowns import Repairs
-from levelhead.report.certainty import certainty_cells, certainty_columns, certainty_document, certainty_notes
+from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.report.documents import header, points
 from levelhead.report.scores import signed, units_document
 from levelhead.report.table import Cell, Column, Table
@@ -80,8 +80,8 @@ def breakdown_table(
     """
     first = next(iter(treebanks.values()))
     bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
-    every = [certain for some in treebanks.values() for breakdown in some for certain in breakdown.certainties.values()]
-    certain = certainty_columns(signature.get("level", "0.95"), every) if every else ()
+    every = [certain for some in treebanks.values() for breakdown in some for certain in breakdown.estimates.values()]
+    certain = estimate_columns(signature.get("level", "0.95"), every) if every else ()
     layout = _Layout(len(treebanks) > 1, bys, any(breakdown.whole for breakdown in first), certain)
     parts = [
         [layout.row(name, breakdown.by, values, _numbers(breakdown, values, score)) for values, score in breakdown.rows]
@@ -96,7 +96,7 @@ def breakdown_table(
     ]
     notes = (
         *_notes(first),
-        *certainty_notes(every),
+        *estimate_notes(every),
         *([unit_line(units, "confidence intervals")] if units else []),
         *signed(signature),
     )
@@ -105,12 +105,12 @@ def breakdown_table(
 
 def _average_numbers(average: Average) -> list[Cell]:
     means = list(map(_number, average.means.values()))
-    certain = [] if average.certainty is None else list(certainty_cells(average.certainty))
+    certain = [] if average.estimate is None else list(estimate_cells(average.estimate))
     return [None, None, None, *means[: len(_RATIOS)], *certain, *means[len(_RATIOS) :]]
 
 
 def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
-    certain = certainty_cells(breakdown.certainties[values]) if breakdown.certainties else ()
+    certain = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
     if not breakdown.whole:
         return (*_cells(score), *certain)
     return (*_cells(score), *certain, breakdown.without[values].value, _number(breakdown.difference(values)))
@@ -182,7 +182,7 @@ def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -
     counts = {"gold": score.gold, "system": score.system, "correct": score.correct}
     ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
     percentages = {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
-    certain = certainty_document(breakdown.certainties.get(values))
+    certain = estimate_document(breakdown.estimates.get(values))
     left_out = {}
     if breakdown.whole:
         without, difference = breakdown.without[values].value, breakdown.difference(values)
@@ -196,7 +196,7 @@ def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
         **dict(zip(by, average.values, strict=True)),
         "treebanks": average.n_treebanks,
         **means,
-        **certainty_document(average.certainty),
+        **estimate_document(average.estimate),
     }
 
 
@@ -207,16 +207,16 @@ def repairs_table(found: Repairs) -> Table:
         found: the kinds of errors on each treebank.
     """
     signature, several = found.provenance.signature, len(found.treebanks) > 1
-    every = [repair.certainty for some in found.treebanks.values() for repair in some]
-    every += [average.certainty for average in found.averages]
+    every = [repair.estimate for some in found.treebanks.values() for repair in some]
+    every += [average.estimate for average in found.averages]
     columns = (
         *([Column("Treebank", "text")] if several else []),
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
         *(Column("Share"), Column(f"{found.measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
-        *certainty_columns(signature["level"], every, difference=True),
+        *estimate_columns(signature["level"], every, difference=True),
     )
     parts = [
-        [(*((name,) if several else ()), *repair[:6], *certainty_cells(repair.certainty)) for repair in some]
+        [(*((name,) if several else ()), *repair[:6], *estimate_cells(repair.estimate)) for repair in some]
         for name, some in found.treebanks.items()
     ]
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
@@ -226,10 +226,10 @@ def repairs_table(found: Repairs) -> Table:
     units = unit_line(found.units, "confidence intervals")
     label = f"Average of {len(found.treebanks)}"
     summary = [
-        (label, *average[:4], None, average.gain, *certainty_cells(average.certainty)) for average in found.averages
+        (label, *average[:4], None, average.gain, *estimate_cells(average.estimate)) for average in found.averages
     ]
     return Table(
-        columns, rows, (note, share, *certainty_notes(every), units, *signed(signature)), starts, tuple(summary)
+        columns, rows, (note, share, *estimate_notes(every), units, *signed(signature)), starts, tuple(summary)
     )
 
 
@@ -242,7 +242,7 @@ def repairs_document(found: Repairs) -> dict[str, Any]:
     means = [
         {"error": average.error, "detail": average.detail, "words": average.words, "share": points(average.share)}
         | {"gain": points(average.gain)}
-        | certainty_document(average.certainty)
+        | estimate_document(average.estimate)
         for average in found.averages
     ]
     return {
@@ -261,4 +261,4 @@ def _repair(repair: Repair) -> dict[str, Any]:
         "value": points(repair.value),
         "gain": points(repair.gain),
     }
-    return {"error": repair.error, "detail": repair.detail, **numbers, **certainty_document(repair.certainty)}
+    return {"error": repair.error, "detail": repair.detail, **numbers, **estimate_document(repair.estimate)}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from levelhead.comparison.contrasts import AverageGain, Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
-from levelhead.report.certainty import certainty_cells, certainty_columns, certainty_document, certainty_notes
+from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.report.documents import header, points, sources
 from levelhead.report.partial import COVERAGE, VALID_TREES, coverage_cells, total_coverage
 from levelhead.report.scores import signature_line, units_document
@@ -18,7 +18,6 @@ from levelhead.report.tree_text import draw_contrasts
 from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
 from levelhead.significance import SystemResult, Wins, unit_line
-from levelhead.significance.bucket_estimates import Certainty
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -317,8 +316,8 @@ def gains_table(found: Gains) -> Table:
     columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
     columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
     columns += [Column("System", key="System score"), _DIFFERENCE]
-    every = [gain.certainty for gains in found.treebanks.values() for gain in gains if gain.certainty]
-    columns += certainty_columns(found.provenance.signature["level"], every, difference=True) if every else []
+    every = [gain.estimate for gains in found.treebanks.values() for gain in gains if gain.estimate]
+    columns += estimate_columns(found.provenance.signature["level"], every, difference=True) if every else []
     columns.append(Column("Words", "number"))
     rows = [
         (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain, certain=bool(every)))
@@ -329,24 +328,20 @@ def gains_table(found: Gains) -> Table:
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
     note = f"{found.measure}; Words: increase in correct words over {found.baseline}; the largest changes first"
     units = [unit_line(found.units, "confidence intervals")] if found.units else []
-    notes = (note, *certainty_notes(every), *units, signature_line(found.provenance.signature))
+    notes = (note, *estimate_notes(every), *units, signature_line(found.provenance.signature))
     averages = [_average_gain_row(average, certain=bool(every)) for average in found.averages]
     return Table(tuple(columns), tuple(rows), notes, rules, tuple(averages))
 
 
 def _average_gain_row(gain: AverageGain, *, certain: bool) -> tuple[Cell, ...]:
     named = (f"Average of {gain.n_treebanks}", gain.system, *gain.values)
-    between = _certainty(gain.certainty) if certain else ()
+    between = estimate_cells(gain.estimate) if certain else ()
     return (*named, gain.gold, None, None, gain.difference, *between, gain.more_correct)
 
 
 def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
-    between = _certainty(gain.certainty) if certain else ()
+    between = estimate_cells(gain.estimate) if certain else ()
     return gain.baseline.value, gain.score.value, gain.difference, *between, gain.more_correct
-
-
-def _certainty(one: Certainty | None) -> tuple[Cell, Cell]:
-    return (None, "") if one is None else certainty_cells(one)
 
 
 def gains_document(found: Gains) -> dict[str, Any]:
@@ -365,7 +360,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
             "baseline_value": points(gain.baseline.value),
             "value": points(gain.score.value),
             "difference": points(gain.difference),
-            **certainty_document(gain.certainty),
+            **estimate_document(gain.estimate),
             "more_correct": gain.more_correct,
         }
 
@@ -377,7 +372,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
             "treebanks": gain.n_treebanks,
             "gold": gain.gold,
             "difference": points(gain.difference),
-            **certainty_document(gain.certainty),
+            **estimate_document(gain.estimate),
             "more_correct": gain.more_correct,
         }
 

@@ -30,21 +30,21 @@ class IntervalSettings(NamedTuple):
     level: float = 0.95
 
 
-class Certainty(NamedTuple):
+class BucketEstimate(NamedTuple):
     """The estimate of the value of a bucket, with its confidence interval.
 
     Args:
         interval: the confidence interval; None with fewer than 10 units.
         n_units: the number of units with counts in the bucket.
         uncertain: whether the (effective) number of units is less than 20.
-        estimate: the value with its error.
+        jackknife: the value with its error.
         observation: the part of its variance due to one additional observation; 0 unless it is a difference.
     """
 
     interval: Interval | None
     n_units: int
     uncertain: bool
-    estimate: Estimate
+    jackknife: Estimate
     observation: float = 0.0
 
 
@@ -90,7 +90,7 @@ def unit_parts(
     return UnitParts(keys, parts, n_units, n_buckets)
 
 
-def bucket_certainties(found: UnitParts, level: float) -> list[Certainty]:
+def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
     """Return the estimate of each bucket; for two systems, of the difference (second minus first).
 
     Args:
@@ -104,13 +104,13 @@ def bucket_certainties(found: UnitParts, level: float) -> list[Certainty]:
     sign = np.array([1.0] if found.parts.shape[1] == 1 else [-1.0, 1.0])
     moved = np.nan_to_num(ratios(whole - found.parts) - ratios(whole)) @ sign
     sizes = found.parts[..., 1].mean(axis=1)
-    sums = [np.bincount(buckets, one, n) for one in (moved**2, sizes, sizes**2, sizes > 0)]
+    sums = [np.bincount(buckets, weights, n) for weights in (moved**2, sizes, sizes**2, sizes > 0)]
     values = ratios(totals) @ sign
-    columns = zip(values.tolist(), *(one.tolist() for one in sums), strict=True)
-    return [_certainty(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
+    columns = zip(values.tolist(), *(numbers.tolist() for numbers in sums), strict=True)
+    return [_estimate(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
 
 
-def gain_certainty(before: Sums, after: Sums, affected: int, level: float) -> Certainty:
+def gain_estimate(before: Sums, after: Sums, affected: int, level: float) -> BucketEstimate:
     """Return the estimate of the gain of a repair: the value after it minus the value before.
 
     Args:
@@ -125,7 +125,7 @@ def gain_certainty(before: Sums, after: Sums, affected: int, level: float) -> Ce
     moved = np.nan_to_num(ratios(whole - both) - ratios(whole)) @ sign
     sizes = both[..., 1].mean(axis=1)
     sums = (float(moved @ moved), float(sizes.sum()), float(sizes @ sizes), float(np.count_nonzero(sizes)))
-    found = _certainty(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
+    found = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
     interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
     return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
 
@@ -140,13 +140,13 @@ class _Sums(NamedTuple):
     n_units: float
 
 
-def _certainty(sums: _Sums, level: float, *, difference: bool) -> Certainty:
+def _estimate(sums: _Sums, level: float, *, difference: bool) -> BucketEstimate:
     effective = sums.size**2 / sums.squares if sums.squares else 1.0
     estimate = Estimate(sums.value, sums.variance, max(effective - 1, 1.0), int(sums.n_units))
     more = (OBSERVATION / sums.size) ** 2 if difference and sums.size else 0.0
     estimate = estimate._replace(variance=sums.variance + more)
     interval = _interval_of(estimate, level, difference=difference)
-    return Certainty(interval, int(sums.n_units), effective < ENOUGH_UNITS, estimate, more)
+    return BucketEstimate(interval, int(sums.n_units), effective < ENOUGH_UNITS, estimate, more)
 
 
 def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Interval | None:
@@ -156,7 +156,7 @@ def _interval_of(estimate: Estimate, level: float, *, difference: bool) -> Inter
     return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
 
 
-def mean_certainty(some: Sequence[Certainty], level: float, *, difference: bool = False) -> Certainty:
+def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: bool = False) -> BucketEstimate:
     """Return the estimate of the mean of a bucket's values on several test sets.
 
     Args:
@@ -168,28 +168,28 @@ def mean_certainty(some: Sequence[Certainty], level: float, *, difference: bool 
     return found._replace(uncertain=found.uncertain or found.n_units < ENOUGH_UNITS)
 
 
-def mean_gain_certainty(some: Sequence[Certainty], level: float) -> Certainty:
+def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEstimate:
     """Return the estimate of the mean gain of a repair over test sets.
 
     Args:
         some: the estimate of the gain on each test set; without repairs, a gain of 0 with no units.
         level: the confidence level.
     """
-    found, affected = _mean(some, level, difference=True), sum(one.n_units for one in some)
+    found, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
     interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
     return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
 
 
-def _mean(some: Sequence[Certainty], level: float, *, difference: bool) -> Certainty:
+def _mean(some: Sequence[BucketEstimate], level: float, *, difference: bool) -> BucketEstimate:
     """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
-    each, n = [one.estimate for one in some], len(some)
-    variances = [one.estimate.variance - one.observation for one in some]
+    each, n = [estimate.jackknife for estimate in some], len(some)
+    variances = [estimate.jackknife.variance - estimate.observation for estimate in some]
     parts = sum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
     freedom = sum(variances) ** 2 / parts if parts else sum(estimate.freedom for estimate in each)
     n_units = (
         0 if min(estimate.n_units for estimate in each) < 2 and n > 1 else sum(estimate.n_units for estimate in each)
     )
-    more = max(one.observation for one in some)
+    more = max(estimate.observation for estimate in some)
     mean = Estimate(sum(estimate.value for estimate in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
     interval = _interval_of(mean, level, difference=difference)
-    return Certainty(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)
+    return BucketEstimate(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)

@@ -15,7 +15,7 @@ from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, con
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
-from levelhead.report.certainty import MARK, UNCERTAIN
+from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
@@ -340,7 +340,7 @@ def _gain_blocks(
         return
     whole = f"Differences of {system} by {title.lower()}"
     chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
-    few = any(gain.certainty is not None and gain.certainty.uncertain for gain in shown)
+    few = any(gain.estimate is not None and gain.estimate.uncertain for gain in shown)
     yield Block(name, title, UNCERTAIN if few else "", when, chart=chart, table=_gains_table(title, own))
 
 
@@ -351,10 +351,10 @@ def _natural(value: str) -> tuple[int, str]:
 
 
 def _gain_row(gain: Gain | AverageGain) -> ChartRow:
-    certainty, change = gain.certainty, gain.difference or 0.0
-    interval = None if certainty is None else certainty.interval
+    estimate, change = gain.estimate, gain.difference or 0.0
+    interval = None if estimate is None else estimate.interval
     sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
-    uncertain = certainty is not None and certainty.uncertain
+    uncertain = estimate is not None and estimate.uncertain
     value = open_ended(gain.values[0])
     label = f"{value} {MARK}" if uncertain else value
     color = ("s0" if change > 0 else "s1") if sure else "fade"
@@ -374,8 +374,8 @@ def _gains_table(title: str, found: Sequence[Gain | AverageGain]) -> Table:
 
 def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
     gold = gain.gold if isinstance(gain, AverageGain) else gain.score.gold
-    interval = None if gain.certainty is None else interval_cell(gain.certainty.interval, perplexity=False)
-    few = MARK if gain.certainty is not None and gain.certainty.uncertain else ""
+    interval = None if gain.estimate is None else interval_cell(gain.estimate.interval, perplexity=False)
+    few = MARK if gain.estimate is not None and gain.estimate.uncertain else ""
     return gain.values[0], gold, gain.difference, interval, gain.more_correct, few
 
 

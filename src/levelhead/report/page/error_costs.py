@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
-from levelhead.report.certainty import MARK, UNCERTAIN, certainty_cells, certainty_columns
+from levelhead.report.bucket_estimates import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block
@@ -13,7 +13,7 @@ from levelhead.report.page.joined_errors import STORE, Key
 from levelhead.report.page.terms import in_words
 from levelhead.report.page.treebank_errors import TreebankErrors
 from levelhead.report.table import Column, Table, formatted, interval_cell
-from levelhead.significance.bucket_estimates import Certainty
+from levelhead.significance.bucket_estimates import BucketEstimate
 
 ALL = "all treebanks"
 """The choice of a page that shows all treebanks together."""
@@ -90,10 +90,10 @@ def _label(repair: Repair | AverageRepair) -> str:
 
 
 def _cost_row(repair: Repair | AverageRepair) -> ChartRow:
-    cells = (_points(repair.gain), between(repair.certainty), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
-    label = f"{_label(repair)} {MARK}" if repair.certainty.uncertain else _label(repair)
-    ends = interval_ends(repair.certainty.interval)
-    return ChartRow(label, 100 * repair.gain, *ends, cells=cells, color="s1", uncertain=repair.certainty.uncertain)
+    cells = (_points(repair.gain), between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
+    label = f"{_label(repair)} {MARK}" if repair.estimate.uncertain else _label(repair)
+    ends = interval_ends(repair.estimate.interval)
+    return ChartRow(label, 100 * repair.gain, *ends, cells=cells, color="s1", uncertain=repair.estimate.uncertain)
 
 
 def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
@@ -102,7 +102,7 @@ def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
 
 
 def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    uncertain = any(repair.certainty.uncertain for repair in shown)
+    uncertain = any(repair.estimate.uncertain for repair in shown)
     return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
 
 
@@ -110,10 +110,10 @@ def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     columns = (
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
         *(Column("Share"), Column("Gain", "difference")),
-        *certainty_columns("0.95", (repair.certainty for repair in found), difference=True),
+        *estimate_columns("0.95", (repair.estimate for repair in found), difference=True),
     )
     rows = [
-        (repair.error, repair.detail, repair.words, repair.share, repair.gain, *certainty_cells(repair.certainty))
+        (repair.error, repair.detail, repair.words, repair.share, repair.gain, *estimate_cells(repair.estimate))
         for repair in found
     ]
     return Table(columns, tuple(rows))
@@ -128,7 +128,7 @@ def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
     return f"{len(rest):,} other kinds of errors: {words:,} words, {share:.1f}% of all errors."
 
 
-def between(one: Certainty, column: Column = _DIFFERENCE) -> str:
+def between(one: BucketEstimate, column: Column = _DIFFERENCE) -> str:
     """Return an interval as it is printed on a page, empty if there is none.
 
     Args:

@@ -14,7 +14,7 @@ from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.breakdown import breakdown_table
-from levelhead.report.certainty import MARK, UNCERTAIN
+from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
 from levelhead.report.page.blocks import Block, Page, Section
@@ -27,7 +27,7 @@ from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, score_table, scores_table
 from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.scoring.score import Score
-from levelhead.significance.bucket_estimates import Certainty
+from levelhead.significance.bucket_estimates import BucketEstimate
 
 _MOST_BARS = 16
 _BY_ERRORS = ("deprel", "upos")
@@ -223,9 +223,9 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     rows = []
     for (value,), score in found.rows:
         n = totals.get(numbers[value], 0)
-        certainty = found.certainties[value,]
+        estimate = found.estimates[value,]
         opens = Opens(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
-        rows.append((n, _bucket_row(value, score.value, certainty, (f"{n:,}",), opens)))
+        rows.append((n, _bucket_row(value, score.value, estimate, (f"{n:,}",), opens)))
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
@@ -236,15 +236,15 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
 
 
 def _bucket_row(
-    value: str, ratio: float | None, certainty: Certainty, cells: tuple[str, ...], opens: Opens | None = None
+    value: str, ratio: float | None, estimate: BucketEstimate, cells: tuple[str, ...], opens: Opens | None = None
 ) -> ChartRow:
     shown = open_ended(value)
-    label = f"{shown} {MARK}" if certainty.uncertain else shown
+    label = f"{shown} {MARK}" if estimate.uncertain else shown
     if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
-    cells = (formatted(ratio, _RATIO), between(certainty, _RATIO), *cells)
-    ends = interval_ends(certainty.interval)
-    return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=certainty.uncertain)
+    cells = (formatted(ratio, _RATIO), between(estimate, _RATIO), *cells)
+    ends = interval_ends(estimate.interval)
+    return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=estimate.uncertain)
 
 
 def _bucket_chart(measure: str, by: str, rows: Sequence[ChartRow], more: tuple[str, ...] = ()) -> RowChart:
@@ -257,7 +257,7 @@ def _breakdowns_of_all(
 ) -> Iterator[Block]:
     for by, title in PROPERTY_TITLES.items():
         every = [found[by] for found in treebanks]
-        means = [average for average in averages(every) if average.certainty is not None]
+        means = [average for average in averages(every) if average.estimate is not None]
         errors = {mean.values[0]: joined.n_errors(by, mean.values[0]) for mean in means}
         if by in _BY_ERRORS:
             means = sorted(means, key=lambda average: (-errors[average.values[0]], average.values))[:_MOST_BARS]
@@ -266,8 +266,8 @@ def _breakdowns_of_all(
             (value,), n = mean.values, errors[mean.values[0]]
             opens = Opens(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
             cells = (str(mean.n_treebanks), f"{n:,}")
-            if mean.certainty is not None:
-                rows.append(_bucket_row(value, _number(mean.means[component]), mean.certainty, cells, opens))
+            if mean.estimate is not None:
+                rows.append(_bucket_row(value, _number(mean.means[component]), mean.estimate, cells, opens))
         chart = _bucket_chart(measure, by, rows, ("Treebanks", "Errors"))
         yield Block(f"by-{by}", title, when={"treebank": ALL}, chart=chart)
 
