@@ -58,6 +58,8 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
     defaults = dict(getattr(cls, "_field_defaults", {}))
     for name in cls.__annotations__:
         value = vars(cls).get(name, MISSING)
+        if type(value).__hash__ is None:
+            raise ValueError(f"{cls.__name__}.{name} needs a default_factory, since {type(value)} can be changed")
         plain = isinstance(value, Field) and value.default_factory is MISSING
         defaults[name] = value.default if plain else value
     return defaults

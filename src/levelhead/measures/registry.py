@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -64,10 +64,10 @@ class Registry:
         origins: the hash of the file that defines each added ("measure" or "scheme", name).
     """
 
-    measures: Mapping[str, Definition] = REGISTRY
+    measures: Mapping[str, Definition] = field(default_factory=lambda: REGISTRY)
     schemes: Schemes = STANDARD_SCHEMES
     sha256: tuple[str, ...] = ()
-    origins: Mapping[tuple[str, str], str] = MappingProxyType({})
+    origins: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ class Schemes:
         default: the name of the scheme of classes without a scheme.
     """
 
-    by_name: Mapping[str, Scheme] = SCHEMES
+    by_name: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)
     default: str = NIVRE_FANG.name
 
     def find(self, text: str) -> tuple[Scheme, str]:
