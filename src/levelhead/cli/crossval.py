@@ -11,6 +11,8 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
+from levelhead.cli.shared.printing import emit, print_warnings
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
 from levelhead.jobs import Store, n_cores
@@ -54,7 +56,7 @@ def crossval(
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     recipe = recipe_of(parser, chosen)
     refuse_compressed("the output is", output)
-    options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
+    check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     if parser == "command" and store is not None:
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
@@ -66,12 +68,12 @@ def crossval(
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
     long = (*training_warnings(trees, parser), *parsing_warnings(trees, parser, recipe.beam))
-    options.print_warnings((*trees.warnings, *long))
+    print_warnings((*trees.warnings, *long))
     if store is None:
         parsed = cross_validate(trees, recipe, **settings)
     else:
         with Store(store) as kept:
             parsed = cross_validate(trees, recipe, store=kept, **settings)
-    options.print_warnings(parsed.repairs)
-    options.emit(to_conllu(parsed.treebank).decode(), output)
+    print_warnings(parsed.repairs)
+    emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

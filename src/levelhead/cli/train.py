@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import DONE, say
-from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, training_options
+from levelhead.cli.shared.printing import print_warnings
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     if with_dev and dev is None:
         raise click.UsageError("--with-dev requires --dev")
     recipe = recipe_of(parser, chosen)
-    options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
+    check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
     from levelhead.parsing import train_any, training_warnings, write_model
     from levelhead.treebank import read
 
@@ -50,7 +51,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     held_out = read(dev) if dev is not None else None
     for learned, given in ((True, trees), (with_dev, held_out)):
         if given is not None:
-            options.print_warnings((*given.warnings, *(training_warnings(given, parser) if learned else ())))
+            print_warnings((*given.warnings, *(training_warnings(given, parser) if learned else ())))
     with progress_of_passes() as tell:
         trained = train_any(trees, recipe, dev=held_out, with_dev=with_dev, progress=tell)
     write_model(trained, model)

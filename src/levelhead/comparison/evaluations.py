@@ -94,7 +94,7 @@ def score_and_look(
         code: _with_leakage(evaluation, results.looked[code].leakage, training)
         for code, evaluation in evaluations_of(results, setup).items()
     }
-    return Evaluations(found), {code: one.other for code, one in results.looked.items()}
+    return Evaluations(found), {code: looked.other for code, looked in results.looked.items()}
 
 
 def _with_leakage(evaluation: Evaluation, leakage: Leakage | None, training: Training) -> Evaluation:
@@ -174,7 +174,7 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
     ]
     averages: dict[str, Fraction | None] = {}
     for name in next(iter(evaluations.values())):
-        values = [one[name].exact if name in one else None for one in rest]
+        values = [scores[name].exact if name in scores else None for scores in rest]
         known = [value for value in values if value is not None]
         averages[name] = sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None
     return averages
