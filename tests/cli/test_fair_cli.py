@@ -295,7 +295,7 @@ def test_compare(run):
     cells = [cell.strip() for cell in second.split("|")]
     assert (cells[1], cells[2], cells[4], cells[7]) == ("beta", "71.83", "-17.20", "***")
     assert float(cells[6]) == pytest.approx(1 / 1001, abs=1e-4)
-    assert notes[0] == "differences to alpha; p corrected over systems (Holm): * p < .05, ** p < .01, *** p < .001"
+    assert notes[0] == "differences from alpha; p corrected across systems (Holm): * p < .05, ** p < .01, *** p < .001"
     assert notes[1] == "confidence intervals and p-values by sentence: 20 sentences"
     assert "resamples:1000|seed:3|level:0.9|" in notes[2]
     note = "note: gold marks no documents, so sentences are resampled as if they were independent: en\n"

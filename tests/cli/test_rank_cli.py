@@ -307,7 +307,7 @@ def test_significance_draws_lines_and_gives_sets_of_ranks():
     assert shown + "\n" == SIGNIFICANT
     assert "|resamples:500|seed:3|level:0.95|resample-by:auto|numpy:" in lines[-1]
     assert lines[-7:-1] == [
-        "undecided places by LAS: 1-2 (alpha, gamma)",
+        "undecided ranks by LAS: 1-2 (alpha, gamma)",
         "systems that share a letter do not differ significantly",
         "confidence intervals and p-values by sentence: 160 sentences",
         "gold marks no documents, so sentences are resampled as if they were independent: ar, cs, de, en, fi",

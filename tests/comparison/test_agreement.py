@@ -173,7 +173,7 @@ def test_the_command_prints_three_tables_or_one():
     assert "Cohen" not in measures
     _, tidy, _ = run("agree", GOLD, ALPHA, BETA, "--format", "tsv")
     assert tidy.splitlines()[0].split("\t") == [
-        "Label", "Words", "Observed", "By chance",
+        "Label", "Words", "Observed", "Expected",
         *(f"{name}{part}" for name in ("Cohen", "Fleiss", "Alpha") for part in ("", " low", " high")),
     ]  # fmt: skip
     _, patterns, _ = run("agree", GOLD, BETA, "--by", "pattern", "--format", "tsv")

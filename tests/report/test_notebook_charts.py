@@ -23,11 +23,11 @@ RESULTS: dict[str, tuple[Callable[[], object], list[str], list[str]]] = {
         ["Macro-averages of LAS, all"], ["alpha", "beta", "gamma"],
     ),
     "comparison": (
-        lambda: levelhead.compare(GOLD, TWO, measures="LAS"), ["Differences to alpha, LAS"], ["beta"],
+        lambda: levelhead.compare(GOLD, TWO, measures="LAS"), ["Differences in LAS from alpha"], ["beta"],
     ),
     "comparison of folders": (
         lambda: levelhead.compare(GOLDS, {"alpha": ALPHAS, "beta": BETAS}, measures="LAS"),
-        ["Differences to alpha, LAS"], ["ar · beta", "macro-average · beta"],
+        ["Differences in LAS from alpha"], ["ar · beta", "macro-average · beta"],
     ),
     "scores": (lambda: levelhead.score(GOLD, ALPHA), ["Scores"], ["UAS", "LAS", "CLAS"]),
     "scores of folders": (lambda: levelhead.score(GOLDS, ALPHAS), ["LAS"], ["ar", "tr"]),
