@@ -19,9 +19,9 @@ from types import FunctionType, ModuleType
 
 import click
 
+from levelhead import score
 from levelhead.cli import program
 from levelhead.cli.shared.option_groups import GROUPS, OTHER, group_of
-from levelhead.evaluation import score
 from levelhead.measures import REGISTRY
 from levelhead.measures.groups import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
@@ -54,16 +54,16 @@ tables and in JSON. `LAS(full)` has an argument, `CLAS.recall` names a ratio, an
 | `f1` | harmonic mean of both, and the default |
 | `aligned_accuracy` | correct / words aligned with a gold word |
 
-Where a definition below ends in "/ words", precision divides by the system's words and recall by gold's. A ratio
-without a denominator has no value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
+If a definition below ends in "/ words", precision divides by the system's words and recall by gold's. If there is
+nothing to count, a ratio has no value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
 
 Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of weights has three lines: `det 0.1`,
 `nsubj 0.9` and `obj 0.9`.
 """
 
 ABOUT_COMMANDS = f"""
-Look up the options of a command; the option `--help` of each command prints the same. Examples run in
-`examples/parallel`. Results go to standard output, notes and errors to standard error.
+Look up the options of a command; `--help` prints the same. The examples run in `examples/parallel`. Results go to
+standard output, notes and errors to standard error.
 
 | exit code | meaning |
 | ---: | --- |
@@ -72,20 +72,20 @@ Look up the options of a command; the option `--help` of each command prints the
 | {program.BAD_INPUT} | invalid input or usage, or `validate` found errors |
 | {program.INTERNAL} | a bug in levelhead: please report it |
 | {program.INTERRUPTED} | interrupted |
-| {program.BROKEN_PIPE} | the reader of the output is gone |
-| {program.TERMINATED} | terminated |
+| {program.BROKEN_PIPE} | the program that read the output has closed it |
+| {program.TERMINATED} | terminated by a signal |
 """
 
 ABOUT_MESSAGES = f"""
 Look up what an error or warning means and what to do about it. Messages look like those of a compiler, so editors can
-jump to them: the file, the line, a name that never changes, and a sentence about the case.
+jump to them. They have the file, the line, the name of the error, which never changes, and a description:
 
 ```text
 {faults_of(ROOT / INVALID)[0].in_file("gamma/tr.conllu")}
 ```
 
-`levelhead validate` prints what to do, too. In Python, `error.faults` has every fault with its `slug`. A file with an
-error cannot be used; a file with a warning is scored nevertheless.
+`levelhead validate` also prints what to do. In Python, `error.faults` lists all errors with their names (`slug`). A file
+with an error cannot be used; a file with warnings only is scored.
 """
 
 
@@ -135,7 +135,7 @@ def measures() -> Iterator[str]:
             yield escaped(definition.meaning)
             yield "\n".join(f"- {line}" for line in facts(definition))
     yield "## Measures by rules"
-    yield "Yes: printed by default. With -m: printed if requested. No: unknown. [Rules](rules.md) explains them."
+    yield "Yes: printed by default. With -m: printed if requested. No: not available. [Rules](rules.md) explains them."
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
     rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
     yield table(["measure", *RULES], rows)
@@ -161,7 +161,7 @@ def facts(definition: Definition) -> Iterator[str]:
         yield f"Argument: {escaped(definition.argument)}"
     if definition.columns:
         columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
-        yield f"Under `ud` no value where gold has none in {columns}"
+        yield f"Under `ud`, no value if gold has none in {columns}"
     yield f"Source: {escaped(definition.source)}"
     if (example := worked(definition)) is not None:
         yield f"Example: {example}"
@@ -211,7 +211,7 @@ def command_blocks(command: click.Command, context: click.Context) -> Iterator[s
     path = context.command_path
     yield f"{'#' * max(2, len(path.split()))} {path}"
     yield f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
-    yield escaped(inspect.cleandoc(command.help or "").replace("\b\n", ""))
+    yield PREFORMATTED.sub(r"```text\n\1\n```", escaped(inspect.cleandoc(command.help or "")))
     if path in COMMAND_EXAMPLES:
         yield f"```sh\n{COMMAND_EXAMPLES[path].strip()}\n```"
     yield from options(command, context)
@@ -221,6 +221,9 @@ def command_blocks(command: click.Command, context: click.Context) -> Iterator[s
             if verb is not None and not verb.hidden:
                 yield from command_blocks(verb, click.Context(verb, info_name=name, parent=context))
 
+
+PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
+"""Lines of help that click does not wrap."""
 
 COMMAND_EXAMPLES = tomllib.loads((Path(__file__).parent / "command_examples.toml").read_text(encoding="utf-8"))
 """Examples by command."""

@@ -11,44 +11,43 @@ from levelhead.report.documents import SCHEMA
 SCHEMAS = Path(__file__).parent.parent / "src/levelhead/report/schemas"
 
 ABOUT_FORMATS = f"""
-Look up what the results of a command look like for programs. `--format text` is for people, `markdown`, `latex` and
-`html` are the same tables, and `tsv`, `json` and `jsonl` are for programs.
+Look up how programs can read the results of a command. `--format text` is for people; `markdown`, `latex` and `html`
+print the same tables; `tsv`, `json` and `jsonl` are for programs.
 
 ## TSV
 
 TSV has a line of unique column names, then a row for each treebank, system, word or pair, at full precision. Averages
-and totals are only in the other formats. An interval such as `95% CI` has two columns: in `compare`, `low` and `high`
-for the score, `diff_low` and `diff_high` for the difference. There are also uncorrected p-values: `p` next to
-`p (Holm)`, and `p (TOST)` with `--margin`. `compare` of folders prints averages; with `--each`, its TSV has the
-treebanks instead.
+and totals are left out, except in `compare` of folders, which prints averages, or the treebanks with `--each`. An
+interval such as `95% CI` has two columns: in `compare`, `low` and `high` for the score, `diff_low` and `diff_high` for
+the difference. There are also uncorrected p-values: `p` next to `p (Holm)`, and `p (TOST)` with `--margin`.
 
 ## JSON
 
-Every JSON document has `"schema": {SCHEMA}` and a `"kind"`. For each kind there is a
-[JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core) with descriptions, units and ranges, which comes
-with levelhead:
+Every JSON document has `"schema": {SCHEMA}` and a `"kind"`. levelhead contains a
+[JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core) for each kind, with descriptions, units and
+ranges:
 
 ```sh
 levelhead schema                # lists the kinds and the commands that print them
 levelhead schema score          # prints the schema of one
 ```
 
-In Python, `levelhead.report.json_schema("score")` returns it. A schema says exactly what this version prints: no other
-keys, and those that may be missing are marked *optional* below. The number changes when a field changes its meaning or
-is removed; a new version may add fields without a new number, so validate a document with the schemas of the version
-that wrote it.
+In Python, `levelhead.report.json_schema("score")` returns it. A schema describes exactly what this version prints: there
+are no other keys, and keys that may be missing are marked *optional* below. The number `schema` changes when a field
+changes its meaning or is removed. A new version may add fields without a new number, so validate a document with the
+schemas of the version that wrote it.
 
-Shares and scores are percentages at full precision, differences of scores are points, `null` means that there is no
-value. `signature` has everything that determines the numbers, by name. Its `gold` and `system` (`systems` if there can
-be several) are the first twelve digits of the SHA-256 of the files; for several files, of the SHA-256 of their digits
-one after another, system by system.
+Scores and shares are percentages at full precision, and differences of scores are points; exceptions say so. `null`
+means that there is no value. `signature` has everything that determines the numbers, by name. Its `gold` and `system`
+(`systems` if there can be several) are the first twelve digits of the SHA-256 of a file; for several files, of the
+SHA-256 of their digits one after another, system by system.
 
 ## JSON lines
 
-`--format jsonl` prints one document a line. Where a kind holds a list of others (`scores`, `profiles`, `derivations`,
-`round-trips`) or rows (`similarity`, `selection`, `rarefied`, `measures`, `schemes`, the files of `perplexity`, the
-`results` of `ranking`), each of them is a line, with the name of the treebank among its keys; any other document is one
-line. Where such a line is not a document of a kind of its own, its schema is under `$defs/line`.
+`--format jsonl` prints one document per line. If a kind contains a list of other documents (`scores`, `profiles`,
+`derivations`, `round-trips`) or of rows (`similarity`, `selection`, `rarefied`, `measures`, `schemes`, the files of
+`perplexity`, the `results` of `ranking`), each of these is a line, with the name of the treebank among its keys. If
+such lines have no kind of their own, their schema is under `$defs/line`. Any other document is a single line.
 
 `--format prototext` is described in [rank](rank.md).
 

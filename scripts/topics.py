@@ -56,7 +56,7 @@ TOPICS = {
         "Scoring",
         "Score an output, choose rules, measures and weights, and define your own.",
         (
-            "levelhead.api.scoring", "levelhead.evaluation", "levelhead.scoring", "levelhead.measures",
+            "levelhead.api.scoring", "levelhead.evaluation.pair", "levelhead.scoring", "levelhead.measures",
             "levelhead.measures.user_definitions",
             "levelhead.evaluation.partial", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
             "levelhead.evaluation.setup", "levelhead.testing",

@@ -18,7 +18,11 @@ from pathlib import Path
 from levelhead.cli import program
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if path.name != "cli.md")
+PAGES = sorted(
+    path
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "docs/studies/callin-correlations.md"]
+    if path.name != "cli.md"
+)
 PAGES_WITH_SESSIONS = (
     "README.md", "docs/tutorial.md", "docs/errors.md", "docs/ci.md", "docs/significance.md", "docs/power.md",
     "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "docs/contributing.md",

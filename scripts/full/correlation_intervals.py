@@ -1,4 +1,4 @@
-"""How often the bootstrap intervals of `levelhead correlate` hold the true coefficient; results in docs/correlate.md.
+"""How often the bootstrap intervals of `levelhead correlate` hold the true coefficient; results in docs/validation.md.
 
     python scripts/full/correlation_intervals.py
 

@@ -1,4 +1,4 @@
-"""How often `levelhead correlate` finds a correlation where there is none; results in docs/correlate.md.
+"""How often `levelhead correlate` finds a correlation where there is none; results in docs/validation.md.
 
     LEVELHEAD_DATA=... python scripts/full/correlation_p_values.py
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 import levelhead
-from levelhead.evaluation import load
 from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import Setup
 from levelhead.measures import parse_measure
 from levelhead.parsing import parse_treebank, train

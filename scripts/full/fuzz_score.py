@@ -12,9 +12,9 @@ import atheris
 from fuzz_inputs import mutate_pair, pair_of
 
 with atheris.instrument_imports(include=["levelhead"]):
+    from levelhead import Evaluation, score
     from levelhead.analysis.rule_differences import explain
     from levelhead.errors import InputError
-    from levelhead.evaluation import Evaluation, score
     from levelhead.evaluation.partial import score_partially
     from levelhead.evaluation.setup import setup_of
     from levelhead.report.explanation import explanation_document, explanation_table

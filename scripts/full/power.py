@@ -1,4 +1,4 @@
-"""Whether `levelhead power` promises what tests find: power at the detectable difference; results in docs/power.md.
+"""How often tests find the difference that `levelhead power` calls detectable; results in docs/validation.md.
 
     python scripts/full/power.py DATA [--draws 1000] [--resamples 400]
 

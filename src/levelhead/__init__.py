@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         TextMismatch,
         UnreadableFile,
     )
-    from levelhead.evaluation import Evaluation
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.measures import parse_measure
     from levelhead.measures.user_definitions import read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
@@ -106,7 +106,7 @@ _ROOMS = {
         "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
         "UnreadableFile",
     ),
-    "evaluation": ("Evaluation",),
+    "evaluation.pair": ("Evaluation",),
     "measures": ("parse_measure",),
     "measures.user_definitions": ("read_definitions",),
     "scoring": ("Counts", "Measure", "Rules", "Score"),

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from conftest import EXAMPLES
-from documentation import CONSOLE, console, scrubbed
 from levelhead._version import VERSION
 from levelhead.cli.program import run
 from levelhead.correlation import correlate, cumulative_variance, read_tables
@@ -403,30 +402,6 @@ def test_judge(data, capfd):
     code, _, err = levelhead(capfd, "judge", *paths, "-j", folder / "gold.conll", "--input-format", "conllx")
     assert code == 2
     assert "Traceback" not in err
-
-
-# The page of documentation
-
-ROOT = EXAMPLES.parent
-PAGE = (ROOT / "docs/correlate.md").read_text(encoding="utf-8")
-SESSIONS = CONSOLE.findall(PAGE)
-
-
-@pytest.mark.parametrize("session", SESSIONS, ids=[session[:40] for session in SESSIONS])
-def test_the_page_shows_what_is_printed(session, data, monkeypatch):
-    monkeypatch.setenv("CALLIN", str(data / "callin/expected"))
-    monkeypatch.setenv("JUDGED", str(data / "human-judgments"))
-    assert scrubbed(console(session)) == scrubbed(session)
-
-
-def test_table_3_of_the_page():
-    """The paper's numbers stand left of ours, which are those of the session above."""
-    session = next(one for one in SESSIONS if "--matrix" in one).partition("-+-")[2]
-    ours = [[cell.strip() for cell in line.split("|")] for line in session.split("\n")[1:8]]
-    rows = re.findall(r"^\| ([A-Z][A-Za-z ]+) \| (.*/.*) \|$", PAGE, re.MULTILINE)
-    assert [name for name, _ in rows] == [line[0] for line in ours]
-    for (_, cells), line in zip(rows, ours):
-        assert [cell.strip().rpartition(" / ")[2] for cell in cells.split("|")] == line[1:]
 
 
 @pytest.mark.parametrize("form", [["tsv", "--by-treebank"], ["json"], ["jsonl"]])

@@ -36,7 +36,7 @@ Average of 2 | CORE    |    - |      - |       - |    100.00 | 100.00 | 100.00 |
 Average of 2 | NONCORE |    - |      - |       - |     50.00 |  50.00 |  50.00 |  100.00 | +18.75
 Average of 1 | FUN     |    - |      - |       - |    100.00 | 100.00 | 100.00 |   75.00 |  -6.25
 LAS, each side by its own arcs
-Without: LAS of all other words; Diff.: minus LAS of all words
+Without: LAS of all other words; Diff.: Without minus LAS of all words
 all rows are uncertain, from fewer than 10 documents or sentences each
 confidence intervals by sentence: 2 sentences
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:auto
@@ -50,9 +50,9 @@ fi       |        1 | figure-1-fi |     4 |      4 |       4 |       3 |        
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "confusion": """\
-Treebank | Gold | System | Words | Head right | of gold
----------+------+--------+-------+------------+---------
-errors only; of gold: share of the aligned words with the gold relation
+Treebank | Gold | System | Words | Head correct | of gold
+---------+------+--------+-------+--------------+---------
+errors only; of gold: share of the aligned words with this gold relation
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "breakdown --by error": """\
@@ -75,12 +75,12 @@ fi       | head not aligned              |     0 |  0.00
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "breakdown --by cascading": """\
-Treebank | Class   | Arcs      | Wrong | Parent right |  Share
----------+---------+-----------+-------+--------------+--------
-en       | NONCORE | labeled   |     1 |            1 | 100.00
-en       | NONCORE | unlabeled |     1 |            1 | 100.00
-fi       | NONCORE | labeled   |     1 |            1 | 100.00
-fi       | NONCORE | unlabeled |     1 |            1 | 100.00
+Treebank | Class   | Arcs      | Wrong | Parent correct |  Share
+---------+---------+-----------+-------+----------------+--------
+en       | NONCORE | labeled   |     1 |              1 | 100.00
+en       | NONCORE | unlabeled |     1 |              1 | 100.00
+fi       | NONCORE | labeled   |     1 |              1 | 100.00
+fi       | NONCORE | unlabeled |     1 |              1 | 100.00
 class by the gold relation; a low share means that wrong arcs depend on other wrong arcs
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
 """,

@@ -196,7 +196,7 @@ def test_json_has_everything():
 def test_a_page_is_written(tmp_path):
     assert run("agree", GOLD, ALPHA, BETA, "--report", tmp_path / "page.html")[0] == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    for text in ("Agreement beyond chance", "How they disagree", "alpha and beta", "<svg"):
+    for text in ("Agreement beyond chance", "Disagreements", "alpha and beta", "<svg"):
         assert text in page
 
 

@@ -3,6 +3,7 @@
 import json
 import lzma
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -228,7 +229,7 @@ def test_profiles_by_workers_with_a_store_and_in_pieces(tmp_path, monkeypatch):
             assert {name: dict(one) for name, one in found.items()} == {
                 name: dict(one) for name, one in expected.items()
             }
-    monkeypatch.setattr(blocks, "SIZES", blocks.SIZES._replace(large=1000, piece=500))
+    monkeypatch.setattr(blocks, "SIZES", replace(blocks.SIZES, large=1000, piece=500))
     in_pieces = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)
     monkeypatch.undo()
     whole = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)

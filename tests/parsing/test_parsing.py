@@ -179,7 +179,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
 def test_one_root_always(system: str, text: str, seed: int, beam: int) -> None:
     """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
     parsed = parse_treebank(arbitrary_model(seed, system, beam), from_conllu(text))
-    parsed.replace(heads=parsed.heads.tolist())  # refuses what is no tree
+    parsed.replace(heads=parsed.heads.tolist())  # refuses anything that is not a tree
     roots = parsed.heads < 0
     assert roots.sum() == len(parsed)
     assert [relation == "root" for relation in parsed.relations] == roots.tolist()

@@ -156,7 +156,7 @@ def test_no_neighbor_is_better(text: str, seed: int) -> None:
 def test_one_root_always(parser: str, text: str, seed: int) -> None:
     """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
     parsed = parse_treebank(arbitrary_model(seed, parser), from_conllu(text))
-    parsed.replace(heads=parsed.heads.tolist())  # refuses what is no tree
+    parsed.replace(heads=parsed.heads.tolist())  # refuses anything that is not a tree
     roots = parsed.heads < 0
     assert roots.sum() == len(parsed)
     assert [relation == "root" for relation in parsed.relations] == roots.tolist()

@@ -93,7 +93,7 @@ def test_groups_of_commands_are_documented_below_one_another() -> None:
         "## levelhead judge\n```text\nlevelhead judge [OPTIONS] COMMAND [ARGS]...\n```\nAsk \\*people\\*."
     )
     assert "\n### levelhead judge draw\n" in page
-    assert "at least &lt;N> words: `-n N`.\n\none\ntwo" in page
+    assert "at least &lt;N> words: `-n N`.\n\n```text\none\ntwo\n```" in page
     assert "- `--seed INTEGER`: Where chance begins, a|b. [default: 1]" in page
     assert "secret" not in page
     assert "levelhead judge test" not in page

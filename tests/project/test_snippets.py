@@ -26,7 +26,8 @@ PAGES = [*DOCUMENTATION, *sorted((ROOT / "examples").glob("*/README.md"))]
 GOLD, SYSTEMS = ROOT / "examples/parallel/gold", ROOT / "examples/parallel/systems"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHER_TESTS = {
-    "docs/correlate.md": "cli/test_correlate_cli.py",
+    "docs/correlate.md": "cli/test_correlate_pages.py",
+    "docs/studies/callin-correlations.md": "cli/test_correlate_pages.py",
     "docs/interop.md": "interop/test_interop_docs.py",
     "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
@@ -167,12 +168,6 @@ def test_commands_work(page: Path, reader: Path, capfd: pytest.CaptureFixture[st
 
 def prepared(page: str, folder: Path) -> None:
     """What the names of a page mean there alone."""
-    if page == "correlate.md":  # several treebanks, long enough for STTR, and the output of one system
-        shutil.rmtree(folder / "gold")
-        treebanks(folder / "gold", "test")
-        treebanks(folder / "system", "test", gold=SYSTEMS / "alpha")
-        for path in (folder / "train").iterdir():
-            path.write_bytes(path.read_bytes() * 8)
     if page == "derivation.md":
         for path in GOLD.iterdir():
             shutil.copy(path, folder / "train")

@@ -2,10 +2,10 @@
 
 import pytest
 
+from levelhead import score
 from levelhead.campaign import find_plan, score_plan
 from levelhead.cli.program import run
 from levelhead.errors import MeasureError
-from levelhead.evaluation import score
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import read
 from levelhead.typology import entropy_weights

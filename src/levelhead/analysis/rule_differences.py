@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from levelhead.errors import InputError, Place
-from levelhead.evaluation.pair import Evaluation, Input, parse_as, score, score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, parse_as, score_treebanks
 from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
@@ -66,7 +66,7 @@ class Explanation(Tabular):
             if isinstance(evaluation, Evaluation)
         }
         (first, *_) = made.values()
-        return first._replace(signature={**first.signature, "rules": "+".join(made)})
+        return replace(first, signature={**first.signature, "rules": "+".join(made)})
 
 
 def explain(gold: Input, system: Input) -> Explanation:
@@ -83,7 +83,7 @@ def explain(gold: Input, system: Input) -> Explanation:
     evaluations: dict[str, Evaluation | InputError] = {}
     for name, rules in WORD_RULES.items():
         try:
-            evaluations[name] = score(*_read(sides, rules), rules=rules)
+            evaluations[name] = score_treebanks(*_read(sides, rules), setup_of(rules=rules))
         except InputError as error:
             evaluations[name] = error
     of_ud = evaluations["ud"]
@@ -113,7 +113,7 @@ class _Decision:
 
 def _difference(matches: Matches, decision: _Decision) -> Difference:
     before = score_treebanks(matches.gold, matches.system, _comparable(UD))
-    changed = UD._replace(**decision.other)
+    changed = replace(UD, **decision.other)
     try:
         after: Evaluation | None = score_treebanks(matches.gold, matches.system, _comparable(changed))
     except InputError:

@@ -22,7 +22,7 @@ from levelhead.campaign.outputs import Output
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, json_of, numbers_of, units_fields
 from levelhead.errors import InputError, TextMismatch
 from levelhead.evaluation.files import adds_up
-from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks, takes_apart
+from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks, splits_tokens
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage, score_valid_sentences, valid_sentences
 from levelhead.scoring import Rules
@@ -316,7 +316,7 @@ def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank |
     Raises:
         LargeFile: the gold file is larger.
     """
-    taken_apart = takes_apart(setup)
+    taken_apart = splits_tokens(setup)
     if isinstance(source, Treebank):
         return source.without_multiword_tokens() if taken_apart else source
     read_by = (setup.rules.name, setup.rules.several_roots)
@@ -328,7 +328,7 @@ def _gold(
     file: File, rules: str, several_roots: bool, form: Any, most: int, *, taken_apart: bool
 ) -> Treebank | InputError:
     try:
-        known = rules_named(rules)._replace(several_roots=several_roots)
+        known = replace(rules_named(rules), several_roots=several_roots)
         treebank = parse_as(whole_contents(file, most), GOLD, known, form)
     except InputError as error:
         return error

@@ -108,7 +108,7 @@ def _seen(sources: Sequence[str | Treebank]) -> list[NamedFile]:
 def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
     classes = {text: sorted(relations) for text, relations in task.scheme.classes.items()}
     scheme = [task.scheme.name, classes, task.scheme.otherwise, task.scheme.version]
-    settings = [*task._replace(scheme=task.scheme._replace(classes={}), training=None)]
+    settings = [value for name, value in task._asdict().items() if name not in ("scheme", "training")]
     seen = task.training and task.training.hashes
     parts = [
         VERSION,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
     from levelhead.campaign.job import Look
     from levelhead.comparison.evaluations import Evaluations
-    from levelhead.evaluation import Evaluation, Input
     from levelhead.evaluation.gates import Gate
+    from levelhead.evaluation.pair import Evaluation, Input
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
     from levelhead.report.scores import Average
@@ -94,7 +95,7 @@ class _Request(NamedTuple):
         if self.enhancements:
             from levelhead.scoring.enhancement_switches import switches_of
 
-            rules = rules._replace(switches=switches_of(self.enhancements))
+            rules = replace(rules, switches=switches_of(self.enhancements))
         weights = self.measuring.weights([*self.measuring.measures, *self.gated()])
         return self.reading.setup(self._every(wanted), registry, weights, rules, partial=self.partial)
 

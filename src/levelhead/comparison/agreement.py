@@ -197,7 +197,7 @@ def agreement(
         ConlluError: an annotation has no trees.
         TextMismatch: the texts differ.
     """
-    rules = setup.rules._replace(missing_lemma_counts=False)
+    rules = replace(setup.rules, missing_lemma_counts=False)
     rules.check_words()
     names = list(treebanks)
     matched = match_pairs([*treebanks.values()], rules)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from levelhead.analysis import (
@@ -178,7 +178,7 @@ def _with_intervals(
     results, provenance = for_each_output(plan, setup, found, scheme)
     units = dict(zip(results, every, strict=True))
     notes = (*provenance.notes, *unit_notes(units, "intervals"))
-    return results, provenance.with_parts(**intervals.signature)._replace(notes=notes), units
+    return results, replace(provenance.with_parts(**intervals.signature), notes=notes), units
 
 
 def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:

@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -208,7 +208,7 @@ def judge(
     ((code, counts),) = sentence_counts(results, plan, setup).items()
     sources = sources_of_results(results)[code]
     if originals is not None:
-        sources = sources._replace(gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
+        sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
     _check(votes, sources.gold.sentences)
     scores = _scores_of(counts)
@@ -224,7 +224,7 @@ def judge(
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**apart, ties=ties, **settings)
     notes = (*provenance.notes, *unit_notes({"gold": units}))
     compared = _compared(verdict, votes, options)
-    return Judgement(votes, judged, compared, provenance._replace(notes=notes), units)
+    return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
 
 
 def _compared(
@@ -244,7 +244,7 @@ def _planned(
     originals = None
     if subtypes_apart:
         loaded = [load(source, setup.rules, setup.format) for source in given]
-        originals = tuple(contents_of(treebank)._replace(sha256=contents_hash(treebank)) for treebank in loaded)
+        originals = tuple(replace(contents_of(treebank), sha256=contents_hash(treebank)) for treebank in loaded)
         given = tuple(_with_joined_subtypes(treebank) for treebank in loaded)
     of_gold, *outputs = given
     return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals

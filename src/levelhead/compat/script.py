@@ -206,7 +206,7 @@ class Script:
             several_roots="multiple_roots_okay" in options,
             empty_nodes="no_empty_nodes" not in options,
         )
-        rules = self._rules._replace(switches=frozenset(options & set(ENHANCEMENTS)))
+        rules = replace(self._rules, switches=frozenset(options & set(ENHANCEMENTS)))
         try:
             return UDRepresentation(read_officially(data, reading, path), rules)
         except InputError as error:
@@ -229,7 +229,7 @@ class Script:
             UDError: the texts differ, or the files were loaded with different kinds of enhancement.
         """
         gold, system = gold_ud.treebank, system_ud.treebank
-        rules = self._rules._replace(switches=gold_ud.rules.switches)
+        rules = replace(self._rules, switches=gold_ud.rules.switches)
         if system_ud.rules.switches != rules.switches:
             raise UDError("gold and system were loaded with different kinds of enhancement")
         try:

@@ -12,12 +12,10 @@ from levelhead.evaluation.pair import (
     Input,
     load_pair,
     parse_as,
-    score_matches,
     score_treebanks,
-    takes_apart,
+    splits_tokens,
 )
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.matches import match
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of
@@ -43,29 +41,27 @@ def score_files(
         InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
+    ready, sizes = setup.single(), sizes or blocks.SIZES
     if training is not None:
-        ready = setup.single()
-        if setup.partial:
-            from levelhead.evaluation.partial import score_partially
-
-            return score_partially(gold, system, ready, training)
-        return score_matches(match(*load_pair(gold, system, ready), ready.rules), ready, training=training)
-    chosen = sizes or blocks.SIZES
-    if setup.partial:
-        return _score_partially(gold, system, setup.single(), chosen)
-    if isinstance(gold, Treebank) or isinstance(system, Treebank) or not adds_up(setup):
-        return score_treebanks(*load_pair(gold, system, setup), setup)
-    if _is_small(gold, chosen) and _is_small(system, chosen):  # two threads read them
-        return score_treebanks(*load_pair(gold, system, setup), setup)
-    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, chosen)
+        ready.rules.check_words()
+    if ready.partial:
+        return _score_partially(gold, system, ready, sizes, training)
+    if not isinstance(gold, Treebank) and not isinstance(system, Treebank):
+        small = _is_small(gold, sizes) and _is_small(system, sizes)
+        if training is None and adds_up(ready) and not small:
+            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes)
+    return score_treebanks(*load_pair(gold, system, ready), ready, training)
 
 
-def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes) -> Evaluation:
+def _score_partially(
+    gold: Input, system: Input, ready: Setup, sizes: PieceSizes, training: Training | None
+) -> Evaluation:
     """Score files that may have different text; large files are read in pieces if possible."""
     from levelhead.evaluation.partial import score_partially
 
-    paths = [os.fsdecode(one) for one in (gold, system) if not isinstance(one, Treebank)]
-    if len(paths) == 2 and not any(map(is_stream, paths)) and adds_up(ready) and _any_large(paths, sizes):
+    paths = [os.fsdecode(source) for source in (gold, system) if not isinstance(source, Treebank)]
+    rereadable = len(paths) == 2 and not any(map(is_stream, paths))
+    if training is None and rereadable and adds_up(ready) and _any_large(paths, sizes):
         from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
         from levelhead.evaluation.partial_survey import Rereadable
         from levelhead.progress import counter
@@ -73,12 +69,12 @@ def _score_partially(gold: Input, system: Input, ready: Setup, sizes: PieceSizes
 
         with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
             ours, theirs = (Rereadable(path, partial(parts_of, path)) for path in paths)
-            found = partial_scores_in_pieces(
+            evaluation = partial_scores_in_pieces(
                 ours, theirs, ready, sizes.piece, lambda pair: advance(pair.matches.gold.n_words)
             )
-            if found is not None:
-                return found
-    return score_partially(gold, system, ready)
+            if evaluation is not None:
+                return evaluation
+    return score_partially(gold, system, ready, training)
 
 
 def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
@@ -107,8 +103,8 @@ def adds_up(setup: Setup) -> bool:
     )
     official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
-    for one in formats:
-        check_format(one)
+    for name in formats:
+        check_format(name)
     return not any(whole) and (not official or set(formats) == {"conllu"})
 
 
@@ -118,7 +114,7 @@ def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Eva
         reference = parse_as(ours, gold, setup.rules, setup.format_of_gold)
         theirs = contents_or_parts(system, sizes.large)
         if isinstance(theirs, bytes):
-            reference = reference.without_multiword_tokens() if takes_apart(setup) else reference
+            reference = reference.without_multiword_tokens() if splits_tokens(setup) else reference
             return score_treebanks(reference, parse_as(theirs, system, setup.rules, setup.format), setup)
         from levelhead.evaluation.pieces import score_parts
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance, pair_provenance
-from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.measures.registry import Registry, parse_measure
+from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import TreebankPair, match_pair
-from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.score import Score
-from levelhead.scoring.score import score as score_one
+from levelhead.scoring.score import Score, score_measure
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.ahead import FileAhead
@@ -113,62 +111,21 @@ def _score_text(score: Score) -> str:
     return f"{score.value:.2f}" if score.perplexity else f"{score.value:.2%}"
 
 
-def score(
-    gold: Input,
-    system: Input,
-    *,
-    measures: Iterable[str | Measure] | None = None,
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-    weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
-    registry: Registry | None = None,
-    allow_several_roots: bool = False,
-) -> Evaluation:
-    """Score a system's output against gold.
-
-    Args:
-        gold: a treebank or its path; the checks of official scorers apply only to files.
-        system: the system treebank, or its path.
-        measures: the measures; by default those that the official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of the gold file, if different. If gold is CoNLL-U and the output is CoNLL-X,
-            the multiword tokens of gold are split, since CoNLL-X has none.
-        weights: weights that measures name, as in `setup_of`.
-        registry: the available measures and schemes; by default the shipped ones.
-        allow_several_roots: whether sentences of files can have several roots.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure or the rules are unknown.
-    """
-    setup = setup_of(
-        measures,
-        rules=rules,
-        format=format,
-        gold_format=gold_format,
-        registry=registry,
-        weights=weights,
-        allow_several_roots=allow_several_roots,
-    )
-    return score_treebanks(*load_pair(gold, system, setup), setup)
-
-
-def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluation:
+def score_treebanks(gold: Treebank, system: Treebank, setup: Setup, training: Training | None = None) -> Evaluation:
     """Score one treebank against another.
 
     Args:
         gold: the gold treebank.
         system: the system treebank.
         setup: the settings.
+        training: the contents of the training treebanks, to report leakage, or None.
 
     Raises:
         InputError: a file that a measure names is not valid.
         TextMismatch: the treebanks have different characters.
     """
     ready = setup.single()
-    return score_matches(match_pair(gold, system, ready.rules), ready)
+    return score_matches(match_pair(gold, system, ready.rules), ready, training=training)
 
 
 def score_matches(
@@ -190,8 +147,8 @@ def score_matches(
     scores = {}
     for measure, definition in ready.defined:
         values = ready.values_of(measure)
-        found = score_one(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
-        scores[str(measure)] = replace(found, signature=provenance.signature)
+        score = score_measure(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
+        scores[str(measure)] = replace(score, signature=provenance.signature)
     if training is None:
         return Evaluation(scores, gold, system, provenance)
     from levelhead.evaluation.leakage import counts_by_sentence, leakage_of
@@ -217,10 +174,10 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
         )
     else:
         ours, theirs = load(gold, setup.rules, setup.format_of_gold), load(system, setup.rules, setup.format)
-    return (ours.without_multiword_tokens() if takes_apart(setup) else ours), theirs
+    return (ours.without_multiword_tokens() if splits_tokens(setup) else ours), theirs
 
 
-def takes_apart(setup: Setup) -> bool:
+def splits_tokens(setup: Setup) -> bool:
     """Return whether the multiword tokens of gold are split, since the system's output has none.
 
     Args:

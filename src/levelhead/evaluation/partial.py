@@ -1,6 +1,6 @@
-"""Partial scores: every gold word counts, although the text of the output differs or its trees are broken.
+"""Partial scores: every gold word counts, even if the text of the output differs or its trees are broken.
 
-They are not official scores, under which such an output is invalid, and are labeled as such.
+Such an output is invalid for the official scorers; partial scores are labeled as not official.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 import numpy as np
 
 from levelhead.errors import InputError, MalformedDeps
-from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, takes_apart
+from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, splits_tokens
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.measure import Definition, Measure
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 class PartialCoverage(NamedTuple):
-    """How much of gold a system's output covers.
+    """The share of gold that a system's output covers.
 
     Args:
         paired_by: "characters" if all agree; otherwise how sentences were paired, by "sent_id" or "text"; None
             without a readable output.
-        answered: the gold sentences with a word that has a HEAD.
-        sentences: the gold sentences.
-        valid_trees: the gold sentences with a valid tree in the output.
-        aligned: the gold words that are aligned with a word of the output.
-        with_head: those whose word in the output has a HEAD.
-        words: the gold words.
-        extra: the sentences of the output that belong to no gold sentence; they do not count.
-        unreadable: the lines of the output that could not be read.
+        answered: the number of gold sentences for which the output has a word with a HEAD.
+        sentences: the number of gold sentences.
+        valid_trees: the number of gold sentences with a valid tree in the output.
+        aligned: the number of gold words that are aligned with a word of the output.
+        with_head: the number of aligned words with a HEAD in the output.
+        words: the number of gold words.
+        extra: the number of sentences of the output without a gold sentence; they do not count.
+        unreadable: the number of lines of the output that could not be read.
     """
 
     paired_by: PairedBy | None
@@ -59,8 +59,8 @@ class PartialCoverage(NamedTuple):
     unreadable: int
 
     def __str__(self) -> str:
-        """Return it in one line."""
-        more = f"; {self.extra} sentences of the system belong to no gold sentence" if self.extra else ""
+        """Return the coverage in one line."""
+        more = f"; {self.extra} sentences of the system without a gold sentence" if self.extra else ""
         lines = f"; {self.unreadable} lines cannot be read" if self.unreadable else ""
         return (
             f"partial scores, not official: {self.answered} of {self.sentences} sentences answered, {self.valid_trees}"
@@ -81,20 +81,20 @@ def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
     """Return the coverage of several outputs together.
 
     Args:
-        coverages: that of each output; at least one.
+        coverages: the coverage of each output; at least one.
     """
-    by, *numbers = zip(*coverages)
-    loosest = next((one for one in reversed(get_args(PairedBy)) if one in by), None)
+    paired_by, *numbers = zip(*coverages)
+    loosest = next((way for way in reversed(get_args(PairedBy)) if way in paired_by), None)
     return PartialCoverage(loosest, *map(sum, numbers))
 
 
 class PartialOutput(NamedTuple):
-    """A system's output aligned with gold, and what is known of its file.
+    """A system's output aligned with gold.
 
     Args:
         partial: the aligned words.
         contents: the sizes of the output.
-        unreadable: how many lines of the file could not be read.
+        unreadable: the number of lines of its file that could not be read.
     """
 
     partial: PartialMatches
@@ -102,12 +102,12 @@ class PartialOutput(NamedTuple):
     unreadable: int
 
     def coverage(self) -> PartialCoverage:
-        """Return how much of gold the output covers."""
+        """Return the share of gold that the output covers."""
         return coverage_of(self.partial)._replace(unreadable=self.unreadable)
 
 
 def coverage_of(partial: PartialMatches) -> PartialCoverage:
-    """Return how much of gold an output covers, of which every line was read.
+    """Return the share of gold that an output covers, if all of its lines were read.
 
     Args:
         partial: the aligned words.
@@ -128,21 +128,21 @@ def coverage_of(partial: PartialMatches) -> PartialCoverage:
 
 
 def score_partially(gold: Input, system: Input, setup: Setup, training: Training | None = None) -> Evaluation:
-    """Score a system's output although its text differs from gold or its trees are broken; both are read whole.
+    """Score a system's output even if its text differs from gold or its trees are broken; both are read whole.
 
     Args:
         gold: a treebank or the path of one, which must be valid.
         system: the system treebank or its path.
         setup: the settings.
-        training: what was seen in training, to report how much of gold occurs there; or None.
+        training: the contents of the training treebanks, to report leakage, or None.
 
     Raises:
-        InputError: gold is not valid, or no row of the output can be read.
+        InputError: gold is invalid, or no row of the output can be read.
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
     reference = load(gold, ready.rules, ready.format_of_gold)
-    reference = reference.without_multiword_tokens() if takes_apart(ready) else reference
+    reference = reference.without_multiword_tokens() if splits_tokens(ready) else reference
     source = system if isinstance(system, Treebank) else read_bytes(system)
     name = None if isinstance(system, Treebank) else os.fsdecode(system)
     return partial_evaluation(match_output(reference, source, name, ready), ready, training)[0]
@@ -154,7 +154,7 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, rea
     Args:
         gold: the gold treebank.
         output: the system treebank, or the contents of its file.
-        name: what to call the file in messages.
+        name: the name of the file in messages.
         ready: the settings.
 
     Raises:
@@ -168,7 +168,7 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, rea
 
 
 def several_roots(setup: Setup) -> bool:
-    """Return whether a tree may have several roots.
+    """Return whether a tree can have several roots.
 
     Args:
         setup: the settings.
@@ -177,7 +177,7 @@ def several_roots(setup: Setup) -> bool:
 
 
 def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
-    """Read a file as without partial scores, or row by row if it is refused."""
+    """Read a file with the usual checks, or row by row if it is refused."""
     treebank = _read_if_valid(data, name, setup)
     if treebank is None:
         return read_leniently(data, name, conllx=setup.format == "conllx", several_roots=several_roots(setup))
@@ -185,7 +185,7 @@ def _read(data: bytes, name: str | None, setup: Setup) -> LenientTreebank:
 
 
 def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | None:
-    """Read a file as without partial scores; None if it is refused."""
+    """Read a file with the usual checks; None if it is refused."""
     rules = setup.rules
     if rules.reading is None:
         return read_if_valid(data, name, conllx=setup.format == "conllx", several_roots=rules.several_roots)
@@ -203,18 +203,21 @@ def partial_evaluation(
     Args:
         output: the output, aligned with gold.
         ready: the settings, with the weights that measures name.
-        training: what was seen in training, to report how much of gold occurs there; or None.
+        training: the contents of the training treebanks, to report leakage, or None.
 
     Raises:
         MeasureError: a measure has no weight for a relation.
     """
     provenance, undefined = _provenance(output, ready, training), ready.rules.undefined
-    found = {str(measure): _counts(output.partial, measure, definition, ready) for measure, definition in ready.defined}
-    pairs = {str(measure): _scores(found[str(measure)], measure, undefined) for measure, _ in ready.defined}
-    scores, strict = (
-        {name: replace(pair[side], signature=provenance.signature) for name, pair in pairs.items()} for side in (0, 1)
-    )
-    counted = {name: counts for name, counts in found.items() if not isinstance(counts, str)}
+    scores, strict, counted = {}, {}, {}
+    for measure, definition in ready.defined:
+        name = str(measure)
+        counts = _counts(output.partial, measure, definition, ready)
+        score, strict_score = _scores(counts, measure, undefined)
+        scores[name] = replace(score, signature=provenance.signature)
+        strict[name] = replace(strict_score, signature=provenance.signature)
+        if not isinstance(counts, str):
+            counted[name] = counts
     gold = output.partial.matches.gold
     leakage = None if training is None else _leakage(gold, scores, counted, training)
     sizes = contents_of(gold), output.contents
@@ -225,8 +228,8 @@ def _provenance(output: PartialOutput, ready: Setup, training: Training | None) 
     matches = output.partial.matches
     sides = annotation_of(matches.gold), annotation_of(matches.system).of_analyzed_words()
     notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
-    found = pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
-    return found if training is None else found.with_parts(train=training.hashes)
+    provenance = pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
+    return provenance if training is None else provenance.with_parts(train=training.hashes)
 
 
 def _counts(partial: PartialMatches, measure: Measure, definition: Definition, ready: Setup) -> PartialCounts | str:
@@ -241,11 +244,11 @@ def _counts(partial: PartialMatches, measure: Measure, definition: Definition, r
         return reason_of_malformed_deps(error)
 
 
-def _scores(found: PartialCounts | str, measure: Measure, undefined: float | None) -> tuple[Score, Score]:
-    """The score of a measure, and that with valid trees only."""
-    if isinstance(found, str):
-        return (Score(measure, 0, 0, 0, None, undefined, found),) * 2
-    return score_of(found.total, measure, undefined), score_of(found.valid_trees, measure, undefined)
+def _scores(counts: PartialCounts | str, measure: Measure, undefined: float | None) -> tuple[Score, Score]:
+    """The score of a measure, and its score if only valid trees count."""
+    if isinstance(counts, str):
+        return (Score(measure, 0, 0, 0, None, undefined, counts),) * 2
+    return score_of(counts.total, measure, undefined), score_of(counts.valid_trees, measure, undefined)
 
 
 def _leakage(

@@ -1,4 +1,4 @@
-"""Partial scores of large files: read once to find out how sentences are paired, and once more piece by piece."""
+"""Partial scores of large files, which are read twice: to decide how sentences are paired, and in pieces to count."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.two_files import in_two_threads, one_ahead
 
 _Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
-"""Gold sentences, the system's sentences that belong to them, and which belongs to which unless characters decide."""
+"""Gold sentences, the system's sentences, and how they are paired (None if by their characters)."""
 
 
 class _OtherIds(Exception):
@@ -48,19 +48,19 @@ def partial_scores_in_pieces(
 ) -> Evaluation | None:
     """Return the partial scores of two files; None if they must be read whole.
 
-    They must if sentences are paired by their texts, or by ids that have another order than in gold; and if a weight is
-    missing, or a file has no sentences.
+    This is the case if sentences are paired by their texts or by ids in another order than in gold, if a weight is
+    missing, or if a file has no sentences.
 
     Args:
         gold: the gold file.
         system: the system's output.
         ready: the settings, with the weights that measures name.
-        size: how many bytes of gold a piece has, about.
-        look: is called with the aligned words of each piece, in order.
-        known: the sizes of gold and the warnings about it, if it has been read before.
+        size: the approximate number of bytes of gold in a piece.
+        look: called with the aligned words of each piece, in order.
+        known: the sizes and warnings of gold, if it was already read.
 
     Raises:
-        InputError: gold is not valid, or no row of the output can be read.
+        InputError: gold is invalid, or no row of the output can be read.
         HeadsBack: a file cannot be cut.
     """
     of_gold, of_system = in_two_threads(
@@ -85,7 +85,7 @@ def partial_scores_in_pieces(
         return None
     except UnreadableFile:
         raise
-    except InputError as error:  # of which the first reading found none
+    except InputError as error:  # the first reading found no error
         raise _changed(gold, system) from error
 
 
@@ -97,7 +97,7 @@ def _changed(*files: Rereadable) -> UnreadableFile:
 def _pieces(
     gold: Pieces, system: Pieces, is_tree: Flags, places: Places | None, ready: Setup, size: int
 ) -> Iterator[_Piece]:
-    """Give the pieces of both files, cut at the same characters or, if places are known, at the same sentences."""
+    """Yield the pieces of both files, cut at the same characters or, if places are known, at the same sentences."""
     if places is None:
         before = 0
         for ours, theirs in paired_pieces(gold, system, ready.rules, size):
@@ -117,7 +117,7 @@ class _Tally:
 
     Args:
         ready: the settings, with the weights that measures name.
-        look: is called with the aligned words of each piece.
+        look: called with the aligned words of each piece, or None.
     """
 
     def __init__(self, ready: Setup, look: Callable[[PartialMatches], None] | None) -> None:
@@ -135,7 +135,7 @@ class _Tally:
             self._look(matched)
 
     def evaluation(self, gold: Contents, output: FirstReading, places: Places | None) -> Evaluation:
-        """Return the scores, to be called once, at the end."""
+        """Return the scores; call it once, at the end."""
         n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
         coverage = total_coverage(self._coverages)._replace(extra=n_extra, unreadable=output.unreadable)
         return self._counts.evaluation(gold, output.contents, coverage)

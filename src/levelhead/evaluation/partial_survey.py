@@ -1,4 +1,4 @@
-"""What decides how the sentences of two large files are paired, found before their words are counted."""
+"""The first reading of two large files for partial scores: it decides how their sentences are paired."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ class Rereadable(NamedTuple):
     """A file that can be read more than once.
 
     Args:
-        name: what to call it in messages, if anything.
-        parts: reads it, part by part.
+        name: its name in messages, or None.
+        parts: reads its contents in parts.
     """
 
     name: str | None
     parts: Callable[[], Iterator[bytes]]
 
     def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Pieces:
-        """Return the file to be read piece by piece, see `pieces_of`."""
+        """Return the file for reading in pieces, see `pieces_of`."""
         return pieces_of((self.name, self.parts()), ready, of_gold=of_gold, known=known)
 
 
 class FirstReading(NamedTuple):
-    """What is known of a file that has been read once, besides its words.
+    """The results of the first reading of a file.
 
     Args:
-        contents: its sizes and the warnings about it.
+        contents: its sizes and warnings.
         text: a hash of all its characters.
-        ids: the hash of the sent_id of each sentence; None if a sentence has none.
-        texts: the hash of the characters of each sentence; none of gold.
-        is_tree: whether each sentence is valid as it stands, bool, shape (sentences,); none of gold.
-        marks: what was read of an output that is not valid, see `ReadableRows`; None for a valid file.
-        unreadable: how many of its lines could not be read.
+        ids: the hash of the sent_id of each sentence; None if a sentence has no sent_id.
+        texts: the hash of the characters of each sentence; empty for gold.
+        is_tree: whether each sentence is valid, bool, shape (sentences,); empty for gold.
+        marks: for an invalid output, the marks of `ReadableRows`; None for a valid file.
+        unreadable: the number of lines that could not be read.
     """
 
     contents: Contents
@@ -69,11 +69,11 @@ def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | Non
     Args:
         gold: the gold file.
         ready: the settings.
-        size: how many bytes a piece has, about.
-        known: its sizes and warnings, if it has been read before.
+        size: the approximate number of bytes of a piece.
+        known: its sizes and warnings, if it was already read.
 
     Raises:
-        InputError: it is not valid; with every fault.
+        InputError: it is invalid; all errors are listed.
         HeadsBack: it cannot be cut.
     """
     pieces = gold.pieces(ready, of_gold=True, known=known)
@@ -81,34 +81,34 @@ def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | Non
 
 
 def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
-    """Read a system's output once; if it is not valid, once more, row by row.
+    """Read a system's output once; if it is invalid, read it again row by row.
 
     Args:
         system: the output.
         ready: the settings.
-        size: how many bytes a piece has, about.
+        size: the approximate number of bytes of a piece.
 
     Raises:
         InputError: no row can be read.
         HeadsBack: it cannot be cut.
     """
     pieces = output_pieces(system, ready)
-    found = _survey(pieces, pieces.until_failure(size), ready)
+    survey = _survey(pieces, pieces.until_failure(size), ready)
     if not pieces.failed:
-        return found
+        return survey
     rows = LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx")
-    found = _survey(rows, rows.each(size), ready)
-    is_tree = found.is_tree & as_they_are(rows.marks)
-    return found._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
+    survey = _survey(rows, rows.each(size), ready)
+    is_tree = survey.is_tree & as_they_are(rows.marks)
+    return survey._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
 
 
 def output_pieces(system: Rereadable, ready: Setup, known: FirstReading | None = None) -> Pieces:
-    """Return a system's output, to be read piece by piece: as a valid file, unless it is known not to be valid.
+    """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid.
 
     Args:
         system: the output.
         ready: the settings.
-        known: what is known of it.
+        known: the results of its first reading, if it was already read.
     """
     if known is None or known.marks is None:
         return system.pieces(ready, of_gold=False, known=known and known.contents)
@@ -138,11 +138,11 @@ def _are_valid(pieces: Pieces, piece: Treebank, ready: Setup) -> NDArray[np.bool
 
 
 def places_by_id(gold: FirstReading, system: FirstReading) -> Places | None:
-    """Return where the system's sentences belong by their ids; None if ids do not tell, or the order is another.
+    """Return the gold sentence of each system sentence by their ids; None if ids are ambiguous or in another order.
 
     Args:
-        gold: what is known of gold.
-        system: what is known of the system's output.
+        gold: the results of the first reading of gold.
+        system: the same for the system's output.
     """
     if gold.ids is None or system.ids is None:
         return None

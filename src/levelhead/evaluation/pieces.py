@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile
-from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, takes_apart
+from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, splits_tokens
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.progress import counter
@@ -161,9 +161,14 @@ def pieces_of(
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    apart = of_gold and takes_apart(setup)
-    several_roots = setup.rules.several_roots
-    return OwnPieces(parts, name, conllx=conllx, apart=apart, several_roots=several_roots, known=known)
+    return OwnPieces(
+        parts,
+        name,
+        conllx=conllx,
+        splits_tokens=of_gold and splits_tokens(setup),
+        several_roots=setup.rules.several_roots,
+        known=known,
+    )
 
 
 class _Labels:
@@ -248,7 +253,7 @@ class PieceCounts:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
     def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
-        """Return the scores, to be called once, at the end.
+        """Return the scores; call it once, at the end.
 
         Args:
             gold: the sizes of gold and the warnings about it.

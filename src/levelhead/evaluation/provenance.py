@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on
 from levelhead.treebank.contents import Contents, contents_of
@@ -34,7 +35,8 @@ __all__ = [
 ]
 
 
-class Sources(NamedTuple):
+@immutable(eq=True)
+class Sources:
     """The files of one treebank.
 
     Args:

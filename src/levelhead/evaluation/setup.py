@@ -223,7 +223,7 @@ def setup_of(
         rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of gold files, if different. If gold is CoNLL-U and outputs are CoNLL-X, the
-            multiword tokens of gold are taken apart, since CoNLL-X has none.
+            multiword tokens of gold are split, since CoNLL-X has none.
         registry: the available measures and schemes; by default the shipped ones.
         weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
             `WLAS(mine)`; `WDE` for entropies of training sets.

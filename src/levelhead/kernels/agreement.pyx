@@ -114,8 +114,8 @@ def count_chosen(
         by_gold: whether a system word in a pair is selected like the gold word, not by its own relation.
 
     Returns:
-        The numbers of correct pairs, of chosen gold words, of chosen system words, and of pairs whose gold word is
-        chosen.
+        The numbers of correct pairs, of selected gold words, of selected system words, and of pairs whose gold word is
+        selected.
     """
     cdef Codes of_gold = relations[0]
     cdef Codes of_system = relations[1]
@@ -149,7 +149,7 @@ cdef void add_children(
 ):
     """Add whether the lists of functional children are equal (MLAS).
 
-    Alignment is one to one and in order, so two lists are equal where both are as long as the number of their
+    Alignment is one to one and in order, so two lists are equal if the length of both is the number of their
     pairs of functional children that are aligned and agree in head, relation, UPOS and features.
     """
     cdef int64_t n_gold = gold_heads.shape[0]

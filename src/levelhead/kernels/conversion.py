@@ -35,7 +35,7 @@ def visits(heads: cython.const[cython.int][::1]):
             if heads[root] < 0:
                 n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
     if n_done < 2 * n_words:
-        raise ValueError("heads go round in a circle")
+        raise ValueError("the heads form a cycle")
     return order
 
 

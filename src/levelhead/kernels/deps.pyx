@@ -22,7 +22,7 @@ cdef struct Edge:
 
 
 cdef inline int64_t digits(Bytes* at, Bytes end) noexcept nogil:
-    """A number of at most nine digits without leading zeros, which is skipped, or -1."""
+    """Read a number of at most nine digits without leading zeros, or -1."""
     cdef Bytes start = at[0]
     cdef int64_t value = 0
     while at[0] < end and ZERO <= at[0][0] <= ZERO + 9 and at[0] - start <= MAX_DIGITS:
@@ -60,9 +60,9 @@ def parse(const uint8_t[::1] pool, const int64_t[::1] offsets, const int32_t[::1
         codes: which of the strings to read, int32.
 
     Returns:
-        None if one is malformed; otherwise the number of edges in each string, int64, shape (codes,); of each edge the
-        number of the head before the dot, that after it (0 without one) and that of the label, int64; and the labels,
-        in the order in which they occur first.
+        None if one is malformed; otherwise the number of edges in each string, int64, shape (codes,); for each edge
+        the number of its head before the dot, the number after it (0 without a dot) and that of its label, int64; and the labels,
+        in the order of their first occurrence.
     """
     cdef int64_t n_codes = codes.shape[0]
     cdef int64_t n = 0
@@ -75,7 +75,7 @@ def parse(const uint8_t[::1] pool, const int64_t[::1] offsets, const int32_t[::1
     cdef int64_t[::1] sizes_view = sizes
     cdef int64_t most = 1
     for i in range(n_codes):
-        most += (offsets[codes[i] + 1] - offsets[codes[i]] + 3) // 4  # an edge has three bytes and one that ends it
+        most += (offsets[codes[i] + 1] - offsets[codes[i]] + 3) // 4  # an edge has at least three bytes and a separator
     edges = np.empty((3, most), dtype=np.int64)
     cdef int64_t[:, ::1] view = edges
     if not table_init(&table, 1 << 8):

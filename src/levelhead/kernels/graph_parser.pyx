@@ -23,7 +23,7 @@ include "parser_labels.pxi"
 
 
 cdef void score_arcs(Graph* g, const float* table, const int32_t* gold, double margin) noexcept nogil:
-    """Score all arcs, wrong ones a little higher in training."""
+    """Score all arcs; in training, wrong arcs score higher by a margin."""
     cdef int32_t h, m, n = g.words.n
     for m in range(1, n + 1):
         for h in range(n + 1):
@@ -34,7 +34,7 @@ cdef void score_arcs(Graph* g, const float* table, const int32_t* gold, double m
 
 
 cdef void choose_candidates(Graph* g, int32_t* candidates) noexcept nogil:
-    """The heads with the best arcs, the best first, and the word before, so that there always is a projective tree."""
+    """Choose the best heads, best first, and the previous word, so that a projective tree always exists."""
     cdef int32_t h, m, i, count, n = g.words.n
     cdef int32_t* kept
     cdef double score
@@ -70,11 +70,11 @@ cdef inline bint holds_head(const int32_t* kept, int32_t most, int32_t h) noexce
 
 
 cdef inline void admit_gold(Graph* g, const int32_t* gold) noexcept nogil:
-    """Let gold heads be candidates in place of the worst."""
+    """Make gold heads candidates, instead of the worst ones."""
     cdef int32_t m, last
     for m in range(1, g.words.n + 1):
         if not holds_head(g.candidates + m * g.most, g.most, gold[m]):
-            last = g.most - 1  # all places are taken, or all heads were candidates
+            last = g.most - 1  # the list is full, or all heads were candidates
             if g.candidates[m * g.most + last] == m - 1:
                 last -= 1
             g.candidates[m * g.most + last] = gold[m]
@@ -82,7 +82,7 @@ cdef inline void admit_gold(Graph* g, const int32_t* gold) noexcept nogil:
 
 cdef double score_candidates(Graph* g, Chart* c, const int32_t* gold, const int32_t* labels,
                              double margin) noexcept nogil:
-    """Score arcs with their best relations; returns how much better these are than gold in the gold tree."""
+    """Score arcs with their best relations; return by how much these beat the gold relations in the gold tree."""
     cdef int32_t m, i, h, n = g.words.n
     cdef double score, gap = 0
     for m in range(1, n + 1):
@@ -101,9 +101,9 @@ cdef double score_candidates(Graph* g, Chart* c, const int32_t* gold, const int3
 
 cdef double decode(Graph* g, Chart* c, int32_t* heads, const int32_t* gold, const int32_t* labels,
                    double margin) noexcept nogil:
-    """The best spanning tree; or from the best projective tree uphill.
+    """Find the best spanning tree or, for second order, climb from the best projective tree.
 
-    Returns its score, and on top of it how much the gold tree's score is too high, having its best relations.
+    Returns its score plus the amount by which the gold tree's score is too high, since it uses its best relations.
     """
     cdef double gap
     if not g.second_order:
@@ -116,7 +116,7 @@ cdef double decode(Graph* g, Chart* c, int32_t* heads, const int32_t* gold, cons
 
 
 cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) noexcept nogil:
-    """Change the weights of the features just listed; with no rate only count them."""
+    """Change the weights of the features listed last; with rate 0, only count them."""
     cdef int32_t i
     if rate != 0:
         for i in range(count):
@@ -126,7 +126,7 @@ cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) no
 
 
 cdef int64_t parts_but(Graph* g, const int32_t* heads, const int32_t* others, double rate, double step) noexcept nogil:
-    """Change the weights of the parts that one tree has and the other has not; returns how many features they have."""
+    """Change the weights of the parts of one tree that the other does not have; return the number of their features."""
     cdef int32_t m, h, near, n = g.words.n
     cdef int64_t count = 0
     for m in range(1, n + 1):
@@ -144,7 +144,7 @@ cdef int64_t parts_but(Graph* g, const int32_t* heads, const int32_t* others, do
 
 cdef bint learn_tree(Graph* g, const int32_t* gold, const int32_t* labels, const int32_t* found, double distance,
                      double most, double step) noexcept nogil:
-    """A passive-aggressive update (Crammer et al. 2006): as small as it may be for the gold tree to win by its margin."""
+    """Passive-aggressive (Crammer et al. 2006): the smallest update after which gold wins by its margin."""
     cdef int64_t count = parts_but(g, gold, found, 0, 0) + parts_but(g, found, gold, 0, 0)
     cdef double rate
     if g.second_order:
@@ -160,7 +160,7 @@ cdef bint learn_tree(Graph* g, const int32_t* gold, const int32_t* labels, const
 
 
 cdef class GraphParser:
-    """Templates and weights of a graph-based parser, and room to work in."""
+    """Templates and weights of a graph-based parser, and its working memory."""
 
     cdef Graph g
     cdef Machine m
@@ -170,9 +170,8 @@ cdef class GraphParser:
     cdef list room
 
     def __cinit__(self, tuple templates, tuple tables, tuple sums, int32_t n_labels, int32_t root_label, int32_t most):
-        """Tables of parts and labels; for second order of arcs with relations, and then of arcs to choose candidates by.
-
-        Without the last the first-order passes before second order are meant; candidates are as many as said.
+        """Take the tables of parts and labels; for second order also of arcs with relations and, unless this is the
+        first-order training before second order, of arcs for choosing candidates; `most` is their number per word.
         """
         cdef float[::1] parts = tables[0], first
         cdef int16_t[:, ::1] labels = tables[1]
@@ -227,14 +226,14 @@ cdef class GraphParser:
         release(&self.m.arena)
 
     cdef void join_relations(self, tuple templates, float[:, ::1] weights, float[:, ::1] sums):
-        """Score relations with their arcs."""
+        """Take the weights for scoring relations with their arcs."""
         point(&self.g.labelled, templates, bits_of("relations", weights))
         self.g.relations = &weights[0, 0]
         if sums is not None:
             self.g.relation_sums = &sums[0, 0]
 
     cdef void make_room(self, int32_t n):
-        """For sentences of so many words."""
+        """Allocate memory for sentences of up to n words."""
         if n <= self.size:
             return
         cdef int32_t arcs = (n + 1) * self.g.most
@@ -268,13 +267,13 @@ cdef class GraphParser:
         self.g.words = self.m.words
 
     cdef inline void turn_to(self, const int32_t[::1] starts, int64_t i) noexcept nogil:
-        """Work on a sentence."""
+        """Select a sentence."""
         self.m.words.base = self.g.words.base = starts[i] + 1
         self.m.words.n = self.g.words.n = starts[i + 1] - starts[i]
         self.g.age += 1
 
     def candidates(self, tuple columns, const int32_t[::1] starts, const int64_t[::1] sentences):
-        """The candidate heads of the words of some sentences, the best first, -1 where there are no more."""
+        """Return the candidate heads of the words of some sentences, best first, filled up with -1."""
         cdef int32_t n_words = starts[starts.shape[0] - 1]
         cdef int64_t i
         chosen = np.zeros((n_words + 1, self.g.most), np.int32)
@@ -284,7 +283,7 @@ cdef class GraphParser:
         with nogil:
             for i in sentences:
                 with gil:
-                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
+                    PyErr_CheckSignals()  # otherwise Ctrl-C and SIGTERM would wait for the end of the treebank
                 self.turn_to(starts, i)
                 score_arcs(&self.g, self.g.first, NULL, 0)
                 choose_candidates(&self.g, &out[0, 0] + (<int64_t>starts[i] - 1) * self.g.most)
@@ -292,10 +291,10 @@ cdef class GraphParser:
 
     def parse(self, tuple columns, const int32_t[::1] starts, const int32_t[:, ::1] candidates=None,
               const float[:, ::1] votes=None):
-        """Heads (1-based in the sentence, 0 the root) and labels of all words; sentences of at most 1000 words.
+        """Return heads (1-based in the sentence, 0 the root) and labels of all words; sentences have at most 1000 words.
 
-        If candidate heads are given, only these are tried, and what each scores on top counts. Candidates hold the word
-        before (or 0), in any order; -1 ends them.
+        If candidate heads are given, only these are considered, and their votes are added to their scores. Candidates
+        must include the previous word (or 0), in any order; -1 ends them.
         """
         cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k
         cdef int32_t longest = int(np.max(np.diff(starts)))
@@ -314,7 +313,7 @@ cdef class GraphParser:
         with nogil:
             for i in range(starts.shape[0] - 1):
                 with gil:
-                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
+                    PyErr_CheckSignals()  # otherwise Ctrl-C and SIGTERM would wait for the end of the treebank
                 self.turn_to(starts, i)
                 n, found = self.g.words.n, &work[0, 0]
                 if voted:
@@ -338,7 +337,7 @@ cdef class GraphParser:
 
     def train(self, tuple columns, const int32_t[::1] starts, const int32_t[::1] heads, const int32_t[::1] labels,
               const int64_t[::1] sentences, const int32_t[:, ::1] candidates, double step, double margin, double most):
-        """One pass over sentences in a given order; returns the number of steps so far, of wrong trees and labels."""
+        """Train on sentences once, in this order; return the numbers of steps, wrong trees and wrong labels."""
         cdef int32_t longest = int(np.max(np.diff(starts)[sentences]))
         cdef int32_t[:, ::1] work = np.zeros((4, longest + 1), np.int32)
         cdef uint8_t[::1] of_cells = np.empty((longest + 1) * sizeof(Cell*), np.uint8)
@@ -352,7 +351,7 @@ cdef class GraphParser:
         with nogil:
             for i in sentences:
                 with gil:
-                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
+                    PyErr_CheckSignals()  # otherwise Ctrl-C and SIGTERM would wait for the end of the treebank
                 self.turn_to(starts, i)
                 gold, relations = &heads[starts[i]] - 1, &labels[starts[i]] - 1
                 if self.g.second_order:
@@ -377,7 +376,7 @@ cdef class GraphParser:
 
 
 def best_tree(const double[:, ::1] scores):
-    """The best tree with one root; scores of arcs at (head, dependent), 0 the root; heads of words 1..n."""
+    """Return the heads of words 1..n in the best tree with one root; scores are at (head, dependent), 0 the root."""
     cdef int32_t n = scores.shape[0] - 1
     cdef double[:, ::1] weights = np.zeros((2 * n + 2, n + 1))
     cdef int32_t[:, ::1] enters = np.zeros((2 * n + 2, n + 1), np.int32)
@@ -392,11 +391,11 @@ def best_tree(const double[:, ::1] scores):
 
 
 def best_projective_tree(const double[:, ::1] arcs, const double[:, :, :, ::1] parts, const int32_t[:, ::1] candidates):
-    """The best projective tree with one root, of second order; heads of words 1..n.
+    """Return the heads of words 1..n in the best second-order projective tree with one root.
 
-    Arcs are as above. The scores of parts are at (0, head, dependent, the child before it on the same side, or 0 for
-    the first) and at (1, head, dependent, the head's head). The candidate heads of words 1..n hold the word before
-    (or 0), in any order; -1 ends them.
+    Scores of arcs are at (head, dependent). The scores of parts are at (0, head, dependent, the child before it on the same side, or 0 for
+    the first) and at (1, head, dependent, the head's head). The candidate heads of words 1..n must include the previous
+    word (or 0), in any order; -1 ends them.
     """
     cdef int32_t n = arcs.shape[0] - 1, most = candidates.shape[1], n_arcs = (n + 1) * most, m, i
     cdef double[::1] doubles = np.zeros(<int64_t>n_arcs * (n + 2 + 2 * most))

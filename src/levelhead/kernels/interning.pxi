@@ -1,4 +1,4 @@
-"""Distinct strings and their numbers: the hash table that the scanner and the join of pools are compiled with."""
+"""Distinct strings and their numbers: a hash table, included by the scanner and by operations on pools."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -8,14 +8,14 @@ import os
 import sys
 
 if sys.byteorder != "little":
-    raise ImportError("strings are hashed eight bytes at a time, which needs a little-endian processor")
+    raise ImportError("strings are hashed eight bytes at a time, which requires a little-endian processor")
 
 ctypedef const uint8_t* Bytes
 
 cdef enum:
     NEWLINE = 10
 
-# A secret start value: nobody can prepare a file whose strings all fall into one slot of the table.
+# A random start value, so that nobody can prepare a file whose strings all have the same slot.
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
 cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
 cdef uint64_t[8] TAIL_MASK = [
@@ -39,7 +39,7 @@ cdef struct Table:
 
 
 cdef inline uint64_t hash_bytes(Bytes start, int64_t length, Bytes end) noexcept nogil:
-    """Eight bytes at a time; the tail is one masked load, unless that would read past the buffer."""
+    """The hash of a string, eight bytes at a time; the rest is one masked load unless it would read past the buffer."""
     cdef uint64_t value = SEED ^ <uint64_t> length
     cdef uint64_t block
     while length >= 8:
@@ -78,7 +78,7 @@ cdef void table_free(Table* table) noexcept nogil:
 
 
 cdef bint table_grow(Table* table) noexcept nogil:
-    """Twice the slots, so that at most half are taken."""
+    """Double the number of slots, so that at most half are used; false if memory ran out."""
     cdef uint64_t n_slots = (table.mask + 1) * 2
     cdef Slot* slots = <Slot*> calloc(n_slots, sizeof(Slot))
     cdef Bytes* starts
@@ -112,7 +112,7 @@ cdef inline int32_t find(
 ) noexcept nogil:
     """The code of a string, or -1 with the free slot where it belongs.
 
-    For strings of one length of at most eight bytes the hash is one to one: equal hashes are equal strings.
+    Strings of the same length of up to eight bytes with equal hashes are equal.
     """
     cdef uint64_t at = hashed & table.mask
     cdef Slot* here
@@ -129,12 +129,12 @@ cdef inline int32_t find(
 
 
 cdef inline int32_t intern(Table* table, Bytes start, int64_t length, Bytes end) noexcept nogil:
-    """The code of a string, new or old; -1 where memory ran out."""
+    """The code of a string, new or old; -1 if memory ran out."""
     return intern_hashed(table, hash_bytes(start, length, end), start, length)
 
 
 cdef inline int32_t intern_hashed(Table* table, uint64_t hashed, Bytes start, int64_t length) noexcept nogil:
-    """The same, of a string whose hash is known."""
+    """The code of a string with a known hash, new or old; -1 if memory ran out."""
     cdef uint64_t slot = 0
     cdef int32_t code = find(table, hashed, start, length, &slot)
     if code >= 0:

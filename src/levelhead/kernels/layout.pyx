@@ -10,11 +10,11 @@ ctypedef const int32_t[::1] Codes
 ctypedef const int64_t[::1] Offsets
 
 cdef enum:
-    STEP = 16  # bytes that are copied at once, also of shorter forms: nearly all forms are
+    STEP = 16  # bytes that are copied at once, also for shorter forms, which nearly all are
 
 
 cdef int64_t size_of_text(Codes forms, Codes first, Codes n_words, Codes multiword_forms, Offsets lengths) noexcept nogil:
-    """The size of the text in bytes, or -1 where multiword tokens are not in order."""
+    """The size of the text in bytes, or -1 if multiword tokens are not in order."""
     cdef int64_t n_forms = forms.shape[0]
     cdef int64_t n_multiword = first.shape[0]
     cdef int64_t size = 0
@@ -54,7 +54,7 @@ def lay_out(
 
     Returns:
         The text, uint8; starts and ends of tokens, int64; starts and ends of words, int64; whether a word is part of
-        a multiword token, uint8. Starts and ends of words are those of tokens where no token has several words.
+        a multiword token, uint8. Starts and ends of words are those of tokens if no token has several words.
 
     Raises:
         ValueError: multiword tokens overlap, or reach beyond the words.

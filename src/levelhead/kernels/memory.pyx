@@ -37,9 +37,9 @@ def keep_freed_blocks(int size):
 
 
 def load_library(bytes path):
-    """Load a shared library, so that an import that needs it later finds it loaded; Python's lock is let go of.
+    """Load a shared library before the import that needs it, without holding Python's global lock.
 
-    If it cannot be loaded, nothing happens: the import will report why.
+    If it cannot be loaded, nothing happens; the import will report the error.
 
     Args:
         path: its path.

@@ -1,5 +1,5 @@
-# Scores of trees as sums over arcs, pairs of neighbouring siblings, and grandparents; and the way from a tree to a
-# better one until there is none (Zhang et al. 2014), each word's head chosen among a few candidates.
+# Scores of trees as sums over arcs, pairs of neighboring siblings, and grandparents; and the way from a tree to a
+# better one until there is none (Zhang et al. 2014); each head is chosen among a few candidates.
 
 cdef enum:
     SIBLINGS = 1
@@ -20,9 +20,9 @@ cdef struct Graph:
     View view
     uint32_t* rows
     double* scores              # (n + 1, n + 1): of arcs, head * (n + 1) + dependent
-    int32_t* candidates         # (n + 1, most): heads worth a look, the best first; -1 ends
+    int32_t* candidates         # (n + 1, most): candidate heads, best first; -1 ends
     int32_t most
-    uint64_t* keys              # of the scores of parts known already
+    uint64_t* keys              # of the scores of parts that are already known
     float* values
     uint64_t age                # of what is valid in there
     const double* given         # (2, n + 1, n + 1, n + 1): scores of parts without a model, siblings first; or NULL
@@ -79,7 +79,7 @@ cdef inline double sum_of(Graph* g, const float* table, int32_t count) noexcept 
 
 
 cdef inline double part(Graph* g, int32_t kind, int32_t h, int32_t m, int32_t third) noexcept nogil:
-    """The score of siblings or of a grandparent, looked up or computed; the third word is -1 if there is no sibling."""
+    """The score of siblings or of a grandparent, cached; the third word is -1 without a sibling."""
     cdef int64_t size = g.words.n + 1
     if g.given != NULL:
         return g.given[(((kind - SIBLINGS) * size + h) * size + m) * size + max(third, 0)]
@@ -117,7 +117,7 @@ cdef inline int32_t outer(const int32_t* heads, int32_t n, int32_t h, int32_t m)
 
 
 cdef double gain(Graph* g, const int32_t* heads, int32_t h, int32_t m) noexcept nogil:
-    """What m, so far without a head, adds to the score of a tree as a child of h."""
+    """The gain in score if m, which has no head yet, becomes a child of h."""
     cdef int32_t n = g.words.n, c, near, far
     cdef double total = g.scores[h * (n + 1) + m]
     if not g.second_order:
@@ -162,7 +162,7 @@ cdef inline bint is_candidate(Graph* g, int32_t h, int32_t m) noexcept nogil:
 
 
 cdef bint better_root(Graph* g, int32_t* heads, int32_t m, double* score) noexcept nogil:
-    """Let m be the root and the old root its child, if that is better."""
+    """Make m the root and the old root its child, if that is better."""
     cdef int32_t root = 1, old = heads[m]
     cdef double now
     while heads[root] != 0:
@@ -179,7 +179,7 @@ cdef bint better_root(Graph* g, int32_t* heads, int32_t m, double* score) noexce
 
 
 cdef double climb(Graph* g, int32_t* heads) noexcept nogil:
-    """Improve a tree until no change of one head does; returns its score."""
+    """Improve a tree by changing single heads until no change helps; return its score."""
     cdef int32_t n = g.words.n, m, i, h, old, best, rounds = 0
     cdef double score = tree_score(g, heads), most, now
     cdef bint changed = True

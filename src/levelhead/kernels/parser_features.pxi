@@ -236,7 +236,7 @@ cdef inline uint64_t mixed(uint64_t hash, uint64_t value) noexcept nogil:
 
 cdef inline int32_t expand(View* view, Templates* templates, int32_t t, uint64_t hash, Words* words,
                            uint32_t* rows) noexcept nogil:
-    """The features of a template that stands for several."""
+    """The features of a template that yields several."""
     cdef int32_t kind = templates.kinds[3 * t]
     cdef int32_t row = view.at[templates.kinds[3 * t + 1]].row
     cdef int32_t other = view.at[templates.kinds[3 * t + 2]].row

@@ -14,7 +14,7 @@ cdef struct Contraction:
 
 
 cdef inline int32_t best_arc(Contraction* c, int32_t node, int32_t n) noexcept nogil:
-    """The word from which the best arc comes into a node."""
+    """The head of the best arc into a node."""
     cdef int32_t u, best = -1
     cdef const double* row = c.weights + <int64_t>node * (n + 1)
     for u in range(n + 1):
@@ -24,7 +24,7 @@ cdef inline int32_t best_arc(Contraction* c, int32_t node, int32_t n) noexcept n
 
 
 cdef inline void merge(Contraction* c, int32_t node, int32_t into, int32_t n, bint first) noexcept nogil:
-    """Let a node of a cycle be part of a new node: what enters it instead of its chosen arc is worth the difference."""
+    """Add a node of a cycle to a new node: an arc into it is worth its difference from the chosen arc."""
     cdef int64_t here = <int64_t>node * (n + 1)
     cdef int64_t there = <int64_t>into * (n + 1)
     cdef double chosen = c.weights[here + c.source[node]]
@@ -39,7 +39,7 @@ cdef inline void merge(Contraction* c, int32_t node, int32_t into, int32_t n, bi
 
 
 cdef int32_t contract_cycles(Contraction* c, int32_t n) noexcept nogil:
-    """Choose the best arc into every node, and make every cycle a new node; returns how many nodes there are then."""
+    """Choose the best arc into every node, and contract every cycle into a new node; return the number of nodes."""
     cdef int32_t n_nodes = n + 1
     cdef int32_t m, node, above, depth
     cdef bint first

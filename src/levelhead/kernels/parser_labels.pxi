@@ -1,10 +1,10 @@
-# Labels of the arcs of a tree that is known: chosen bottom-up, and learned on gold trees.
+# Labels of the arcs of a known tree: chosen bottom-up, and learned on gold trees.
 
 cdef int32_t LABEL_MARGIN = 150  # by which a label must win in training; updates change weights by one
 
 
 cdef void order_by_depth(const int32_t* heads, int32_t n, int32_t* depth, int32_t* order) noexcept nogil:
-    """Words such that all come before their heads."""
+    """Order words such that all precede their heads."""
     cdef int32_t m, h, d, count, at
     for m in range(n + 1):
         depth[m] = -1
@@ -22,7 +22,7 @@ cdef void order_by_depth(const int32_t* heads, int32_t n, int32_t* depth, int32_
             h = heads[h]
     at = n
     d = 0
-    while at > 0:  # the shallow ones last
+    while at > 0:  # the shallowest last
         count = at
         for m in range(n + 1):
             if depth[m] == d:
@@ -33,7 +33,7 @@ cdef void order_by_depth(const int32_t* heads, int32_t n, int32_t* depth, int32_
 
 
 cdef inline void learn_label(Machine* m, int32_t count, int32_t gold, double step) noexcept nogil:
-    """From the features and scores of one arc, towards a margin; changes these scores."""
+    """Update the weights of the features of one arc towards a margin; changes its scores."""
     cdef int32_t rival
     m.scores[gold] -= LABEL_MARGIN
     rival = best_label(m)

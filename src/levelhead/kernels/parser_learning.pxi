@@ -3,7 +3,7 @@
 
 cdef inline void add(int16_t* table, float* sums, int32_t width, const uint32_t* rows, int32_t count, int32_t c,
                      int32_t change, double step) noexcept nogil:
-    """Change the weights of one class, and the sums that averaging needs."""
+    """Change the weights of one class, and the sums for averaging."""
     cdef int32_t i
     cdef int64_t place
     for i in range(count):
@@ -32,7 +32,7 @@ cdef inline uint64_t draw(uint64_t* seed) noexcept nogil:
 
 cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, double explore,
                             uint64_t* seed) noexcept nogil:
-    """One sentence; returns the number of wrong transitions."""
+    """Train on one sentence; return the number of wrong transitions."""
     cdef State* state = first_state(&m.arena)
     cdef Cell* head
     cdef Cell* dependent
@@ -74,7 +74,7 @@ cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, double explore
 
 
 cdef void take_back(Machine* m, State* state, int32_t change, double step) noexcept nogil:
-    """Change the weights of what led from a state's predecessor to it."""
+    """Change the weights of the transition that led to a state."""
     cdef int32_t count = action_rows(m, state.before)
     add(m.action_table, m.action_sums, 4, m.rows, count, state.action, change, step)
     if (state.action == LEFT or state.action == RIGHT) and not to_root(m, state.before, state.action):
@@ -91,7 +91,7 @@ cdef int32_t length(State* state) noexcept nogil:
 
 
 cdef void contrast(Machine* m, State* best, State* gold, double step) noexcept nogil:
-    """Structured update: reward the gold transitions and punish those of the best, from where they part."""
+    """From the first difference on, reward the gold transitions and penalize those of the best state."""
     cdef int32_t i, k, n_best = length(best), n_gold = length(gold)
     cdef State** ours = <State**>take(&m.arena, (n_best + 1) * sizeof(State*)) if n_best < 100000 else NULL
     cdef State** theirs = <State**>take(&m.arena, (n_gold + 1) * sizeof(State*)) if n_gold < 100000 else NULL
@@ -128,7 +128,7 @@ cdef double step_score(Machine* m, State* state, int32_t action, int32_t label) 
 
 
 cdef int32_t train_with_beam(Machine* m, Gold* gold, State** beam, Candidate* kept, int32_t most, double step) noexcept nogil:
-    """One sentence with a max-violation update (Huang, Fayong and Guo 2012); returns whether it was needed."""
+    """Train on one sentence by max-violation (Huang, Fayong and Guo 2012); return whether it was updated."""
     cdef State* right = first_state(&m.arena)
     cdef State* worst = NULL
     cdef State* worst_right = NULL

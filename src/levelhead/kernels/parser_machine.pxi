@@ -55,7 +55,7 @@ cdef size_t BLOCK = 1 << 20
 
 
 cdef inline void* take(Arena* arena, size_t size) noexcept nogil:
-    """Give memory that lives until the next `forget`."""
+    """Allocate memory until the next `forget`."""
     cdef Block* block = arena.top
     if block == NULL or block.used + size > BLOCK:
         if arena.spare != NULL:
@@ -115,7 +115,7 @@ cdef inline Cell* copy_cell(Arena* arena, Cell* old, Cell* below) noexcept nogil
 
 
 cdef inline Cell* with_child(Arena* arena, Cell* head, Cell* child, int32_t label, Cell* below) noexcept nogil:
-    """The head after it got one more child, on top of `below`."""
+    """The head with one more child, on top of `below`."""
     cdef Cell* cell = copy_cell(arena, head, below)
     cdef uint32_t mark = (<uint32_t>label + 1) * <uint32_t>2654435761
     if cell == NULL:
@@ -162,7 +162,7 @@ cdef inline int32_t first_of_buffer(State* state, int32_t n) noexcept nogil:
 
 
 cdef inline int32_t legal_actions(State* state, int32_t n, int32_t system, int32_t max_swaps) noexcept nogil:
-    """The transitions that may be taken, as bits; never none before the end."""
+    """The legal transitions, as bits; at least one before the end."""
     cdef Cell* top = state.stack
     cdef Cell* second = top.below
     cdef int32_t legal = 0
@@ -195,7 +195,7 @@ cdef inline int32_t legal_actions(State* state, int32_t n, int32_t system, int32
 
 cdef inline void head_and_dependent(State* state, int32_t n, int32_t system, int32_t action, Arena* arena,
                                     Cell** head, Cell** dependent) noexcept nogil:
-    """The two ends of the arc that LEFT or RIGHT would make now."""
+    """The two ends of the arc that LEFT or RIGHT would add."""
     cdef Cell* first = state.stack
     cdef Cell* second = state.stack.below
     if system == ARC_EAGER:

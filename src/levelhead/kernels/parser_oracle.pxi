@@ -1,5 +1,5 @@
-# What a transition system should do next, given the gold tree; on the gold path these are the static oracles of Nivre
-# (2008, 2009) and Nivre, Kuhlmann and Hall (2009), off it the gold tree among the words still in play is aimed at.
+# The next transition, given the gold tree: on the gold path, from the static oracles of Nivre (2008, 2009) and Nivre,
+# Kuhlmann and Hall (2009); elsewhere, the one towards the gold tree of the words that are still in play.
 
 cdef struct Gold:
     const int32_t* heads        # of words 1..n, at index word; 0 the root
@@ -11,7 +11,7 @@ cdef struct Gold:
     int32_t* stacked            # arc-eager: gold dependents on the stack that have no head yet
     uint8_t* gone               # attached already (arc-eager: no longer on the stack, or the root with its one child),
                                 # hence out of play
-    bint astray                 # something else was done than the oracle said
+    bint astray                 # another transition was taken than the oracle's
 
 
 cdef inline int32_t target(Gold* gold, int32_t word) noexcept nogil:
@@ -33,13 +33,13 @@ cdef inline void begin(Gold* gold, int32_t n) noexcept nogil:
 
 
 cdef inline void leave(Gold* gold, int32_t word) noexcept nogil:
-    """A word was attached: what waited for it waits for its nearest ancestor."""
+    """Take an attached word out of play: pending words now wait for its nearest ancestor."""
     gold.pending[target(gold, word)] += gold.pending[word] - 1
     gold.gone[word] = True
 
 
 cdef inline int32_t waiting_below(Cell* cell, Gold* gold, int32_t word) noexcept nogil:
-    """How many items of the stack, from this one down, wait for the word."""
+    """The number of stack items, from this one down, that wait for the word."""
     cdef int32_t count = 0
     while cell != NULL and cell.word != 0:
         count += target(gold, cell.word) == word
@@ -56,7 +56,7 @@ cdef inline bint holds(Cell* cell, int32_t word) noexcept nogil:
 
 
 cdef inline int32_t rescue(State* state, Gold* gold, bint to_left, bint to_right, int32_t legal) noexcept nogil:
-    """An arc that makes the best of an earlier mistake, or -1: what lies deeper in the stack is given up."""
+    """The best arc after an earlier mistake, or -1: gold arcs deeper in the stack are given up."""
     cdef Cell* top = state.stack
     cdef Cell* second = top.below
     if second.word == 0:
@@ -101,7 +101,7 @@ cdef inline int32_t stack_oracle(State* state, Gold* gold, int32_t n, int32_t sy
 
 
 cdef inline void eager_costs(State* state, Gold* gold, int32_t first, int32_t* costs) noexcept nogil:
-    """How many gold arcs each transition of arc-eager makes impossible (Goldberg and Nivre 2012), if it is legal."""
+    """The number of gold arcs that each legal transition of arc-eager makes impossible (Goldberg and Nivre 2012)."""
     cdef int32_t top = state.stack.word
     cdef int32_t head = gold.heads[first]
     cdef int32_t lost = gold.stacked[first]
@@ -118,7 +118,7 @@ cdef inline void eager_costs(State* state, Gold* gold, int32_t first, int32_t* c
 
 
 cdef inline void eager_follow(State* state, Gold* gold, int32_t first, int32_t action) noexcept nogil:
-    """What a transition of arc-eager changes for the gold arcs; the buffer must not be empty."""
+    """Update the gold arcs after a transition of arc-eager; the buffer must not be empty."""
     cdef int32_t top = state.stack.word
     if action == SHIFT or action == RIGHT:
         gold.pending[gold.heads[first]] -= 1
@@ -131,7 +131,7 @@ cdef inline void eager_follow(State* state, Gold* gold, int32_t first, int32_t a
 
 
 cdef inline int32_t eager_oracle(State* state, Gold* gold, int32_t n, int32_t legal) noexcept nogil:
-    """The cheapest transition; of equal ones an arc, then SHIFT."""
+    """The cheapest transition; on a tie an arc, then SHIFT."""
     cdef int32_t[4] costs
     cdef int32_t[4] preference
     cdef int32_t i, best = -1, first = first_of_buffer(state, n)
@@ -152,7 +152,7 @@ cdef inline int32_t oracle(State* state, Gold* gold, int32_t n, int32_t system, 
 
 
 cdef inline void keep_up(State* state, Gold* gold, int32_t n, int32_t system, int32_t action) noexcept nogil:
-    """Let the gold tree know which transition is taken."""
+    """Update the state of the gold tree after a transition."""
     cdef int32_t first
     if system == ARC_EAGER:
         first = first_of_buffer(state, n)

@@ -1,4 +1,4 @@
-# The best projective tree whose score is a sum over arcs, neighbouring siblings and grandparents: Model 1 of Koo and
+# The best projective tree whose score is a sum over arcs, neighboring siblings and grandparents: Model 1 of Koo and
 # Collins (2010), over the candidate arcs only.
 #
 # Arcs are numbered dependent * most + place among the dependent's candidates, so that an arc also stands for a word and
@@ -20,7 +20,7 @@ cdef double NEVER = -1e30
 
 cdef inline void point_chart(Chart* c, double* doubles, int32_t* integers, int64_t* todo, int32_t n,
                              int32_t most) noexcept nogil:
-    """Share out room: arcs * (n + 2 + 2 * most) doubles, 2 * arcs + 2 * (n + 3) and 8 * n + 16 integers."""
+    """Divide up memory: arcs * (n + 2 + 2 * most) doubles, 2 * arcs + 2 * (n + 3) and 8 * n + 16 integers."""
     cdef int64_t arcs = (n + 1) * most
     c.closed = doubles
     c.open = doubles + arcs * (n + 1)
@@ -32,7 +32,7 @@ cdef inline void point_chart(Chart* c, double* doubles, int32_t* integers, int64
 
 
 cdef inline bint between(int32_t word, int32_t one, int32_t other) noexcept nogil:
-    """Is a word between two others, or one of them?"""
+    """Whether a word is between two others, or one of them."""
     return one <= word <= other or other <= word <= one
 
 
@@ -64,7 +64,7 @@ cdef void lay_out(Chart* c, const int32_t* candidates, int32_t most, int32_t n) 
 
 cdef inline double meeting(Chart* c, int32_t inside, int32_t outside, int32_t near, int32_t far, int32_t n,
                            int32_t* where) noexcept nogil:
-    """The best way for two neighbouring children to share the words between them."""
+    """The best split of the words between two neighboring children."""
     cdef int32_t step = 1 if far > near else -1
     cdef int32_t r = near
     cdef double* ours = c.closed + <int64_t>inside * (n + 1)
@@ -156,7 +156,7 @@ cdef inline int32_t push(Chart* c, int32_t depth, int32_t kind, int32_t q, int32
 
 
 cdef int32_t read_open(Graph* g, Chart* c, int32_t q, int32_t i, int32_t depth, int32_t* heads) noexcept nogil:
-    """Find out again how the best span of `open_arc` came about."""
+    """Recompute which parts form the best span of `open_arc`."""
     cdef int32_t n = g.words.n, most = g.most
     cdef int32_t m = q // most, h = g.candidates[q], j, s, where = 0, best_kid = -1, best_where = 0
     cdef double best = (c.closed[<int64_t>q * (n + 1) + (h + 1 if m > h else h - 1)] + c.arc_scores[q]
@@ -179,7 +179,7 @@ cdef int32_t read_open(Graph* g, Chart* c, int32_t q, int32_t i, int32_t depth, 
 
 
 cdef void projective_tree(Graph* g, Chart* c, int32_t* heads) noexcept nogil:
-    """The best projective tree with one root; every word's candidates hold the word before it, so that there is one."""
+    """The best projective tree with one root; it exists, since candidates include the previous word."""
     cdef int32_t n = g.words.n, most = g.most, j, q, end, depth = 0, chosen = -1
     cdef int64_t kind
     cdef double best = 4 * NEVER, score

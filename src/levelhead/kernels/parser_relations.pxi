@@ -1,5 +1,5 @@
-# Relations that are scored together with their arcs: an arc is worth its own score and that of its best relation, so
-# that relations speak for and against arcs (as labelled arcs do in McDonald, Crammer and Pereira 2005).
+# Relations that are scored together with their arcs: the score of an arc includes that of its best relation, so
+# that relations influence the choice of arcs (as labelled arcs do in McDonald, Crammer and Pereira 2005).
 
 cdef double RELATION_MARGIN = 0.5  # a wrong relation is not as bad as a wrong head
 
@@ -10,7 +10,7 @@ cdef inline int32_t relation_rows(Graph* g, int32_t h, int32_t m) noexcept nogil
 
 
 cdef inline void score_relations(Graph* g, int32_t count) noexcept nogil:
-    """Scores of all relations from the features just listed."""
+    """The scores of all relations from the features listed last."""
     cdef int32_t i, c, padded = g.padded
     cdef const float* row
     for c in range(padded):
@@ -28,7 +28,7 @@ cdef inline void score_relations(Graph* g, int32_t count) noexcept nogil:
 
 
 cdef inline int32_t best_relation(Graph* g, int32_t gold, double margin) noexcept nogil:
-    """The best one but the root's; all but gold a little higher in training (gold < 0: all as they are)."""
+    """The best relation except the root's; in training (gold >= 0), wrong relations score higher by a margin."""
     cdef int32_t c, best = -1
     for c in range(g.n_labels):
         if gold >= 0 and c != gold:
@@ -39,7 +39,7 @@ cdef inline int32_t best_relation(Graph* g, int32_t gold, double margin) noexcep
 
 
 cdef double score_relation(Graph* g, int32_t h, int32_t m, int32_t gold, double* gap) noexcept nogil:
-    """The score of an arc's best relation, which is kept; adds to the gap how much better it is than gold."""
+    """The score of an arc's best relation, which is stored; its advantage over gold is added to the gap."""
     cdef int32_t best
     score_relations(g, relation_rows(g, h, m))
     best = best_relation(g, gold, RELATION_MARGIN)
@@ -59,7 +59,7 @@ cdef inline void change_relation(Graph* g, int32_t count, int32_t c, double rate
 
 
 cdef void learn_relations(Graph* g, const int32_t* gold, const int32_t* labels, double most, double step) noexcept nogil:
-    """From the arcs of the gold tree alone, towards a margin of one."""
+    """Learn relations from the arcs of the gold tree alone, towards a margin of one."""
     cdef int32_t m, count, best
     cdef double rate
     for m in range(1, g.words.n + 1):
@@ -76,7 +76,7 @@ cdef void learn_relations(Graph* g, const int32_t* gold, const int32_t* labels, 
 
 cdef int64_t relations_but(Graph* g, const int32_t* gold, const int32_t* found, const int32_t* labels, double rate,
                            double step) noexcept nogil:
-    """Change the weights of labelled arcs in which two trees differ; with no rate only count their features."""
+    """Change the weights of labelled arcs in which two trees differ; with rate 0, only count their features."""
     cdef int32_t m, count, other, n = g.words.n
     cdef int64_t total = 0
     for m in range(1, n + 1):

@@ -21,7 +21,7 @@ cdef struct Machine:
 
 
 cdef inline int32_t padded_to(int32_t n_labels) noexcept nogil:
-    """How many weights a row has for labels."""
+    """The number of weights for labels in a row."""
     return (n_labels + 7) // 8 * 8
 
 
@@ -80,7 +80,7 @@ cdef inline int32_t best_label(Machine* m) noexcept nogil:
 
 
 cdef inline bint to_root(Machine* m, State* state, int32_t action) noexcept nogil:
-    """Does this arc make a word the root?"""
+    """Whether this arc makes a word the root."""
     if action != RIGHT:
         return False
     if m.system == ARC_EAGER and (state.back != NULL or state.next <= m.words.n):
@@ -136,7 +136,7 @@ cdef inline void offer(Candidate* kept, int32_t* count, int32_t most, double sco
 
 
 cdef int32_t expand_beam(Machine* m, State** beam, int32_t size, Candidate* kept, int32_t most) noexcept nogil:
-    """The best successors of all members; finished members stay as they are."""
+    """The best successors of all members; finished members remain."""
     cdef int32_t i, a, legal, label, count = 0
     cdef int32_t[4] scores
     cdef double score

@@ -4,7 +4,7 @@ cdef double NO_CANDIDATE = -1e10  # the score of arcs that are not candidates; s
 
 
 cdef int32_t* decode_votes(Graph* g, Chart* c, int32_t* heads, int32_t* others, const float* votes) noexcept nogil:
-    """The better tree of two: uphill from the best projective tree, and from the best spanning tree, with votes."""
+    """The better of two trees: climbing from the best projective tree and from the best spanning tree, with votes."""
     cdef int32_t m, i, h, n = g.words.n
     cdef double score
     for i in range((n + 1) * (n + 1)):
@@ -20,7 +20,7 @@ cdef int32_t* decode_votes(Graph* g, Chart* c, int32_t* heads, int32_t* others, 
     projective_tree(g, c, heads)
     score = climb(g, heads)
     spanning_tree(&g.contraction, g.scores, n, others)
-    if not has_one_root(others, n):  # weights of a model that nobody trained
+    if not has_one_root(others, n):  # an untrained model
         return heads
     return others if climb(g, others) > score + 1e-6 else heads
 

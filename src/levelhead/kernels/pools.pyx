@@ -95,9 +95,8 @@ cdef inline int32_t decoded(Bytes at, Bytes end, int64_t* length) noexcept nogil
     return 0xFFFF
 
 
-
 cdef inline bint is_odd(Bytes at, int64_t length) noexcept nogil:
-    """Whether any byte is neither from "!" to "~" nor a line feed; compilers make vector instructions of this."""
+    """Whether any byte is neither from "!" to "~" nor a line feed; compilers can use vector instructions."""
     cdef uint8_t odd = 0
     cdef int64_t i
     for i in range(length):
@@ -130,7 +129,7 @@ def strings_with(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint
     found = np.empty(n_strings, dtype=np.int32)
     cdef int32_t[::1] view = found
     if characters.shape[0] != 1 << 16:
-        raise ValueError("the table of characters needs 65536 rows")
+        raise ValueError("the table of characters must have 65536 rows")
     if n_strings <= 0 or size == 0 or offsets[n_strings] != size:
         return found[:0]
     with nogil:

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""One pass over the bytes of a CoNLL-U file: every cell interned, every id and head checked.
+"""One pass over the bytes of a CoNLL-U file: every cell interned, every ID and head checked.
 
-The scanner accepts only files that need no repair and no judgement. At the first line that is anything else it
-stops and says where; the plain Python of `treebank.faults` then explains every fault of the file. So this file
-knows no error messages, and cannot disagree with them about what is valid: a test compares the two.
+The scanner accepts only valid files that need no repair. It stops at the first other line and returns its number;
+the plain Python of `treebank.faults` then finds and explains every fault of the file. So there are no error messages
+here. A test checks that both agree on which files are valid.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
@@ -37,7 +37,7 @@ cdef uint64_t LOW_BITS = 0x7F7F7F7F7F7F7F7F
 
 
 cdef inline object block(int64_t n_bytes):
-    """Memory that numpy can look at, with any contents."""
+    """A buffer for numpy, not initialized."""
     return PyByteArray_FromStringAndSize(NULL, n_bytes)
 
 
@@ -53,7 +53,7 @@ cdef object pool_of(const Table* table):
         total += table.lengths[code] + 1
     starts[table.n_strings] = total
     pool = PyBytes_FromStringAndSize(NULL, total)
-    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(pool)  # a fresh bytes object that nobody else has seen yet
+    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(pool)  # a new bytes object: nothing else refers to it
     with nogil:
         for code in range(table.n_strings):
             memcpy(target + at, table.starts[code], table.lengths[code])
@@ -107,7 +107,7 @@ cdef struct Out:
 
 
 cdef inline int32_t* row_of(Rows* rows, int64_t n) noexcept nogil:
-    """The n-th row, for which there is room now; NULL where memory ran out."""
+    """The n-th row, allocated if needed; NULL if memory ran out."""
     cdef int32_t* cells
     if n == rows.capacity:
         cells = <int32_t*> realloc(rows.cells, 2 * rows.capacity * 12 * sizeof(int32_t))
@@ -170,7 +170,7 @@ cdef inline bint read_word(
     cdef int column = 0
     if head < 0 or fields[DEPREL + 1] - fields[DEPREL] == 1:
         return False
-    for field in range(1, N_FIELDS):  # all slots of the line are on their way from memory before the first is read
+    for field in range(1, N_FIELDS):  # prefetch all slots of the line before the first is read
         lengths[field] = fields[field + 1] - fields[field] - 1
         if field == HEAD or (lengths[field] == 1 and fields[field][0] == UNDERSCORE):
             continue
@@ -229,7 +229,7 @@ cdef inline bint read_line(
     Table* table, Bytes line, Bytes line_end, Out* out, Sizes* sizes, Sentence* sentence,
     bint ranges, Bytes end
 ) noexcept nogil:
-    """A word, a multiword token or an empty node, as its ID says; false where the line is not in order."""
+    """Read a word, a multiword token or an empty node, depending on its ID; false if the line is invalid."""
     cdef Bytes[11] fields
     cdef Bytes mark
     cdef int64_t length, first, second
@@ -258,7 +258,7 @@ cdef inline bint read_line(
 cdef int64_t scan_lines(
     Bytes data, int64_t size, Table* table, Out* out, Sizes* sizes, bint ranges
 ) noexcept nogil:
-    """Read all lines; 0, or the 1-based number of the first line that is not in order."""
+    """Read all lines; return 0, or the 1-based number of the first invalid line."""
     cdef Bytes end = data + size
     cdef Bytes line = data
     cdef Bytes line_end
@@ -302,7 +302,7 @@ cdef object joined_comments(Bytes data, const int64_t* pairs, int64_t n_sentence
     for i in range(n_sentences):
         starts[i + 1] = starts[i] + pairs[2 * i + 1] - pairs[2 * i]
     joined = PyBytes_FromStringAndSize(NULL, starts[n_sentences])
-    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(joined)  # a fresh bytes object that nobody else has seen yet
+    cdef uint8_t* target = <uint8_t*> PyBytes_AS_STRING(joined)  # a new bytes object: nothing else refers to it
     with nogil:
         for i in range(n_sentences):
             memcpy(target + starts[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
@@ -312,7 +312,7 @@ cdef object joined_comments(Bytes data, const int64_t* pairs, int64_t n_sentence
 cdef int64_t count_tokens(Bytes data, int64_t size) noexcept nogil:
     """The number of lines that begin with a digit: words, multiword tokens and empty nodes.
 
-    Compilers make vector instructions of this: it counts as many at a time as a byte can.
+    It counts 255 bytes at a time, so that the count fits into a byte and compilers can use vector instructions.
     """
     cdef int64_t count = 1 if size and <uint8_t> (data[0] - ZERO) <= 9 else 0
     cdef int64_t at = 0
@@ -334,14 +334,14 @@ cdef object copied(const void* start, int64_t n_bytes):
 
 
 def begin(const uint8_t[::1] data, bint ranges=True):
-    """Read a CoNLL-U file that needs no repair, without numpy, which takes longer to load than most files to read.
+    """Read a CoNLL-U file that needs no repair, without numpy: loading numpy takes longer than reading most files.
 
     Args:
         data: the bytes of the file, uint8, at most 2**31 - 1 of them.
-        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
+        ranges: whether IDs such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
 
     Returns:
-        What `arrays_of` takes.
+        The argument of `arrays_of`.
     """
     cdef int64_t size = data.shape[0]
     cdef Bytes start = &data[0] if size else NULL
@@ -353,7 +353,7 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     cdef int64_t stopped
     cdef int i
     with nogil:
-        n_most = count_tokens(start, size) + 2  # more than there are words or sentences
+        n_most = count_tokens(start, size) + 2  # an upper bound for words and sentences
     arrays = [block(4 * n_most) for _ in range(9)]
     for i in range(8):
         columns[i] = <int32_t*> PyByteArray_AS_STRING(arrays[i])
@@ -387,10 +387,10 @@ def begin(const uint8_t[::1] data, bint ranges=True):
 
 
 def arrays_of(begun):
-    """Return what `scan` returns.
+    """Return the result of `scan`.
 
     Args:
-        begun: what `begin` returned.
+        begun: the result of `begin`.
     """
     import numpy as np
 
@@ -419,10 +419,10 @@ def scan(const uint8_t[::1] data, bint ranges=True):
 
     Args:
         data: the bytes of the file, uint8, at most 2**31 - 1 of them.
-        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
+        ranges: whether IDs such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
 
     Returns:
-        The 1-based number of the first line that is not in order; or a tuple of pool, pool offsets, eight code
+        The 1-based number of the first invalid line; or a tuple of pool, pool offsets, eight code
         columns, heads (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines,
         comments, comment starts.
     """

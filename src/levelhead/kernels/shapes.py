@@ -47,7 +47,7 @@ def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int
     with cython.nogil:
         bad = measure(heads, starts, depths_view, gaps_view, crossed_view, right_view, ill_view, work, ranges)
     if bad >= 0:
-        raise ValueError(f"sentence {bad + 1} is no tree")
+        raise ValueError(f"sentence {bad + 1} is not a tree")
     return depths, gaps, crossed, right_crossed, ill_nested
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Checks of all bytes of a file: whether they are text, and where lines end."""
+"""Checks of all bytes of a file: valid UTF-8 and line ends."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memchr, memcpy
@@ -82,7 +82,7 @@ def count_lines(const uint8_t[::1] data):
     cdef uint8_t found
     with nogil:
         while at < size:
-            end = min(size, at + 255)  # as many as a byte can count: compilers make vector instructions of this
+            end = min(size, at + 255)  # the count fits into a byte, so that compilers can use vector instructions
             found = 0
             for at in range(at, end):
                 found += data[at] == NEWLINE

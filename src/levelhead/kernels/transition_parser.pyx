@@ -20,7 +20,7 @@ cdef class Parser:
     """A transition system, its templates and its weights."""
 
     cdef Machine m
-    cdef object kept  # the arrays that pointers point into
+    cdef object kept  # the arrays that pointers refer to
     cdef int32_t beam
 
     def __cinit__(self, int32_t system, tuple templates, tuple tables, tuple sums, int32_t n_labels,
@@ -58,7 +58,7 @@ cdef class Parser:
         release(&self.m.arena)
 
     def parse(self, tuple columns, const int32_t[::1] starts):
-        """Heads (1-based in the sentence, 0 the root) and labels of all words."""
+        """Return heads (1-based in the sentence, 0 the root) and labels of all words."""
         cdef int32_t n_words = starts[len(starts) - 1]
         heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
         cdef int32_t[::1] out_heads = heads, out_labels = labels
@@ -72,7 +72,7 @@ cdef class Parser:
         with nogil:
             for i in range(starts.shape[0] - 1):
                 with gil:
-                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
+                    PyErr_CheckSignals()  # otherwise Ctrl-C and SIGTERM would wait for the end of the treebank
                 n = starts[i + 1] - starts[i]
                 self.m.words.base, self.m.words.n = starts[i] + 1, n
                 self.m.max_swaps = 4 * n + 20
@@ -93,7 +93,7 @@ cdef class Parser:
     def train(self, tuple columns, const int32_t[::1] starts, const int32_t[::1] heads, const int32_t[::1] labels,
               const int32_t[::1] order, const int32_t[::1] components, const int64_t[::1] sentences, double step,
               double explore, uint64_t seed):
-        """One pass over sentences in a given order; returns the number of steps so far and of errors."""
+        """Train on sentences once, in this order; return the numbers of steps so far and of errors."""
         cdef int32_t longest = int(np.max(np.diff(starts))) + 1
         cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32), stacked = np.zeros(longest + 1, np.int32)
         cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
@@ -110,10 +110,10 @@ cdef class Parser:
         with nogil:
             for i in sentences:
                 with gil:
-                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the pass
+                    PyErr_CheckSignals()  # otherwise Ctrl-C and SIGTERM would wait for the end of the pass
                 n = starts[i + 1] - starts[i]
                 self.m.words.base, self.m.words.n = starts[i] + 1, n
-                self.m.max_swaps = 4 * n + n * n  # as many as any tree needs; sentences have 2,000 words at most
+                self.m.max_swaps = 4 * n + n * n  # an upper bound for any tree; sentences have at most 2,000 words
                 gold.heads = &heads[starts[i]] - 1
                 gold.labels = &labels[starts[i]] - 1
                 gold.order = &order[starts[i]] - 1
@@ -132,7 +132,7 @@ cdef class Parser:
 
 
 def oracle_transitions(int32_t system, const int32_t[::1] heads, const int32_t[::1] starts):
-    """The transitions that training follows where the parser makes no mistake: all, and how many each sentence has."""
+    """Return the transitions that training follows if the parser makes no mistake, and their number per sentence."""
     order, components = projective_order(heads, starts)
     cdef const int32_t[::1] places = order, parts = components
     cdef int32_t longest = int(np.max(np.diff(starts))) + 1
@@ -166,7 +166,7 @@ def oracle_transitions(int32_t system, const int32_t[::1] heads, const int32_t[:
 
 
 def dynamic_costs(const int32_t[::1] heads, const uint8_t[::1] transitions):
-    """What training of arc-eager thinks of each transition before and after those given: costs (-1: not legal), choices.
+    """Return the costs (-1: not legal) and choices of arc-eager training for each transition, along given transitions.
 
     There is a row for each configuration with words in the buffer, and none after an illegal transition.
     """
@@ -201,7 +201,7 @@ def dynamic_costs(const int32_t[::1] heads, const uint8_t[::1] transitions):
 
 
 def projective_order(const int32_t[::1] heads, const int32_t[::1] starts):
-    """The place of each word in the in-order walk of its tree, and its maximal projective component."""
+    """Return the position of each word in the in-order walk of its tree, and its maximal projective component."""
     cdef int32_t n_words = len(heads)
     places, components = np.zeros(n_words, np.int32), np.zeros(n_words, np.int32)
     cdef int32_t[::1] order = places, part = components
@@ -240,7 +240,7 @@ def projective_order(const int32_t[::1] heads, const int32_t[::1] starts):
                     depth += 1
                     continue
                 depth -= 1
-            # arc-standard without swaps: what it can join is a component, named by its head
+            # arc-standard without swaps: what it can join is a component, identified by its head
             depth = 0
             for i in range(1, n + 1):
                 part[base + i] = i

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import takewhile
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import immutable
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
 from levelhead.scoring.measure_definitions import DEFINITIONS
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
@@ -52,7 +53,8 @@ REGISTRY: Mapping[str, Definition] = MappingProxyType(
 """All shipped measures by name."""
 
 
-class Registry(NamedTuple):
+@immutable(eq=True)
+class Registry:
     """The available measures and schemes.
 
     Args:
@@ -62,10 +64,10 @@ class Registry(NamedTuple):
         origins: the hash of the file that defines each added ("measure" or "scheme", name).
     """
 
-    measures: Mapping[str, Definition] = REGISTRY
+    measures: Mapping[str, Definition] = field(default_factory=lambda: REGISTRY)
     schemes: Schemes = STANDARD_SCHEMES
     sha256: tuple[str, ...] = ()
-    origins: Mapping[tuple[str, str], str] = MappingProxyType({})
+    origins: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
@@ -95,7 +97,7 @@ class Registry(NamedTuple):
         """
         if scheme not in self.schemes.by_name:
             raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
-        return self._replace(schemes=self.schemes._replace(default=scheme))
+        return replace(self, schemes=replace(self.schemes, default=scheme))
 
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

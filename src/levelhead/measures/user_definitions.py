@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -136,7 +137,7 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     )
     try:
         only = None if definition.only is None else _qualified(definition.only, schemes)
-        own = definition._replace(only=only, without=tuple(_qualified(text, schemes) for text in definition.without))
+        own = replace(definition, only=only, without=tuple(_qualified(text, schemes) for text in definition.without))
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
     if keeps_nothing(own.only, own.without, schemes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.treebank.faults import UTF16, is_utf16
 
 
 class Answer(NamedTuple):
@@ -34,6 +35,6 @@ def decoded(data: bytes, name: str, first_line: int = 1) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         line = first_line + data.count(b"\n", 0, error.start)
-        marks = data[:2] in {b"\xff\xfe", b"\xfe\xff"} and first_line == 1
-        message = "the file is UTF-16, not UTF-8" if marks else f"the byte 0x{data[error.start]:02x} is not UTF-8"
+        known = first_line == 1 and is_utf16(data)
+        message = UTF16 if known else f"the byte 0x{data[error.start]:02x} is not UTF-8"
         raise InputError(Fault("encoding", message, Place(name, line))) from error

@@ -19,8 +19,8 @@ Rows = Literal["label", "measure", "pattern"]
 
 _COEFFICIENTS = {"cohen": "Cohen", "fleiss": "Fleiss", "krippendorff": "Alpha"}
 _TOO_FEW = (
-    f"-: too few for an interval: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most"
-    " frequent one"
+    f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"
+    " interval"
 )
 _MOST_LISTED = 20
 _MOST_PATTERNS = 10

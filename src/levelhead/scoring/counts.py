@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -72,7 +72,8 @@ def _sum(numbers: Numbers, start: Numbers | None = None) -> Numbers:
     return np.cumsum(numbers)[-1:]
 
 
-class _Rows(NamedTuple):
+@immutable()
+class _Rows:
     """The rows that counts are summed into: a single row, or one per gold sentence."""
 
     matches: Matches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
@@ -55,7 +55,8 @@ class Measure:
         return f"{self.name}{argument}{classes}{f'.{self.component}' if self.component else ''}"
 
 
-class Resource(NamedTuple):
+@immutable(eq=True)
+class Resource:
     """The contents of a file that a measure needs: weights, a model.
 
     Args:
@@ -69,7 +70,8 @@ class Resource(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-class Definition(NamedTuple):
+@immutable(eq=True)
+class Definition:
     """The definition of a measure.
 
     Args:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import replace
 
+from levelhead.immutable import immutable
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.selection import Schemes, is_class
@@ -18,7 +19,8 @@ SYSTEM = "the system"
 _MOST_NAMED = 50  # more than the number of relations in either version of UD
 
 
-class Annotation(NamedTuple):
+@immutable(eq=True)
+class Annotation:
     """The properties of a treebank that notes are about.
 
     Args:
@@ -31,7 +33,7 @@ class Annotation(NamedTuple):
 
     def of_analyzed_words(self) -> Annotation:
         """Return it without the relation of words that a system gave none."""
-        return self._replace(relations=[name for name in self.relations if name != "_"])
+        return replace(self, relations=[name for name in self.relations if name != "_"])
 
 
 def annotation_of(treebank: Treebank) -> Annotation:

@@ -159,7 +159,8 @@ def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags)
     one, other = _equal_tokens(gold, system, np.flatnonzero(~same))
     places = (starts[:-1] - our_spans.sentence_starts[:-1])[ours.tokens.sentence[one]]
     token_starts[other], token_ends[other] = our_spans.token_starts[one] + places, our_spans.token_ends[one] + places
-    return spans._replace(
+    return replace(
+        spans,
         token_starts=token_starts,
         token_ends=token_ends,
         starts=np.where(same[of_word], spans.starts + shift[of_word], starts[of_word]),

@@ -7,6 +7,7 @@ before it and the other starts a multiword token after it; files are not cut the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class _Side:
     def take(self, n_sentences: int, cut: int) -> Treebank:
         """Take the first sentences out of the buffer, up to a byte of the text."""
         text = self.text[:cut]
-        self._last = self.around(cut - 1)._replace(before=self._before(cut), after=b"")
+        self._last = replace(self.around(cut - 1), before=self._before(cut), after=b"")
         self.n_characters += int(np.count_nonzero((text & 0xC0) != 0x80))
         self._left -= cut
         piece = self.pieces.take(n_sentences)
@@ -87,7 +88,7 @@ class _Side:
         while start and start < len(self.text) and self.text[start] & 0xC0 == 0x80:
             start -= 1
         place = found.place._replace(sentence=(found.place.sentence or 0) + self.pieces.n_sentences)
-        return found._replace(before=self._before(start), place=place)
+        return replace(found, before=self._before(start), place=place)
 
     def _before(self, at: int) -> bytes:
         return (self._last.before + self.text[max(0, at - MOST_SHOWN) : at].tobytes())[-MOST_SHOWN:]

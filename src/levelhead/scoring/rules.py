@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
 
 from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import immutable
 from levelhead.treebank import schemes
 
 _2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
@@ -15,7 +16,8 @@ _TODAY = [*_2018, "ELAS", "EULAS"]
 _OURS = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS LAS(full) CLAS MLAS BLEX ELAS EULAS".split()
 
 
-class Rules(NamedTuple):
+@immutable(eq=True)
+class Rules:
     """Scoring rules: every decision in which scorers differ.
 
     Args:
@@ -144,7 +146,8 @@ MSP25 = Rules(
     content=True,
 )
 
-MSP25_SORTED = MSP25._replace(
+MSP25_SORTED = replace(
+    MSP25,
     name="msp25-sorted",
     source="msp_25_eval.py as a participant had it: as msp25, but the parts of a feature's value have no order",
     sorted_values=True,
@@ -188,4 +191,4 @@ def with_several_roots(rules: str | Rules) -> Rules:
             " whose scorer has the option --multiple-roots-okay"
         )
         raise MeasureError(message, "invalid-argument")
-    return found._replace(several_roots=True)
+    return replace(found, several_roots=True)

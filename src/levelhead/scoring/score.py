@@ -231,7 +231,7 @@ _OF_SPANS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType(
 )
 
 
-def score(
+def score_measure(
     matches: TreebankPair,
     measure: Measure,
     definition: Definition,

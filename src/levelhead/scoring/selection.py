@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import immutable
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.treebank.relations import UD1, UD2, universal
@@ -23,7 +25,8 @@ Keeps = Callable[[str], bool]
 """Whether words with a relation, with or without subtype, are counted."""
 
 
-class Schemes(NamedTuple):
+@immutable(eq=True)
+class Schemes:
     """The schemes in which classes are looked up.
 
     Args:
@@ -31,7 +34,7 @@ class Schemes(NamedTuple):
         default: the name of the scheme of classes without a scheme.
     """
 
-    by_name: Mapping[str, Scheme] = SCHEMES
+    by_name: Mapping[str, Scheme] = field(default_factory=lambda: SCHEMES)
     default: str = NIVRE_FANG.name
 
     def find(self, text: str) -> tuple[Scheme, str]:
@@ -64,7 +67,8 @@ STANDARD = Schemes()
 """The shipped schemes."""
 
 
-class Selection(NamedTuple):
+@immutable(eq=True)
+class Selection:
     """The weight of each word, by its relation.
 
     Args:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
+from levelhead.immutable import immutable
 from levelhead.kernels import layout
 from levelhead.treebank import Treebank
 from levelhead.treebank.parts import FORM
@@ -26,7 +27,8 @@ MOST_SHOWN = 4 * _SHOWN
 """The maximum number of bytes that a message about different texts shows on each side of the difference."""
 
 
-class Spans(NamedTuple):
+@immutable()
+class Spans:
     """Positions in the text (all surface tokens without spaces), in bytes of UTF-8.
 
     Bytes work as well as characters: UTF-8 maps texts to bytes one to one, so equal spans remain equal.
@@ -126,7 +128,8 @@ def first_difference(one: Bytes, other: Bytes) -> int:
     return int(differing[0]) if len(differing) else common
 
 
-class Surroundings(NamedTuple):
+@immutable()
+class Surroundings:
     """The context of a difference in the text of a treebank.
 
     Args:

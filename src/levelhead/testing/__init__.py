@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 
 from levelhead.errors import MeasureError
-from levelhead.evaluation import Input, score
+from levelhead.evaluation.files import score_files
 from levelhead.evaluation.gates import Gate, bound_of, gate_of, percentage_warning
+from levelhead.evaluation.pair import Input
+from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
 
 
@@ -42,7 +44,7 @@ def assert_score(
         MeasureError: the measure is unknown, the bound is not a finite number, or the measure requires the other bound.
     """
     gate = _gate(measure, at_least, at_most)
-    result = score(gold, system, measures=[measure])[measure]
+    result = score_files(gold, system, setup_of([measure]))[measure]
     if result.value is None:
         raise AssertionError(f"{measure} has no value: {result.reason or 'there is nothing to count'}")
     if broken := gate.broken(result.value):

@@ -8,9 +8,9 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, UnreadableFile
+from levelhead.immutable import immutable
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of, size_text
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
@@ -18,7 +18,8 @@ _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FURTHER = 1 << 16
 
 
-class PieceSizes(NamedTuple):
+@immutable(eq=True)
+class PieceSizes:
     """The size of pieces, and the size of files above which they are read in pieces.
 
     Args:

@@ -155,7 +155,7 @@ def content_faults(parts: Iterator[bytes], name: str | None, size: int) -> tuple
     For a valid file, return the warnings. The file is read in pieces.
 
     Args:
-        parts: the contents of the file, part by part.
+        parts: the contents of the file, in parts.
         name: its name in messages.
         size: the approximate number of bytes of a piece.
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
 
 from levelhead.errors import Fault
+from levelhead.immutable import immutable
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.write import conllu_parts
 
 
-class Contents(NamedTuple):
+@immutable(eq=True)
+class Contents:
     """The sizes of a treebank and the warnings about its file.
 
     Args:

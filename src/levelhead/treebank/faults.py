@@ -51,6 +51,14 @@ class _Sentence:
     renumbered: bool = False
 
 
+UTF16 = "the file is UTF-16, not UTF-8"
+
+
+def is_utf16(data: bytes) -> bool:
+    """Return whether a file starts with a byte order mark of UTF-16, which is never valid UTF-8."""
+    return data.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
 def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
     """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters.
 
@@ -59,6 +67,8 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
         line: returns the line number to print for each line of the data.
         start: the number of bytes of the file before them.
     """
+    if start == 0 and is_utf16(data):
+        return [Fault("encoding", UTF16, Place(line=line(1)))]
     before = 0
     for number, content in enumerate(lines_of(data), 1):  # one by one: all at once would take up to 4 times the bytes
         try:

@@ -1,4 +1,4 @@
-"""A system's output read row by row, piece by piece."""
+"""A system's output read row by row, in pieces."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class LenientPieces(Pieces):
     """A file read row by row, as `read_leniently` does.
 
     Args:
-        parts: its contents, part by part.
-        name: what to call it in messages, if anything.
+        parts: its contents, in parts.
+        name: its name in messages, or None.
         conllx: whether it is CoNLL-X.
-        known: the marks of its sentences, if it has been read before: then they are not looked for again.
+        known: the marks of its sentences, if it was already read; they are then not computed again.
     """
 
     def __init__(
@@ -32,9 +32,9 @@ class LenientPieces(Pieces):
     ) -> None:
         super().__init__(parts, name, spaces=True)
         self.marks = bytearray()
-        """What was read, as in `ReadableRows`."""
+        """The marks of `ReadableRows`."""
         self.unreadable = 0
-        """How many lines could not be read."""
+        """The number of lines that could not be read."""
         self._known = None if known is None else iter(known)
         self._reading = ReaderSettings(conllx)
         self._n_repaired = 0

@@ -1,7 +1,7 @@
-"""A file read piece by piece, with the treebanks, warnings and errors of reading it whole.
+"""Files read in pieces, with the same treebanks, warnings and errors as if they were read whole.
 
-Sentences wait here until they are taken, for another file may have to be read up to the same character first. Once
-something is wrong with a file, only its errors are of interest, and they are known when all of it has been read.
+Sentences wait until they are taken, since the other file of a pair may first have to be read up to the same character.
+After the first error in a file, only its errors are needed; for these, the rest of the file is read.
 """
 
 from __future__ import annotations
@@ -31,85 +31,85 @@ from levelhead.treebank.treebank import COLUMNS, Treebank
 from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
 
 AT_ONCE = 1 << 22
-"""How many bytes are read at once to find errors."""
+"""The number of bytes that are read at once to find errors."""
 
 
 class Pieces(ABC):
-    """A file whose sentences are read block by block and taken in order.
+    """A file whose sentences are read in blocks and taken in order.
 
     Args:
-        parts: its contents, part by part.
-        name: what to call it in messages, if anything.
+        parts: its contents, in parts.
+        name: its name in messages, or None.
         spaces: whether a line of spaces and tabs is blank.
-        apart: whether multiword tokens are taken apart.
+        splits_tokens: whether multiword tokens are split.
     """
 
-    def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool, apart: bool = False) -> None:
+    def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool, splits_tokens: bool = False) -> None:
         self.name = name
-        self._apart = apart
+        self._splits_tokens = splits_tokens
         self._waiting: Treebank | None = None
         self.failed = False
-        """Whether something is wrong with the file."""
+        """Whether the file has an error."""
         self.n_sentences = self.n_words = self.n_tokens = 0
-        """How much was taken."""
+        """The numbers of sentences, words and tokens that were taken."""
         self._blocks = Blocks(parts, name, spaces=spaces)
-        self._new = b""  # a block as it is in the file
-        self._data = b""  # what waits before it, with line feeds and single blank lines
-        self._lines: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # of the file, for each line that waits
-        self._n_lines = 0  # of the file, read so far
+        self._new = b""  # a block, unchanged
+        self._data = b""  # the text that waits before it, with line feeds and single blank lines
+        self._lines: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # the line in the file of each line that waits
+        self._n_lines = 0  # of the file, so far
         self._n_taken_lines = self._n_taken_bytes = 0  # of repaired text
         self._unreadable: UnreadableFile | None = None
         self._too_long: ConlluError | None = None
 
     @property
     def ended(self) -> bool:
-        """Whether the file has been read to its end, or cannot be read on."""
+        """Whether the whole file was read, or the rest cannot be read."""
         return self._blocks.ended or self._unreadable is not None
 
     @property
     def sha256(self) -> str:
-        """The hash of what was read of the file."""
+        """The hash of the contents so far."""
         return self._blocks.sha256
 
     @property
     def n_bytes(self) -> int:
-        """The size of what was read and not taken."""
+        """The number of bytes that were read and not taken."""
         return len(self._data) + len(self._new)
 
     @property
     def treebank(self) -> Treebank | None:
-        """The sentences that wait; None where there are none."""
+        """The sentences that wait, or None."""
         return None if self._waiting is None else self._for_scoring(self._waiting)
 
     def _for_scoring(self, treebank: Treebank) -> Treebank:
-        return treebank.without_multiword_tokens() if self._apart else treebank
+        return treebank.without_multiword_tokens() if self._splits_tokens else treebank
 
     def read(self, size: int) -> None:
-        """Read on, if possible; `parse` then finds the sentences.
+        """Read another block, if possible; `parse` then finds the sentences.
 
         Args:
-            size: how many bytes to read, about; may be 0.
+            size: the approximate number of bytes; 0 to read nothing.
         """
         if size > 0 and not (self.failed or self.ended):
             self._read(size)
 
     def parse(self) -> None:
-        """Find the sentences in what was read; afterwards they wait, or the file has ended or failed."""
+        """Find the sentences in the text that was read, unless sentences already wait or the file failed."""
         if not self.failed and self._waiting is None and self.n_bytes:
             self._parse()
 
     def take(self, n_sentences: int) -> Treebank:
-        """Return the first sentences that wait; the others are read again with what follows.
+        """Return the first sentences that wait; the others are parsed again together with the next block.
 
         Args:
-            n_sentences: how many; at least one.
+            n_sentences: their number, at least one.
         """
         waiting = self._waiting
         if waiting is None:
             raise IndexError("no sentences wait")
-        found = first_sentences(waiting, n_sentences)
-        self._look_at(found)
-        piece = self._for_scoring(found)
+        sentences = first_sentences(waiting, n_sentences)
+        self._look_at(sentences)
+        piece = self._for_scoring(sentences)
         self.n_words += piece.n_words
         self.n_tokens += piece.n_tokens
         end = self._last_blank_line()
@@ -119,13 +119,13 @@ class Pieces(ABC):
         return piece
 
     def each(self, size: int) -> Iterator[Treebank]:
-        """Give all sentences, piece by piece.
+        """Yield all sentences in pieces.
 
         Args:
-            size: how many bytes a piece has, about.
+            size: the approximate number of bytes of a piece.
 
         Raises:
-            InputError: the file is not valid; with every fault.
+            InputError: the file is invalid; all errors are listed.
         """
         yield from self.until_failure(size)
         error = self.error()
@@ -133,10 +133,10 @@ class Pieces(ABC):
             raise error
 
     def until_failure(self, size: int) -> Iterator[Treebank]:
-        """Give all sentences, piece by piece, as long as nothing is wrong with the file.
+        """Yield the sentences in pieces, up to the first piece with an error.
 
         Args:
-            size: how many bytes a piece has, about.
+            size: the approximate number of bytes of a piece.
         """
         while not (self.ended or self.failed):
             self.read(size)
@@ -145,30 +145,30 @@ class Pieces(ABC):
                 yield self.take(len(self.treebank))
 
     def error(self) -> InputError | None:
-        """Read the rest of the file and return its errors, if it has any."""
+        """Read the rest of the file, and return its errors; None if it is valid."""
         self.parse()
         while not (self.failed or self.ended):
             self._skip()
             self.read(AT_ONCE)
             self.parse()
-        found = self._own_error()
+        own_error = self._own_error()
         while not self.ended:
             self._read(AT_ONCE)
             self._normalize()
             self._drop(len(self._data), 0)
-        return self._unreadable or self._too_long or found
+        return self._unreadable or self._too_long or own_error
 
     def contents(self) -> Contents:
-        """Return the sizes of what was taken, the hash of the whole file, and the warnings about it."""
+        """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
         sizes = self.n_sentences, self.n_words, self.n_tokens
         return Contents(self.sha256, *sizes, self.warnings(), self.name)
 
     def warnings(self) -> tuple[Fault, ...]:
-        """Return the warnings about the file; to be called once, at its end."""
+        """Return the warnings about the file; call it once, at the end."""
         return ()
 
     def _last_blank_line(self) -> int:
-        """Return where the blank line after the last sentence that waits starts."""
+        """Return the start of the blank line after the last sentence that waits."""
         return len(self._data) - 2
 
     @abstractmethod
@@ -177,22 +177,22 @@ class Pieces(ABC):
 
     @abstractmethod
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
-        """Give a block with line feeds and single blank lines, the line of each of its lines, and how many it had."""
+        """Return a block with line feeds and single blank lines, the original number of each line, and their count."""
 
     @abstractmethod
     def _parse(self) -> None:
-        """Read what waits, or fail."""
+        """Parse the text that waits, or fail."""
 
     @abstractmethod
     def _own_error(self) -> InputError | None:
-        """Give the error of the contents, from what waits on."""
+        """Return the error of the contents, from the text that waits to the end."""
 
     @abstractmethod
     def _look_at(self, piece: Treebank) -> None:
-        """Find the warnings about a piece that is taken."""
+        """Find the warnings about a piece when it is taken."""
 
     def _read(self, size: int) -> bool:
-        """Read a block; say whether it can be used."""
+        """Read a block; return whether it can be used."""
         self._normalize()
         self._waiting = None
         try:
@@ -209,7 +209,7 @@ class Pieces(ABC):
         return False
 
     def _normalize(self) -> None:
-        """Add the new block to what waits, with line feeds and single blank lines."""
+        """Add the new block to the text that waits, with line feeds and single blank lines."""
         if self._new:
             data, numbers, n_lines = self._normalized(self._new)
             plain = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")))
@@ -222,7 +222,7 @@ class Pieces(ABC):
         self._new = b""
 
     def _skip(self) -> None:
-        """Pass over the sentences that wait."""
+        """Skip the sentences that wait."""
         self._normalize()
         self._drop(len(self._data), 0 if self._waiting is None else len(self._waiting))
 
@@ -240,23 +240,23 @@ class Pieces(ABC):
         return int(self._lines[number - 1]) if number <= len(self._lines) else self._n_taken_lines + number
 
     def _placed(self, treebank: Treebank) -> Treebank:
-        """Return a treebank with the lines that its sentences have in the file."""
+        """Return a treebank with the line numbers that its sentences have in the file."""
         lines = self._lines[treebank.source.lines - 1]
         return replace(treebank, source=replace(treebank.source, path=self.name, lines=lines))  # type: ignore[arg-type]
 
     def _in_file(self, fault: Fault) -> Fault:
-        """Return a warning about a piece with the number that its sentence has in the file."""
+        """Return a warning about a piece with the sentence number in the file."""
         place = fault.place
         sentence = None if place.sentence is None else place.sentence + self.n_sentences
         return replace(fault, place=place._replace(file=self.name, sentence=sentence))
 
 
 def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
-    """Return a treebank of the first sentences of another, which shares its memory.
+    """Return a treebank of the first sentences of another, sharing its memory.
 
     Args:
         treebank: the treebank.
-        n_sentences: how many.
+        n_sentences: their number.
     """
     if n_sentences == len(treebank):
         return treebank
@@ -283,7 +283,7 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
 
 
 def n_lines_of(treebank: Treebank) -> int:
-    """Return how many lines a scanned file has, up to the blank line after its last sentence.
+    """Return the number of lines of a scanned file, up to the blank line after its last sentence.
 
     Args:
         treebank: the file, with at least one sentence.
@@ -304,16 +304,16 @@ class _NotText(Exception):
 
 
 class OwnPieces(Pieces):
-    """A file read with levelhead's own care.
+    """A file read with levelhead's own checks and repairs.
 
     Args:
-        parts: its contents, part by part.
-        name: what to call it in messages, if anything.
+        parts: its contents, in parts.
+        name: its name in messages, or None.
         conllx: whether it is CoNLL-X.
         texts: whether `# text` comments are compared with the forms.
-        apart: whether multiword tokens are taken apart.
-        known: its sizes and warnings, if it has been read before: then it is not searched for warnings again.
-        several_roots: whether a sentence may have several roots.
+        splits_tokens: whether multiword tokens are split.
+        known: its sizes and warnings, if it was already read; warnings are then not searched for again.
+        several_roots: whether a sentence can have several roots.
     """
 
     def __init__(
@@ -323,11 +323,11 @@ class OwnPieces(Pieces):
         *,
         conllx: bool = False,
         texts: bool = False,
-        apart: bool = False,
+        splits_tokens: bool = False,
         known: Contents | None = None,
         several_roots: bool = False,
     ) -> None:
-        super().__init__(parts, name, spaces=True, apart=apart)
+        super().__init__(parts, name, spaces=True, splits_tokens=splits_tokens)
         self._known = known
         self._conllx, self._texts = conllx, texts
         self._reading = ReaderSettings(conllx, several_roots)
@@ -342,11 +342,11 @@ class OwnPieces(Pieces):
         self._ids = SentenceIds()
 
     def contents(self) -> Contents:
-        """Return the sizes of what was taken, the hash of the whole file, and the warnings about it."""
+        """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
         return self._known or super().contents()
 
     def warnings(self) -> tuple[Fault, ...]:
-        """Return the warnings about the file; to be called once, at its end."""
+        """Return the warnings about the file; call it once, at the end."""
         notices = () if self._conllx else in_order(self._notices, self._ids.repeated(self.name))
         return (*self._repair_warnings(), *notices, *self._text_fault.values())
 
@@ -368,7 +368,7 @@ class OwnPieces(Pieces):
         if treebank is None:
             self._normalize()
             if not self._data:
-                return  # there were only blank lines
+                return  # only blank lines
             try:
                 treebank = self._scan()
             except ConlluError as error:
@@ -380,7 +380,7 @@ class OwnPieces(Pieces):
             self._waiting = self._placed(treebank)
 
     def _scan_unrepaired(self) -> Treebank | None:
-        """Scan the new block as it is, behind what waits: most files need no repair."""
+        """Scan the new block without repairs, after the text that waits: most files need no repair."""
         data = self._data + self._new
         start = not self._n_taken_lines
         try:
@@ -403,8 +403,8 @@ class OwnPieces(Pieces):
     def _drop(self, n_bytes: int, n_sentences: int) -> None:
         if n_sentences and self._waiting is not None and not self._waiting.has_trees:
             faults = walk(self._data[:n_bytes], count(self.n_sentences + 1), self._reading, line_of=self._line)
-            found = (fault for fault in faults if fault.slug == SOME_HEAD.slug)
-            self._headless += islice(found, MOST - len(self._headless))
+            headless = (fault for fault in faults if fault.slug == SOME_HEAD.slug)
+            self._headless += islice(headless, MOST - len(self._headless))
             self._n_headless += int(self._waiting.sentence_starts[n_sentences])
         super()._drop(n_bytes, n_sentences)
 
@@ -429,14 +429,14 @@ class OwnPieces(Pieces):
         return ConlluError(*(fault.in_file(self.name) for fault in (*found, *self._repair_warnings())))
 
     def _faults_of_taken(self) -> Iterator[Fault]:
-        """Give what would be a fault of the words that were taken if others have heads."""
+        """Yield the faults of words without heads that were taken, which are faults only if other words have heads."""
         if self._has_trees:
             yield SOME_HEAD
         yield from self._headless
         yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
 
     def _faults(self) -> Iterator[Fault]:
-        """Find the faults of what waits and of all that follows."""
+        """Yield the faults of the text that waits and of the rest of the file."""
         while True:
             self._normalize()
             treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
@@ -445,14 +445,14 @@ class OwnPieces(Pieces):
             numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
             if treebank is not None:
                 yield SOME_HEAD
-            elif not self._has_no_text():
+            elif not self._has_nul():
                 yield from walk(self._data, numbers, self._reading, line_of=self._line)
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(AT_ONCE):
                 return
 
-    def _has_no_text(self) -> bool:
-        """Note a byte that is not text, and say whether there is one in what waits."""
+    def _has_nul(self) -> bool:
+        """Record NUL characters in the text that waits, and return whether there are any; invalid UTF-8 is an error."""
         found = encoding_faults(self._data, self._line, self._n_taken_bytes)
         if found and found[0].slug == "encoding":
             raise _NotText(found[0])

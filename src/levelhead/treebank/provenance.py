@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import replace
 
 from levelhead.errors import Fault
+from levelhead.immutable import immutable
 
 TREEBANK = "treebank"
 """The code of a treebank without another code."""
@@ -15,7 +16,8 @@ MEMORY = "memory"
 """Used instead of the hash and the path of a treebank that was not read from a file."""
 
 
-class Provenance(NamedTuple):
+@immutable(eq=True)
+class Provenance:
     """The provenance of a result.
 
     Args:
@@ -32,7 +34,7 @@ class Provenance(NamedTuple):
 
     def with_parts(self, **parts: str) -> Provenance:
         """Return the provenance with more parts at the end of the signature."""
-        return self._replace(signature={**self.signature, **parts})
+        return replace(self, signature={**self.signature, **parts})
 
 
 def short_hash(sha256: str | None) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.treebank.relations import TO_UD1, TO_UD2, universal
 from levelhead.treebank.strings import StringColumn
 
@@ -21,7 +22,8 @@ UNKNOWN = "UNKNOWN"
 _COUNTERPARTS: Mapping[int | None, Mapping[str, str]] = MappingProxyType({None: {}, 1: TO_UD1, 2: TO_UD2})
 
 
-class Scheme(NamedTuple):
+@immutable(eq=True)
+class Scheme:
     """A partition of universal relations into classes.
 
     Args:

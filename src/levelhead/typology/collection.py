@@ -261,7 +261,7 @@ def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Forma
     """
     found = survey(files, columns=NEEDED, format=format)
     of_files = {name: found.provenance.signature[name] for name in ("files", "version")}
-    provenance = found.provenance._replace(signature={**criteria.signature, **of_files})
+    provenance = replace(found.provenance, signature={**criteria.signature, **of_files})
     return SelectedTreebanks(select(found.profiles, criteria), criteria, provenance)
 
 

@@ -61,7 +61,7 @@ class SelectionDecision(NamedTuple):
 
     @property
     def selected(self) -> bool:
-        """Whether there is no reason to exclude it."""
+        """Whether the treebank is selected: no criterion excludes it."""
         return not self.reasons
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.cli.shared.result_paths import STORE
 from levelhead.cli.shared.values import Choice, limited
+from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -27,7 +28,8 @@ split_option: Decorator = click.option(
 )  # fmt: skip
 
 
-class WorkerOptions(NamedTuple):
+@immutable(eq=True)
+class WorkerOptions:
     """The values of the options of workers."""
 
     jobs: int | None
@@ -55,7 +57,8 @@ class WorkerOptions(NamedTuple):
         return workers_of(self.address, self.jobs or (1 if small else n_cores()), self.tls)
 
 
-class EngineOptions(NamedTuple):
+@immutable(eq=True)
+class EngineOptions:
     """The values of the options of a command that counts outputs."""
 
     split: Split | None

@@ -14,7 +14,7 @@ def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
 
     Args:
         name: the name of the argument.
-        kind: a NamedTuple with a field for each option; fields with a default need no option.
+        kind: a class of values with a field for each option; fields with a default need no option.
         options: the options, in the order of the help.
     """
 
@@ -23,7 +23,7 @@ def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
 
         @functools.wraps(function)
         def with_one_value(**given: Any) -> Any:
-            value = kind(**{field: given.pop(field) for field in kind._fields if field in given})
+            value = kind(**{field: given.pop(field) for field in kind.__annotations__ if field in given})
             return function(**given, **{name: value})
 
         decorated: Callable[..., Any] = with_one_value

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
 
 
-class Measuring(NamedTuple):
+@immutable(eq=True)
+class Measuring:
     """The values of these options.
 
     Args:

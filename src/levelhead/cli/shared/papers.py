@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.cli.shared.values import Choice
+from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,8 @@ _layout_option: Decorator = click.option(
 )  # fmt: skip
 
 
-class Papers(NamedTuple):
+@immutable(eq=True)
+class Papers:
     """The values of these options.
 
     Args:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
     from levelhead.report.table import Table
 
 
-class Printing(NamedTuple):
+@immutable(eq=True)
+class Printing:
     """The values of these options.
 
     Args:

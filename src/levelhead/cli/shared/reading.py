@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from levelhead.scoring.weights import Weights
 
 
-class Reading(NamedTuple):
+@immutable(eq=True)
+class Reading:
     """The values of the options that choose how files are read.
 
     Args:
