@@ -1,4 +1,4 @@
-"""Gold and system trees as one drawing: SVG, LaTeX (tikz-dependency) and a page."""
+"""Gold and system trees in one drawing: as SVG, as LaTeX (tikz-dependency) and on a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from levelhead.errors import number_of
 from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
-from levelhead.report.tree_text import MOST_WORDS
+from levelhead.report.tree_text import MOST_WORDS, contrast_titles
 from levelhead.report.writers import latex_text
 
 _GAP = 16
@@ -67,9 +67,9 @@ def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
 def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
     for name, baseline, system, gained, lost in found.drawn:
         outputs = [Shown(output.name, output.matches) for output in (baseline, system)]
-        for verb, some in (("gains", gained), ("loses", lost)):
-            title = f"{name}: {system.name} {verb} most against {baseline.name}"
-            yield TreeGroup(title, outputs, [contrast.sentence for contrast in some])
+        titles = contrast_titles(system.name, baseline.name)
+        for title, some in zip(titles, (gained, lost), strict=True):
+            yield TreeGroup(f"{name}: {title}", outputs, [contrast.sentence for contrast in some])
 
 
 def _has_sentences(group: TreeGroup) -> bool:
@@ -255,5 +255,5 @@ def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Pag
     systems = dict.fromkeys(output.name for group in groups for output in group.outputs)
     n_sentences = sum(len(block.sentences or ()) for block in blocks)
     section = Section("sentences", "Sentences", "Gold and system trees; errors are marked.", blocks)
-    lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}"
+    lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}."
     return Page("Dependency trees", lead, (), {}, [section], (), signature)

@@ -234,11 +234,21 @@ def draw_contrasts(
         needs: what must agree for a word to be right.
     """
     lines = []
-    for title, some in (("gains", gained), ("loses", lost)):
-        lines += [f"{system.name} {title} most against {baseline.name} in {number_of(len(some), 'sentence')}", ""]
+    for title, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
+        lines += [f"{title}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
         for contrast in some:
             lines += _contrast(baseline, system, contrast, needs)
     return "\n".join(lines) + "\n"
+
+
+def contrast_titles(system: str, baseline: str) -> tuple[str, str]:
+    """Return the titles of the sentences in which a system gains most, and in which it loses most.
+
+    Args:
+        system: the system.
+        baseline: the system it is compared with.
+    """
+    return f"largest gains of {system} over {baseline}", f"largest losses of {system} against {baseline}"
 
 
 def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree) -> list[str]:
@@ -250,7 +260,7 @@ def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree
         lines += ["  gold", *_indented(_tree(gold, around=set.union(*wrong)))]
     rights = (contrast.baseline, contrast.system)
     for output, right, both in zip((baseline, system), rights, drawn, strict=True):
-        lines.append(f"  {output.name}: {right:g} of {contrast.gold:g} right")
+        lines.append(f"  {output.name}: {right:g} of {contrast.gold:g} correct")
         lines += _indented(_alone(output, contrast.sentence, needs) if both is None else both)
     return [*lines, ""]
 

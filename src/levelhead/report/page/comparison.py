@@ -1,4 +1,4 @@
-"""The page of systems compared with the first: which differences are real, where they come from, in which sentences."""
+"""The page of a comparison with a baseline: significant differences, where they come from, and in which sentences."""
 
 from __future__ import annotations
 
@@ -161,14 +161,17 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
 
 
 _DIFFERENCES = (
-    "To {}, in points, with 95% confidence intervals. Colored where the difference is significant at 5%, corrected over"
-    " systems by Holm's method; gray where it is not."
+    "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5% (corrected across"
+    " systems by Holm's method), otherwise gray."
 )
 _GAINS = (
-    "Differences of LAS to {} for the words with each value, with 95% confidence intervals; those that make most"
-    " difference for the whole first. Words: how many more words are right."
+    "Differences in LAS from {} by property of words, with 95% confidence intervals; those with the largest effect on"
+    " the total first. Words: how many more words are correct."
 )
-_SENTENCES = "Sentences with more or fewer right words (LAS) than those of {}; the largest differences first."
+_SENTENCES = (
+    "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"
+    " differences first."
+)
 
 
 def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:
@@ -178,7 +181,7 @@ def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:
 
 
 def _measures(comparison: Comparison) -> list[str]:
-    """The measures, LAS first: it is what one looks for."""
+    """The measures, LAS first, since most readers look for it."""
     return sorted(comparison.measures, key=lambda name: name != "LAS")
 
 
@@ -216,7 +219,7 @@ def _differences(comparison: Comparison) -> Iterator[Block]:
         ]
         if rows and not (several and len(rows) == 1):  # the last rows of the only forest plot
             title = "Macro-averages" if several else ""
-            whole = f"Differences of {measure} to {comparison.systems[0]}"
+            whole = f"Differences in {measure} from {comparison.systems[0]}"
             chart = _differences_chart(whole, "System", rows, plain=plain)
             yield Block(f"differences{own}", title, when=when, chart=chart)
         if several:
@@ -246,12 +249,12 @@ def _forests(comparison: Comparison, measure: str, own: str, *, plain: bool) -> 
             if result.average
         ]
         title = f"{system} on each treebank"
-        chart = _differences_chart(f"Differences of {measure}: {title}", "Treebank", rows, plain=plain)
+        chart = _differences_chart(f"Differences in {measure}: {title}", "Treebank", rows, plain=plain)
         when = {"measure": measure, "system": system}
         yield Block(f"treebanks{own}-{number}", title, _FOREST, when, chart=chart)
 
 
-_FOREST = "Choose a treebank to see where its differences come from."
+_FOREST = "Click a treebank to see where its differences come from."
 
 
 def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain: bool) -> RowChart:
@@ -338,7 +341,7 @@ def _gain_blocks(
     rows = [_gain_row(gain) for gain in shown]
     if not any(gain.more_correct for gain in shown):
         return
-    whole = f"Differences of {system} by {title.lower()}"
+    whole = f"Differences in LAS of {system} by {title.lower()}"
     chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
     few = any(gain.estimate is not None and gain.estimate.uncertain for gain in shown)
     yield Block(name, title, UNCERTAIN if few else "", when, chart=chart, table=_gains_table(title, own))
@@ -395,8 +398,8 @@ def _sentences(parts: Sequence[TreebankPart]) -> Iterator[Block]:
 def _sentence_block(
     system: str, store: str, group: str, totals: Mapping[int, int], whole: int, when: Mapping[str, str]
 ) -> Block:
-    counts = {"more right words": (totals[0], "s0", 0), "fewer right words": (totals[1], "s1", 1)}
-    counts["as many"] = (whole - totals[0] - totals[1], "fade", -1)
+    counts = {"more correct words": (totals[0], "s0", 0), "fewer correct words": (totals[1], "s1", 1)}
+    counts["equally many"] = (whole - totals[0] - totals[1], "fade", -1)
     rows = [
         ChartRow(
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color,

@@ -1,4 +1,4 @@
-"""The page of profiles: a panel for each column, treebanks in an order of similarity, families as marks."""
+"""The page of profiles: a panel for each column, treebanks ordered by similarity, language families as marks."""
 
 from __future__ import annotations
 
@@ -185,19 +185,19 @@ def _others(rows: Sequence[PanelRow]) -> str:
 def _explained(found: _Treebanks, same: Sequence[str]) -> str:
     """How to read the panels."""
     text = (
-        "One mark per treebank, in the same place in every panel. Its shape and color show the family (of Indo-European"
-        " languages the genus)."
+        "Each mark is a treebank, at the same position in every panel. Its shape and color show the language family"
+        " (for Indo-European languages, the genus)."
     )
     if found.clustering is None:
-        text += " Treebanks are in the order in which they were given."
+        text += " Treebanks are in the order given."
     else:
-        text += " From left to right, treebanks are ordered by similarity: neighbors use relations about equally often."
+        text += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
     if len(found.rows) >= FEWEST:
         text += (
-            " The band holds the middle half of the treebanks, the line in it is the median. Outliers are named:"
+            " The band contains the middle half of the treebanks; the line in it is the median. Outliers are named:"
             " values more than 1.5 interquartile ranges below or above the band."
         )
-    return f"{text} Without differences: {', '.join(map(_lower, same))}." if same else text
+    return f"{text} No differences in: {', '.join(map(_lower, same))}." if same else text
 
 
 def _named(panel: Panel, rows: Sequence[PanelRow]) -> str:
@@ -230,7 +230,7 @@ def _outliers(found: _Treebanks) -> Section:
         Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
         Column("Language", "text"), Column("Family", "text"),
     )  # fmt: skip
-    lead = "Treebanks with unusual values, those with most columns first. ↑ is above and ↓ below the other treebanks."
+    lead = "Treebanks with unusual values, those with the most outliers first. ↑: above, ↓: below the other treebanks."
     return Section("outliers", "Outliers", lead, [Block("outliers", table=Table(columns, tuple(rows)))] if rows else [])
 
 
@@ -240,11 +240,10 @@ def _arrow(panel: Panel, row: int) -> str:
 
 def _similarity(found: _Treebanks) -> Section:
     lead = (
-        "Two treebanks are similar if they use the universal relations about equally often. The measure is the"
-        " Jensen-Shannon divergence, the column JSD(relations) of levelhead similarity: 0 bits for equal"
-        " frequencies, 1 bit if no relation is shared. Average linkage joins the two closest clusters again and again;"
-        " a bracket ends at the mean divergence of what it joins. The leaves, from top to bottom, are the order of the"
-        " panels."
+        "Treebanks are similar if their frequencies of universal relations are. The distance is the Jensen-Shannon"
+        " divergence (the column JSD(relations) of levelhead similarity): 0 bits for equal frequencies, 1 bit if no"
+        " relation is shared. Clusters are joined by average linkage; a bracket ends at the mean divergence of the"
+        " clusters that it joins. The order from top to bottom is the order of the panels."
     )
     if found.clustering is None:
         return Section("similarity", "Similarity", "", [])
@@ -256,7 +255,7 @@ def _similarity(found: _Treebanks) -> Section:
         for i, row in enumerate(found.rows, 1)
     ]
     columns = (
-        Column("Place", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
+        Column("Position", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
         Column("Nearest", "text"), Column("JSD", "probability", digits=3),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
@@ -267,7 +266,7 @@ def _similarity(found: _Treebanks) -> Section:
 
 def _frequencies(found: _Treebanks) -> Section:
     blocks = [_frequency(found, COLUMNS[name]) for name in _FREQUENCIES if _has(found, name)]
-    lead = "Shares of words in percent; the most frequent first."
+    lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(found.rows) == 1)
 
 
@@ -307,7 +306,7 @@ def _values(found: _Treebanks) -> Section:
     own = tuple(by_name[row.name] for row in found.rows)
     total = tuple(row for name, row in by_name.items() if name not in found.profiles)
     table = Table((*table.columns[:1], *_capitalized(table.columns[1:4]), *table.columns[4:]), own, summary=total)
-    lead = "Treebanks in the order of the panels. Choose a heading to sort."
+    lead = "Treebanks in the order of the panels. Click a heading to sort."
     return Section("values", "Values", lead, [Block("values", table=table)])
 
 
