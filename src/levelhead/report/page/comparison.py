@@ -344,7 +344,7 @@ def _gain_blocks(
     whole = f"Differences in LAS of {system} by {title.lower()}"
     chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
     few = any(gain.estimate is not None and gain.estimate.uncertain for gain in shown)
-    yield Block(name, title, UNCERTAIN if few else "", when, chart=chart, table=_gains_table(title, own))
+    yield Block(name, title, f"{UNCERTAIN}." if few else "", when, chart=chart, table=_gains_table(title, own))
 
 
 def _natural(value: str) -> tuple[int, str]:
