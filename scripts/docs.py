@@ -84,8 +84,8 @@ jump to them. They have the file, the line, the name of the error, which never c
 {faults_of(ROOT / INVALID)[0].in_file("gamma/tr.conllu")}
 ```
 
-`levelhead validate` also prints what to do. In Python, `error.faults` lists all errors with their names (`slug`). A file
-with an error cannot be used; a file with warnings only is scored.
+`levelhead validate` also prints what to do. In Python, `error.faults` lists all errors with their names (`slug`). A
+file with an error cannot be used; a file with warnings only is scored.
 """
 
 

@@ -32,10 +32,10 @@ levelhead schema                # lists the kinds and the commands that print th
 levelhead schema score          # prints the schema of one
 ```
 
-In Python, `levelhead.report.json_schema("score")` returns it. A schema describes exactly what this version prints: there
-are no other keys, and keys that may be missing are marked *optional* below. The number `schema` changes when a field
-changes its meaning or is removed. A new version may add fields without a new number, so validate a document with the
-schemas of the version that wrote it.
+In Python, `levelhead.report.json_schema("score")` returns it. A schema describes exactly what this version prints:
+there are no other keys, and keys that may be missing are marked *optional* below. The number `schema` changes when a
+field changes its meaning or is removed. A new version may add fields without a new number, so validate a document with
+the schemas of the version that wrote it.
 
 Scores and shares are percentages at full precision, and differences of scores are points; exceptions say so. `null`
 means that there is no value. `signature` has everything that determines the numbers, by name. Its `gold` and `system`

@@ -67,10 +67,10 @@ def test_models_that_cannot_be_read(tmp_path: Path) -> None:
     write_model(train_any(read(GOLD), Recipe("baseline-left")), path)
     data = path.read_bytes()
     for contents, message in (
-        (GOLD.read_bytes(), "give a file that `levelhead train` wrote"),
+        (GOLD.read_bytes(), "give a file written by `levelhead train`"),
         (data[:30], "truncated: copy it again, or train it again"),
         (data[:-1], "checksum is wrong: copy it again, or train it again"),
-        (data[:17] + b"\x03" + data[18:], "has version 3, this levelhead reads 4: train it again"),
+        (data[:17] + b"\x03" + data[18:], "has version 3, but this levelhead reads version 4: train it again"),
     ):
         path.write_bytes(contents)
         with pytest.raises(InputError, match=message):

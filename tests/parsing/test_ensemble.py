@@ -20,14 +20,12 @@ from levelhead.parsing import (
     Schedule,
     parse_any,
     parse_treebank,
-    parsing_warnings,
     read_model,
     train,
     train_any,
-    training_warnings,
 )
 from levelhead.parsing.ensemble import MEMBERS, candidates, parse_with_ensemble, train_ensemble
-from levelhead.parsing.long_sentences import LONGEST_WHOLE
+from levelhead.parsing.long_sentences import LONGEST_WHOLE, long_parsing_warnings, long_training_warnings
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.word_features import columns_of, reading_backwards, reversed_columns, reversed_heads
 from parsed import GOLD, las
@@ -256,9 +254,9 @@ def test_function_heads_and_full_relations(tmp_path: Path) -> None:
 def test_long_sentences(ensemble: Ensemble) -> None:
     """They are parsed in pieces, with a warning, and not learned from."""
     long, short = one_sentence(LONGEST_WHOLE + 1), one_sentence(LONGEST_WHOLE)
-    assert [fault.slug for fault in parsing_warnings(long, "ensemble", 4)] == ["long-sentence"]
-    assert [fault.slug for fault in training_warnings(long, "ensemble")] == ["long-sentence"]
-    assert not parsing_warnings(short, "ensemble", 4)
+    assert [fault.slug for fault in long_parsing_warnings(long, "ensemble", 4)] == ["long-sentence"]
+    assert [fault.slug for fault in long_training_warnings(long, "ensemble")] == ["long-sentence"]
+    assert not long_parsing_warnings(short, "ensemble", 4)
     parsed = parse_with_ensemble(ensemble, long)
     assert np.count_nonzero(parsed.heads < 0) == 1
     levelhead.from_conllu(levelhead.treebank.to_conllu(parsed))

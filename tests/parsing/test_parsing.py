@@ -17,9 +17,16 @@ from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.derivation import SYSTEMS, derive
 from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
-from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, parsing_warnings, train, training_warnings
+from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, train
 from levelhead.parsing import feature_templates as wording
-from levelhead.parsing.long_sentences import LONGEST_LEARNED, LONGEST_SEARCHED, LONGEST_WHOLE, longest_with_beam
+from levelhead.parsing.long_sentences import (
+    LONGEST_LEARNED,
+    LONGEST_SEARCHED,
+    LONGEST_WHOLE,
+    long_parsing_warnings,
+    long_training_warnings,
+    longest_with_beam,
+)
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
 from levelhead.parsing.training import parse_columns
 from levelhead.parsing.transition import _compiled, train_transitions
@@ -298,7 +305,7 @@ def test_training_leaves_long_sentences_out(system: str, beam: int, long: Treeba
     model = train(both, system, beam=beam, schedule=QUICK)
     alone = train(treebank, system, beam=beam, schedule=QUICK)
     assert all(np.array_equal(model.tables[name], alone.tables[name]) for name in alone.tables)
-    (warning,) = training_warnings(both, system)
+    (warning,) = long_training_warnings(both, system)
     assert (warning.slug, warning.severity, warning.place.sentence, warning.count) == (
         "long-sentence",
         "warning",
@@ -306,7 +313,7 @@ def test_training_leaves_long_sentences_out(system: str, beam: int, long: Treeba
         1,
     )
     assert f"100000 words; {system} does not learn from more than {LONGEST_LEARNED}" in warning.message
-    assert training_warnings(treebank, system) == training_warnings(both, "udpipe") == ()
+    assert long_training_warnings(treebank, system) == long_training_warnings(both, "udpipe") == ()
     with pytest.raises(InputError, match="all sentences have more than 2000 words"):
         train(long, system)
 
@@ -337,13 +344,13 @@ def test_long_sentences_are_parsed_without_the_beam(system: str) -> None:
     assert [label for label, row in zip(found.relations, rows) if row] == list(
         parse_treebank(model, searched).relations
     )
-    (warning,) = parsing_warnings(treebank, system, 3)
+    (warning,) = long_parsing_warnings(treebank, system, 3)
     assert (warning.slug, warning.severity, warning.place.sentence, warning.count) == ("long-sentence", "warning", 2, 3)
     assert f"5001 words, more than 5000; {system} parses it greedily, without its beam" in warning.message
-    assert parsing_warnings(treebank, system, 1) == parsing_warnings(searched, system, 3) == ()
-    assert parsing_warnings(treebank, "udpipe", 4) == ()
+    assert long_parsing_warnings(treebank, system, 1) == long_parsing_warnings(searched, system, 3) == ()
+    assert long_parsing_warnings(treebank, "udpipe", 4) == ()
     assert [longest_with_beam(beam) for beam in (2, 40, 41, 1024)] == [5000, 5000, 4878, 195]
-    (warning,) = parsing_warnings(treebank, system, 50)
+    (warning,) = long_parsing_warnings(treebank, system, 50)
     assert f"5001 words, more than 4000; {system} parses it greedily" in warning.message
 
 
@@ -355,7 +362,7 @@ def test_the_longest_sentence_that_is_learned_from() -> None:
             [["a"] * n, ["a"] * (n + 1)], [[0] + [1] * (n - 1), [0] + [1] * n],
             [["root"] + ["x"] * (n - 1), ["root"] + ["y"] * n],
         )  # fmt: skip
-        assert len(training_warnings(two, parser)) == 1
+        assert len(long_training_warnings(two, parser)) == 1
         assert train(two, parser, beam=1, schedule=Schedule(1, 1, 1)).relations == ("x", "root")
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
-from levelhead.parsing import Model, Schedule, parse_treebank, parsing_warnings, train
+from levelhead.parsing import Model, Schedule, parse_treebank, train
 from levelhead.parsing import feature_templates as wording
-from levelhead.parsing.long_sentences import LONGEST_WHOLE
+from levelhead.parsing.long_sentences import LONGEST_WHOLE, long_parsing_warnings
 from levelhead.parsing.model import GRAPH_PARSERS
 from levelhead.parsing.word_features import columns_of
 from oracle.graph_parsing import SlowGraph, projective, trees
@@ -295,9 +295,9 @@ def test_pieces_of_long_sentences(parser: str, n: int, piece: int) -> None:
     expected = np.where(parts.heads < 0, first, parts.heads)
     expected[first] = -1
     assert whole.heads.tolist() == expected.tolist()
-    (warning,) = parsing_warnings(cut(n), parser, 1)
+    (warning,) = long_parsing_warnings(cut(n), parser, 1)
     assert f"the sentence has {n} words, more than 500; {parser} parses it in pieces of {piece}" in warning.message
-    assert parsing_warnings(cut(piece), parser, 1) == ()
+    assert long_parsing_warnings(cut(piece), parser, 1) == ()
 
 
 @EACH_ORDER

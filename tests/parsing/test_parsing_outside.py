@@ -164,7 +164,7 @@ def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.Mo
     assert f"warning: {GOLD}:5: several-roots: sentence 1 in the output of malt: 8 words" in capsys.readouterr().err
     assert (read(output).heads < 0).sum() == len(read(GOLD))
     assert run(["parse", model, str(GOLD)]) == 2
-    assert "needs --jar" in capsys.readouterr().err
+    assert "requires --jar" in capsys.readouterr().err
 
 
 def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

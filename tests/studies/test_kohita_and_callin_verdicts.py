@@ -11,7 +11,7 @@ from levelhead.studies.callin.claims import (
     claim_on_entropies,
     claims_on_cascading,
     claims_on_correlations,
-    claims_on_people,
+    claims_on_judgments,
 )
 from levelhead.studies.callin.claims import claims_on_scores as callin_scores
 from levelhead.studies.callin.measures import MEASURES as CALLIN_MEASURES
@@ -47,14 +47,14 @@ def described(changes: Sequence[float]) -> dict[str, Any]:
     return {code: {"before": 2.0, "after": 2.0 + value} for code, value in zip(CODES, changes)}
 
 
-def gains(values: Mapping[str, Sequence[float]], spoilt: Sequence[int] = (1,) * 6) -> dict[str, Any]:
-    """Measured rows with these gains, in points, and these numbers of spoilt arcs where 10 of 100 are mended."""
+def gains(values: Mapping[str, Sequence[float]], broken: Sequence[int] = (1,) * 6) -> dict[str, Any]:
+    """Measured rows with these gains, in points, and these numbers of broken arcs where 10 of 100 are fixed."""
     names = ("LAS", "CNC", "case", "mark", "nmod")
     rows = {}
-    for i, code in enumerate(CODES[: len(spoilt)]):
+    for i, code in enumerate(CODES[: len(broken)]):
         converted = {name: 0.8 + values.get(name, (0.0,) * 6)[i] / 100 for name in names}
-        arcs = {"functional": 100, "spoilt": spoilt[i], "mended": 10}
-        rows[code] = {"scores": {"UD": dict.fromkeys(names, 0.8), "CONV": converted}, "spoilt": arcs}
+        arcs = {"functional": 100, "broken": broken[i], "fixed": 10}
+        rows[code] = {"scores": {"UD": dict.fromkeys(names, 0.8), "CONV": converted}, "arcs": arcs}
     return {"graph": rows}
 
 
@@ -78,7 +78,7 @@ def test_claims_on_gains_of_several_measures() -> None:
     assert verdict(kohita_scores(gains({"LAS": UP, "CNC": more}), REQUEST), "It improves CNC") == "holds"
     assert verdict(kohita_scores(gains({"LAS": more, "CNC": UP}), REQUEST), "It improves CNC") == "does not hold"
     harmed = gains({"case": DOWN, "mark": EITHER, "nmod": UP})
-    assert verdict(kohita_scores(harmed, REQUEST), "It harms case") == "inconclusive"
+    assert verdict(kohita_scores(harmed, REQUEST), "It hurts case") == "inconclusive"
     arcs = "Backward conversion makes"
     assert verdict(kohita_scores(gains({}, (20, 22, 21, 25, 20, 20)), REQUEST), arcs) == "holds"
     assert verdict(kohita_scores(gains({}), REQUEST), arcs) == "does not hold"
@@ -201,5 +201,5 @@ def test_callin_on_people(precision: Sequence[float | None], found: str) -> None
     people = {
         code: {"C prec": one, "C rec": 0.2, "LAS": 0.4, "WLAS": 0.4} for code, one in zip(("en", "es"), precision)
     }
-    (claim,) = claims_on_people(people)
+    (claim,) = claims_on_judgments(people)
     assert claim.verdict == found

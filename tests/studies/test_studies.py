@@ -147,14 +147,14 @@ def verdicts(study: Study) -> dict[str, tuple[str, str]]:
 
 
 def test_callin_on_his_outputs(data: Path) -> None:
-    """Three languages, Spanish among them, where his rule of punctuation differs; the page in the documentation has all."""
+    """Three languages, Spanish among them, where the paper's rule for punctuation matters; the page in the documentation has all languages."""
     languages = {"el": "Greek", "hr": "Croatian", "es": "Spanish"}
     treebanks = tuple(data / "ud" / "r1.2" / f"{code}-ud-test.conllu.xz" for code in languages)
     weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
     study = reproduce("callin", StudyRequest(treebanks, data / "callin" / "systems", weights=weights, quick=True))
     found = verdicts(study)
-    assert found["Scores and frequencies are those of his program, to six digits"] == ("holds", "24 of 24")
-    assert found["The ratios are as printed"] == ("holds", "12 of 12")
+    assert found["Scores and frequencies equal those of Callin's program to six decimals"] == ("holds", "24 of 24")
+    assert found["The ratios of Table 5 are as printed"] == ("holds", "12 of 12")
 
 
 def test_official_scores_of_2017(data: Path) -> None:
@@ -175,7 +175,7 @@ def test_an_output_that_is_not_his_is_told(data: Path, tmp_path: Path) -> None:
     weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
     treebanks = (data / "ud" / "r1.2" / "el-ud-test.conllu.xz",)
     found = verdicts(reproduce("callin", StudyRequest(treebanks, tmp_path / "systems", weights=weights, quick=True)))
-    assert found["Scores and frequencies are those of his program, to six digits"][0] == "does not hold"
+    assert found["Scores and frequencies equal those of Callin's program to six decimals"][0] == "does not hold"
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -239,7 +239,7 @@ def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, mo
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "other.conllu").write_text("")
     for systems in (tmp_path, tmp_path / "some"):
-        with pytest.raises(InputError, match="no file in this folder is named as the output for a treebank"):
+        with pytest.raises(InputError, match="no file in this folder is named after a treebank"):
             reproduce(name, StudyRequest((EXAMPLES / "gold",), systems))
 
 
@@ -282,7 +282,7 @@ def test_quick_pages_say_that_they_are(studies: dict[str, Study], name: str) -> 
     document = text(studies[name])
     assert not re.search(r"six of twenty-six|Averaged over \d+ training sets", document)
     if name == "nivre-fang-2017":
-        assert "run on the development sets (the test sets, for want of one: en, fi, fr, de)" in document
+        assert "run on the development sets (the test sets if there are none: en, fi, fr, de)" in document
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -368,7 +368,7 @@ def test_parsers_are_judged_on_gold_words(tmp_path: Path) -> None:
     rows = ((1, "Han", 0), None, (1, "ser", 0), (2, "fisk", 1), (3, ".", 1), None)
     lines = ("\n" if row is None else "{}\t{}\t_\tX\tX\t_\t{}\tdep\t_\t_\n".format(*row) for row in rows)
     output.write_text("".join(lines), encoding="utf-8")
-    with pytest.raises(InputError, match="its sentences are not the words of the test set"):
+    with pytest.raises(InputError, match="its words or sentences differ from the test set"):
         score_parsers(Parts("da", gold, test=gold), {"one": output}, StudyRequest())
 
 
@@ -384,7 +384,7 @@ def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path
     setting = " ".join(json.loads(out)["setting"])
     assert "CoNLL-X files (danish_ddt, de) have no accuracies" in setting
     assert "several roots (36 in all: danish_ddt)" in setting
-    assert "2 treebanks with training sets;" in setting
+    assert "2 treebanks with training sets." in setting
     assert sorted(path.parent.name for path in outputs.glob("*/danish_ddt.conllu")) == [
         "arc-eager", "arc-standard", "swap-eager", "swap-lazy",
     ]  # fmt: skip
@@ -460,12 +460,12 @@ def test_compressed_parts_of_conllx_are_read(tmp_path: Path) -> None:
         (tmp_path / f"{name}.conll.gz").write_bytes(gzip.compress(danish(0).encode()))
     code, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--quick")
     assert code == 0
-    assert "1 treebanks with training sets;" in out
+    assert "1 treebanks with training sets." in out
 
 
 def test_groups_that_have_no_members_are_not_announced(studies: dict[str, Study], tmp_path: Path) -> None:
     """The examples are projective; a treebank with crossing arcs alone has no group of those without."""
-    assert "halves), and those that need no swap." in text(studies["sogaard-haulrich"])
+    assert "halves), and those that need no swaps." in text(studies["sogaard-haulrich"])
     crossing = "".join(
         f"{i}\t{form}\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, form, head in zip(range(1, 5), "abcd", (3, 0, 2, 1))
     )

@@ -40,7 +40,7 @@ def test_what_changes_is_told(one: tuple[Verdict, ...], other: tuple[Verdict, ..
 
 def test_one_parser_is_not_compared() -> None:
     assert verdicts_by_parser({"graph": judged("holds")}).text == (
-        "Each claim judged on the scores of one parser alone.",
+        "Each verdict rests on the scores of a single parser.",
     )
 
 
@@ -68,7 +68,7 @@ def ud2(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def test_the_study_on_ud2_is_labeled_and_takes_treebanks_with_training_sets(ud2: Study) -> None:
     assert ud2.title.endswith("on UD 2.0")
-    assert "2 treebanks, all have a training set: de, en." in ud2.setting
+    assert "2 treebanks, all with a training set: de, en." in ud2.setting
     sections = {section.title: section for section in ud2.sections}
     for name in ("UAS", "LAS", "CNC"):
         assert sections[name].table is not None
@@ -81,7 +81,7 @@ def test_the_study_on_ud2_is_labeled_and_takes_treebanks_with_training_sets(ud2:
 
 def test_parsers_are_judged_alone_and_together(ud2: Study) -> None:
     """A claim holds if it does for every parser, so that its verdicts by parser decide it."""
-    table = next(section.table for section in ud2.sections if section.title == "Does it depend on the parser?")
+    table = next(section.table for section in ud2.sections if section.title == "Do the findings depend on the parser?")
     assert table is not None
     assert [column.name for column in table.columns] == ["claim", "graph", "swap-lazy", "ensemble"]
     together = {claim.text: claim.verdict for claim in ud2.claims}

@@ -190,7 +190,7 @@ def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None)
     sides = (words.correct, words.gold, words.system, words.aligned)
     counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in sides]
     every = range(len(words.names))
-    return [score_of(Counts(*(one[i : i + 1] for one in counts)), measure, undefined) for i in every]
+    return [score_of(Counts(*(side[i : i + 1] for side in counts)), measure, undefined) for i in every]
 
 
 def with_same_buckets(first: BucketWords, second: BucketWords) -> tuple[BucketWords, BucketWords]:
@@ -265,7 +265,7 @@ def _average(
     values: tuple[str, ...], scores: Sequence[Score], breakdowns: Sequence[Breakdown], level: float
 ) -> Average:
     estimates = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
-    known = [one for one in estimates if not math.isnan(one.jackknife.value)]
+    known = [estimate for estimate in estimates if not math.isnan(estimate.jackknife.value)]
     means: dict[str, Fraction | None] = {
         name: _mean(_component(score, name) for score in scores) for name in COMPONENTS
     }

@@ -104,7 +104,7 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
         treebanks: the kinds of errors on each treebank.
         level: the confidence level.
     """
-    by_kind = [{(one.error, one.detail): one for one in some.kinds} for some in treebanks]
+    by_kind = [{(repair.error, repair.detail): repair for repair in some.kinds} for some in treebanks]
     found = []
     for kind in dict.fromkeys(kind for some in by_kind for kind in some):
         own = [some[kind] for some in by_kind if kind in some]

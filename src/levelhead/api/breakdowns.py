@@ -100,7 +100,9 @@ def breakdown(
     if properties == ["repair"]:
         return breakdowns.repairs_of_outputs(plan, setup, intervals)
     if len(plan.systems) == 1:
-        return breakdowns.break_down_outputs(plan, setup, [one.split(",") for one in properties], buckets, intervals)
+        return breakdowns.break_down_outputs(
+            plan, setup, [names.split(",") for names in properties], buckets, intervals
+        )
     decided = {"train": buckets.training.hashes} if buckets.training else {}
     if len(properties) > 1:
         raise InputError(

@@ -186,7 +186,7 @@ def agree(
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     names = named(annotations)
     first, second, *more = annotations
-    read = [*load_pair(first, second, setup), *(load(one, setup.rules, setup.format) for one in more)]
+    read = [*load_pair(first, second, setup), *(load(annotation, setup.rules, setup.format) for annotation in more)]
     return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
 
 
@@ -207,7 +207,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
     from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)
-    folders = [Path(one) for one in (old, new) if not isinstance(one, Treebank) and os.path.isdir(one)]  # noqa: PTH112
+    folders = [Path(version) for version in (old, new) if not isinstance(version, Treebank) and os.path.isdir(version)]  # noqa: PTH112
     if not folders:
         return changes(*load_pair(old, new, setup), setup.rules)
     if len(folders) == 1:

@@ -187,7 +187,7 @@ def training_of(train: Iterable[Input]) -> Training | None:
     Args:
         train: training treebanks.
     """
-    seen = [loaded(one) for one in train]
+    seen = [loaded(treebank) for treebank in train]
     if not seen:
         return None
     from levelhead.treebank.training_data import Training

@@ -64,7 +64,7 @@ def score(
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
-    seen = [loaded(one) for one in train]
+    seen = [loaded(treebank) for treebank in train]
     setup = settings_for(
         measures,
         rules=rules,

@@ -73,8 +73,8 @@ def suspects(
             outputs = _parsed(treebank, folds, seed, how)
         training = {"trained": "+".join(PARSERS), "folds": str(folds), "seed": str(seed)}
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
-    for one in matches.values():
-        one.check_trees()
+    for output in matches.values():
+        output.check_trees()
     return find_suspects(matches, treebank, most, training=training)
 
 

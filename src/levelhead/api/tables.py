@@ -49,7 +49,7 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     """Pairs of strings."""
     if not is_list(value):
         refuse(name, value, "a list of pairs of columns")
-    return [_pair(name, one) for one in value]
+    return [_pair(name, pair) for pair in value]
 
 
 _TABLE = either([(is_path, path)], instance(_measurements, "a table (a path or measurements)"))

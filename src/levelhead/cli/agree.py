@@ -10,8 +10,8 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import grouped
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading
+from levelhead.cli.shared.printing import Printing, emit, print_provenance, printing_options, write_page
+from levelhead.cli.shared.reading import Reading, check_paths, holds_test_sets
 from levelhead.cli.shared.values import Choice
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ def agree(
 
     if len(files) < 2:
         raise click.UsageError("agree requires at least two files")
-    options.check_paths(files, [printing.output, report_file, figures])
-    if any(map(options.holds_test_sets, files)):
+    check_paths(files, [printing.output, report_file, figures])
+    if any(map(holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")
     formats: dict[str, Any] = {"format": reading.input_format, "gold_format": reading.gold_format}
     found = agree_on(*files, rules=reading.rules, resample_by=resample_by, level=level, **formats)
     print_provenance(found.provenance)
     if printing.output_format == "text" and by is None:
-        options.emit(f"{found}\n", printing.output)
+        emit(f"{found}\n", printing.output)
     else:
         printing.print(lambda: found.table(by=by or "label"), found.to_dict)
     if report_file is not None or figures is not None:
@@ -73,4 +73,4 @@ def agree(
 def _write_page(found: Agreement, reading: Reading, report_file: str | None, figures: str | None) -> None:
     from levelhead.report.page.agreement import agreement_page
 
-    options.write_page(lambda: agreement_page(found, reading.setup().rules), report_file, figures)
+    write_page(lambda: agreement_page(found, reading.setup().rules), report_file, figures)

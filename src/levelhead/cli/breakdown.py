@@ -13,7 +13,7 @@ from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance, printing_options
-from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import check_paths, inputs_of, plan_of, reading_options
 
 if TYPE_CHECKING:
     from levelhead.analysis.word_properties import PropertySettings
@@ -86,7 +86,7 @@ def breakdown(
     """
     from levelhead.comparison.intervals import Intervals
 
-    options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
+    check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
     special = [text for text in by if text in _TABLES]
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")

@@ -10,11 +10,11 @@ import click
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
-from levelhead.cli.shared.measuring import Measuring, measuring_options
+from levelhead.cli.shared.measuring import Measuring, files_of_measures, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, scored_reading_options
+from levelhead.cli.shared.printing import Printing, emit, print_provenance, printing_options, write_page
+from levelhead.cli.shared.reading import Reading, check_paths, inputs_of, plan_of, scored_reading_options
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.statistics import Statistics, statistics_options
 from levelhead.cli.shared.values import Choice
@@ -63,9 +63,9 @@ class _Request(NamedTuple):
         if self.fail_if_worse and len(self.systems) < 2:
             raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
         files = [*inputs_of([self.gold, *self.systems]), *self.measuring.files()]
-        files += options.files_of_measures(name for text in self.fail_if_worse for name in split_measures(text))
+        files += files_of_measures(name for text in self.fail_if_worse for name in split_measures(text))
         results = [self.printing.output, self.report_file, self.figures, self.summary, self.engine.store]
-        options.check_paths(files, results)
+        check_paths(files, results)
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
 
@@ -196,14 +196,14 @@ def _write_page(request: _Request, comparison: Comparison, parts: list[Any]) -> 
     from levelhead.report.page.comparison import comparison_page
 
     registry = request.measuring.registry
-    options.write_page(lambda: comparison_page(comparison, parts, registry), request.report_file, request.figures)
+    write_page(lambda: comparison_page(comparison, parts, registry), request.report_file, request.figures)
 
 
 def _write_summary(request: _Request, comparison: Comparison, measure: str) -> None:
     from levelhead.report.summary import summary
 
     found = {code: parts.worst for code, parts in comparison.looked.items()}
-    options.emit(summary(comparison, measure, found), request.summary)
+    emit(summary(comparison, measure, found), request.summary)
 
 
 def _exit_code(comparison: Comparison) -> int:

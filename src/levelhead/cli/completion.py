@@ -7,6 +7,7 @@ import click
 from levelhead.cli.program import DONE, cli
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit
 from levelhead.cli.shared.values import Choice
 
 
@@ -26,5 +27,5 @@ def completion(shell: str, output: str | None) -> int:
     kind = get_completion_class(shell)
     if kind is not None:
         template = kind(cli, {}, "levelhead", "_LEVELHEAD_COMPLETE")
-        options.emit(template.source_template % template.source_vars(), output)
+        emit(template.source_template % template.source_vars(), output)
     return DONE

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from levelhead.cli.program import DONE
-from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance, printing_options
-from levelhead.cli.shared.reading import inputs_of, pair_arguments, plan_of, reading_options
+from levelhead.cli.shared.reading import check_paths, inputs_of, pair_arguments, plan_of, reading_options
 
 if TYPE_CHECKING:
     from levelhead.cli.shared.printing import Printing
@@ -26,7 +25,7 @@ def confusion(gold: str, system: str, split: Any, reading: Reading, printing: Pr
     """
     from levelhead.comparison.breakdowns import confuse_outputs
 
-    options.check_paths(inputs_of([gold, system]), [printing.output])
+    check_paths(inputs_of([gold, system]), [printing.output])
     found = confuse_outputs(plan_of(gold, [system], split), reading.setup())
     print_provenance(found.provenance)
     printing.print(found.table, found.to_dict)

@@ -9,6 +9,8 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_result, print_warnings
+from levelhead.cli.shared.reading import check_paths, treebank_files
 from levelhead.cli.shared.result_paths import refuse_compressed
 from levelhead.cli.shared.values import Choice
 from levelhead.conversion import (
@@ -78,14 +80,14 @@ def convert(
     settings: dict[str, Any] = {"variant": variant, "ud": None if ud is None else int(ud), "exact": exact}
     targets_read = [] if targets is None else [targets]
     if only_check:
-        files = options.treebank_files(arguments, [output], others=targets_read)
+        files = treebank_files(arguments, [output], others=targets_read)
         paths = {name: str(path) for name, (path,) in files.items()}
         trips = _check_all(paths, input_format, {**settings, "targets": _targets(targets)})
         _print(trips, paths, failures, output_format, places, output)
         return DONE
     if output is not None:
         raise click.UsageError("--output requires --check: conversions are written to OUT")
-    options.check_paths(targets_read, arguments[2:3])
+    check_paths(targets_read, arguments[2:3])
     _convert(arguments, input_format, {**settings, "targets": _targets(targets)})
     return DONE
 
@@ -104,7 +106,7 @@ def _convert(arguments: tuple[str, ...], input_format: str, settings: dict[str, 
     treebank = read(source, format=input_format)  # type: ignore[arg-type]
     _say_version(source, treebank, settings["ud"])
     converted = _DIRECTIONS[direction](treebank, **settings)
-    options.print_warnings(converted.warnings)
+    print_warnings(converted.warnings)
     write(converted, target)
 
 
@@ -112,7 +114,7 @@ def _refuse_target(source: str, target: str) -> None:
     """Refuse to overwrite an input, and refuse names of compressed files."""
     refuse_compressed("OUT is", target)
     check_file(target)
-    options.check_paths([source], [target])
+    check_paths([source], [target])
 
 
 def _say_version(name: str, treebank: Treebank, given: int | None) -> None:
@@ -146,7 +148,7 @@ def _print(
 ) -> None:
     from levelhead.report import conversion as report
 
-    options.print_result(
+    print_result(
         lambda: report.not_restored_table(trips) if failures else report.round_trips_table(trips),
         lambda: report.round_trips_document(trips, paths),
         output_format, places, output,

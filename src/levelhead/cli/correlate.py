@@ -8,6 +8,8 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_result
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import CHART
 from levelhead.cli.shared.values import Choice
 from levelhead.errors import Fault, InputError
@@ -122,7 +124,7 @@ def _check(tables: tuple[str, ...], figure: str | None, output: str | None) -> N
         from levelhead.report.charts.files import checked_suffix
 
         checked_suffix(figure)
-    options.check_paths([named(table)[0] for table in tables], [output, figure])
+    check_paths([named(table)[0] for table in tables], [output, figure])
 
 
 def _read(
@@ -164,7 +166,7 @@ def _print_variances(
     from levelhead.report import correlation as report
 
     digits = _places(output_format, 6) if places is None else places
-    options.print_result(
+    print_result(
         lambda: report.variance_table(variances, table), lambda: report.variance_document(variances, table),
         output_format, digits, output,
     )  # fmt: skip
@@ -182,7 +184,7 @@ def _print(result: Correlation, output_format: str, places: int | None, output: 
         return report.matrix_table(result, method)
 
     digits = _places(output_format, 3) if places is None else places
-    options.print_result(table, result.to_dict, output_format, digits, output)
+    print_result(table, result.to_dict, output_format, digits, output)
 
 
 def _places(output_format: str, places: int) -> int | None:

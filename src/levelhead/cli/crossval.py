@@ -11,6 +11,8 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
+from levelhead.cli.shared.printing import emit, print_warnings
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
 from levelhead.jobs import Store, n_cores
@@ -54,24 +56,24 @@ def crossval(
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     recipe = recipe_of(parser, chosen)
     refuse_compressed("the output is", output)
-    options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
+    check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     if parser == "command" and store is not None:
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
-    from levelhead.parsing import cross_validate, parsing_warnings, training_warnings
+    from levelhead.parsing import cross_validate, long_parsing_warnings, training_warnings
     from levelhead.treebank import read, to_conllu
 
     workers = workers_of(address, jobs or n_cores(), tls)
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
-    long = (*training_warnings(trees, parser), *parsing_warnings(trees, parser, recipe.beam))
-    options.print_warnings((*trees.warnings, *long))
+    warnings = (*training_warnings(trees, parser), *long_parsing_warnings(trees, parser, recipe.beam))
+    print_warnings((*trees.warnings, *warnings))
     if store is None:
         parsed = cross_validate(trees, recipe, **settings)
     else:
         with Store(store) as kept:
             parsed = cross_validate(trees, recipe, store=kept, **settings)
-    options.print_warnings(parsed.repairs)
-    options.emit(to_conllu(parsed.treebank).decode(), output)
+    print_warnings(parsed.repairs)
+    emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

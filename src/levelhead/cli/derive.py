@@ -9,6 +9,8 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit, print_json, print_table, print_warnings
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.values import Choice
 from levelhead.treebank import read
 
@@ -51,12 +53,12 @@ def derive(
     "-" is standard input. The lines of --order can be used to train language models: spaces in words become
     underscores.
     """
-    options.check_paths([treebank], [output])
+    check_paths([treebank], [output])
     from levelhead.derivation import SYSTEMS as BY_NAME
     from levelhead.derivation import derive as derive_treebank
 
     trees = read(treebank, format=input_format)  # type: ignore[arg-type]
-    options.print_warnings(trees.warnings)
+    print_warnings(trees.warnings)
     derivations = derive_treebank(trees, BY_NAME[system], lift=lift)
     if derivations.n_lifted:
         say(f"{derivations.n_lifted} arcs lifted")
@@ -70,12 +72,12 @@ def _print(
     from levelhead.report import derivation as report
 
     if output_format == "json":
-        options.print_json(derivations.to_dict(labeled=labeled), output)
+        print_json(derivations.to_dict(labeled=labeled), output)
     elif output_format == "jsonl":
-        options.print_json(report.derivation_documents(derivations, labeled=labeled), output, lines=True)
+        print_json(report.derivation_documents(derivations, labeled=labeled), output, lines=True)
     elif output_format != "text":
-        options.print_table(derivations.table(labeled=labeled), output_format, None, output)
+        print_table(derivations.table(labeled=labeled), output_format, None, output)
     elif transitions:
-        options.emit(report.transition_lines(derivations, labeled=labeled), output)
+        emit(report.transition_lines(derivations, labeled=labeled), output)
     else:
-        options.emit(report.order_lines(derivations), output)
+        emit(report.order_lines(derivations), output)

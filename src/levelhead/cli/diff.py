@@ -9,8 +9,8 @@ import click
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import inputs_of
+from levelhead.cli.shared.printing import Printing, emit, print_provenance, printing_options, write_page
+from levelhead.cli.shared.reading import check_paths, inputs_of
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import Choice, limited
 
@@ -56,18 +56,18 @@ def diff(
     from levelhead.report.changes import changelog as changelog_of
     from levelhead.report.changes import changes_text
 
-    options.check_paths(inputs_of([old, new]), [printing.output, changelog, report_file, figures])
+    check_paths(inputs_of([old, new]), [printing.output, changelog, report_file, figures])
     found = diff_of(old, new, rules=rules, format=input_format)
     print_provenance(found.provenance)
     if changelog is not None:
-        options.emit(changelog_of(found, limit), changelog)
+        emit(changelog_of(found, limit), changelog)
     if printing.output_format == "text" and by is None:
-        options.emit(changes_text(found, limit), printing.output)
+        emit(changes_text(found, limit), printing.output)
     else:
         printing.print(lambda: found.table(by=by or "pattern", most=limit), lambda: found.to_dict(most=limit))
     if report_file is not None or figures is not None:
         from levelhead.report.page.changes import changes_page
         from levelhead.scoring.rules import rules_named
 
-        options.write_page(lambda: changes_page(found, rules_named(rules)), report_file, figures)
+        write_page(lambda: changes_page(found, rules_named(rules)), report_file, figures)
     return DONE

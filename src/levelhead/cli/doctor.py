@@ -13,6 +13,7 @@ from levelhead._version import VERSION
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_result
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
@@ -46,7 +47,7 @@ def doctor(output_format: str, output: str | None) -> int:
     ]
     columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
-    options.print_result(lambda: Table(columns, tuple(rows)), lambda: document, output_format, None, output)
+    print_result(lambda: Table(columns, tuple(rows)), lambda: document, output_format, None, output)
     return DONE
 
 

@@ -10,6 +10,7 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import printing_options
+from levelhead.cli.shared.reading import check_paths
 
 if TYPE_CHECKING:
     from levelhead.cli.shared.printing import Printing
@@ -26,7 +27,7 @@ def explain(gold: str, system: str, printing: Printing) -> int:
     """
     from levelhead.analysis.rule_differences import explain as explained
 
-    options.check_paths([gold, system], [printing.output])
+    check_paths([gold, system], [printing.output])
     found = explained(gold, system)
     printing.print(found.table, found.to_dict)
     return DONE

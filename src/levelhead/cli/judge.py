@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from levelhead.cli.shared import options
+from levelhead.cli.shared.measuring import files_of_measures, registry_of
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_notes, print_result
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.values import Choice
 
 if TYPE_CHECKING:
@@ -77,17 +80,17 @@ def judge(
     from levelhead.comparison.judgement import read_choices
     from levelhead.report.judgement import judgement_document, judgement_table
 
-    options.check_paths([gold, first, second, judgements, *definitions, *options.files_of_measures(measures)], [output])
-    registry = options.registry_of(definitions, scheme)
+    check_paths([gold, first, second, judgements, *definitions, *files_of_measures(measures)], [output])
+    registry = registry_of(definitions, scheme)
     result = judge_systems(
         gold, first, second, read_choices(judgements, words), measures=measures or ("LAS", "UAS", "CLAS"),
         rules=rules, format=cast("Format", input_format), ties=cast("Ties", ties),
         subtypes_apart=subtypes_apart, registry=registry,
         resamples=resamples, resample_by=resample_by, level=level, seed=seed,
     )  # fmt: skip
-    options.print_notes(result.provenance.notes)
+    print_notes(result.provenance.notes)
     digits = places if places is not None else None if output_format == "tsv" else 3
-    options.print_result(
+    print_result(
         lambda: judgement_table(result, 3 if digits is None else digits), lambda: judgement_document(result),
         output_format, digits, output,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import Reading, check_paths, inputs_of, plan_of, reading_options
 
 
 @command()
@@ -43,7 +43,7 @@ def languages(
     from levelhead.significance import InferenceSettings
 
     files = [*inputs_of([gold, *systems]), *measuring.files()]
-    options.check_paths(files, [printing.output, engine.store])
+    check_paths(files, [printing.output, engine.store])
     names = measuring.names(*reading.or_own("LAS", "CLAS", *(("WLAS(WDE)",) if measuring.train else ())))
     setup = reading.setup(names, measuring.registry, measuring.weights(names))
     plan = plan_of(gold, systems, engine.split)

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.shared import options
+from levelhead.cli.shared.measuring import registry_of
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit, print_result
+from levelhead.cli.shared.reading import check_paths
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
@@ -39,15 +42,15 @@ def measures(
     """
     if names and schemes:
         raise click.UsageError("--schemes cannot be combined with MEASUREs")
-    options.check_paths(definitions, [output])
-    registry = options.registry_of(definitions, None)
+    check_paths(definitions, [output])
+    registry = registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
     if output_format == "text":
         shown = map(_scheme_text if schemes else _with_advice, documents) if schemes or names else _by_group(documents)
-        options.emit("\n".join(shown), output)
+        emit("\n".join(shown), output)
         return
-    options.print_result(
+    print_result(
         lambda: (_classes_table if schemes else _measures_table)(documents), lambda: {**header(kind), kind: documents},
         output_format, None, output, lines=lambda: documents,
     )  # fmt: skip
@@ -107,7 +110,7 @@ def _with_advice(document: dict[str, Any]) -> str:
 
 def _by_group(documents: list[dict[str, Any]]) -> Iterator[str]:
     """The measures by group, each group with advice."""
-    for (title, advice), some in groupby(documents, key=lambda one: (one["group"], one["advice"])):
+    for (title, advice), some in groupby(documents, key=lambda document: (document["group"], document["advice"])):
         yield fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n"
         yield from map(_measure_text, some)
 

@@ -10,6 +10,8 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_result, print_warnings
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import Choice, limited
 
@@ -90,14 +92,14 @@ def perplexity(
     from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
     from levelhead.report.derivation import perplexity_documents
 
-    options.check_paths([train, test, *systems], [output, write_arpa])
+    check_paths([train, test, *systems], [output, write_arpa])
     choice = NgramChoice(**settings)
     treebanks = {path: _read(path, input_format) for path in [test, *systems]}  # before TRAIN, which takes longer
     model = _model(train, choice, input_format)
     if write_arpa is not None:
         write(model, write_arpa)
     found = measure_perplexities(model, treebanks, choice)
-    options.print_result(
+    print_result(
         lambda: found.table(sentences=sentences), lambda: found.to_dict(sentences=sentences),
         output_format, places, output, lines=lambda: perplexity_documents(found, sentences=sentences),
     )  # fmt: skip
@@ -121,5 +123,5 @@ def _read(path: str, input_format: Any) -> Treebank:
     from levelhead.treebank import read
 
     treebank = read(path, format=input_format)
-    options.print_warnings(treebank.warnings)
+    print_warnings(treebank.warnings)
     return treebank

@@ -11,8 +11,8 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, printing_options
-from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
+from levelhead.cli.shared.reading import Reading, check_paths, inputs_of, plan_of, reading_options
 from levelhead.cli.shared.result_paths import CHART
 from levelhead.cli.shared.values import FiniteRange, limited
 
@@ -46,7 +46,7 @@ class _Request(NamedTuple):
 
             checked_suffix(self.figure)
         files = [*inputs_of(self.files), *self.measuring.files()]
-        options.check_paths(files, [self.printing.output, self.figure, self.engine.store])
+        check_paths(files, [self.printing.output, self.figure, self.engine.store])
 
     def design(self) -> Design:
         """Return the designs to compute."""
@@ -78,7 +78,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
     if text is None:
         return ()
     try:
-        numbers = tuple(sorted({int(one) for one in text.split(",")}))
+        numbers = tuple(sorted({int(number) for number in text.split(",")}))
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
     return tuple(limited(parameter.opts[0].strip("-")).convert(number, parameter, context) for number in numbers)
@@ -121,7 +121,7 @@ def power(**given: Any) -> int:
     request = _Request(**given)
     request.check()
     found = request.result()
-    options.print_warnings(dict.fromkeys(found.provenance.warnings))
+    print_warnings(dict.fromkeys(found.provenance.warnings))
     _print(request, found)
     return DONE
 

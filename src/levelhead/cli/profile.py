@@ -10,7 +10,10 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import store_option, worker_options
+from levelhead.cli.shared.measuring import registry_of, training_of
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit, print_result, print_warnings, write_page
+from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import limited
 from levelhead.report import profiles as report
@@ -85,21 +88,21 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
         raise click.UsageError("--rarefy cannot be combined with --report or --figures")
     outputs = [chosen["output"], chosen["wde_table"], chosen["store"], chosen["report_file"], chosen["figures"]]
     merge = chosen["merge"] and not sampled  # samples are drawn from a single file
-    files = options.treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
+    files = treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
     (_print_samples if sampled else _print_profiles)(files, chosen, printing)
 
 
 def _list_columns(printing: Printing) -> None:
     if printing[0] == "text":
-        options.emit(report.columns_text(), printing[2])
+        emit(report.columns_text(), printing[2])
         return
     document = {**header("columns"), "rows": report.columns_documents()}
-    options.print_result(report.columns_table, lambda: document, *printing, lines=lambda: document["rows"])
+    print_result(report.columns_table, lambda: document, *printing, lines=lambda: document["rows"])
 
 
 def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
     names = [name.strip() for text in chosen["columns"] for name in text.split(",")] or ["summary"]
-    scheme = options.registry_of(chosen["definitions"], chosen["scheme"]).schemes
+    scheme = registry_of(chosen["definitions"], chosen["scheme"]).schemes
     with_page = chosen["report_file"] is not None or chosen["figures"] is not None
     hidden = [*(["wde"] if chosen["wde_table"] is not None else []), *(OF_PAGE if with_page else ())]
     with _running(files, chosen) as run:
@@ -111,17 +114,17 @@ def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) ->
             least=chosen["least"],
             total=f"Total of {len(files)}" if chosen["total"] else None,
             format=chosen["input_format"],
-            training=options.training_of(chosen["train"]),
+            training=training_of(chosen["train"]),
             run=run,
         )
-    options.print_warnings(survey.provenance.warnings)
+    print_warnings(survey.provenance.warnings)
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
     if with_page:
         _write_page(survey, names, chosen)
     if hidden:
         survey = survey.with_columns([*names, *(OF_TRAINING if chosen["train"] else ())])
-    options.print_result(
+    print_result(
         lambda: survey.table(long=chosen["long"]), survey.to_dict, *printing,
         lines=lambda: report.profile_documents(survey),
     )  # fmt: skip
@@ -131,7 +134,7 @@ def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[st
     from levelhead.report.page.profile import profile_page
 
     shown = survey.with_columns([*names, *OF_PAGE, *(OF_TRAINING if chosen["train"] else ())])
-    options.write_page(lambda: profile_page(shown), chosen["report_file"], chosen["figures"])
+    write_page(lambda: profile_page(shown), chosen["report_file"], chosen["figures"])
 
 
 @contextmanager
@@ -152,7 +155,7 @@ def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None
     from levelhead.typology.relation_weights import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
-    options.emit(weights_text([one.numbers("wde") for one in profiles]), path)
+    emit(weights_text([profile.numbers("wde") for profile in profiles]), path)
 
 
 def _print_samples(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
@@ -160,12 +163,12 @@ def _print_samples(files: Files, chosen: dict[str, Any], printing: Printing) -> 
     found = collection.sampled(
         files, sizes, samples=chosen["samples"], seed=chosen["seed"], format=chosen["input_format"]
     )
-    options.print_warnings(found.provenance.warnings)
+    print_warnings(found.provenance.warnings)
     if not any(found.rows.values()):
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(found.provenance.notes)}"
         )
-    options.print_result(found.table, found.to_dict, *printing, lines=lambda: report.row_documents(found.to_dict()))
+    print_result(found.table, found.to_dict, *printing, lines=lambda: report.row_documents(found.to_dict()))
 
 
 def _sizes(text: str) -> Sequence[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -26,63 +26,34 @@ from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, meas
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.grouped import grouped
+from levelhead.cli.shared.measuring import files_of_measures, registry_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import Printing
+from levelhead.cli.shared.printing import Printing, emit, print_unpaired, write_page
+from levelhead.cli.shared.reading import check_paths, print_extra_gold
 from levelhead.cli.shared.result_paths import REPORT_OR_FOLDER, RESULT_OR_FOLDER
+from levelhead.cli.shared.statistics import Statistics
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
 from levelhead.evaluation.setup import setup_of
-from levelhead.report import ranking as report
-from levelhead.significance import InferenceSettings as Tests
+from levelhead.report.ranking import result_documents
 from levelhead.significance.units import AUTO
 from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
     from levelhead.report.paper import PaperTable
-    from levelhead.treebank.layouts import Split
+    from levelhead.significance import InferenceSettings
 
-_RESAMPLES = 2000
+_RESAMPLES = click.option(
+    "--resamples", type=limited("draws"), default=2000, show_default=True,
+    help="Number of random permutations, and of draws for confidence sets of ranks",
+)  # fmt: skip
 
-_Every = Literal["official", "las-first"]
-"""All measures of the rules, in the order of their scorer or with LAS first."""
-
-
-class _Options(NamedTuple):
-    """The settings of the command line, with the manifest's values as defaults."""
-
-    measures: tuple[str, ...]
-    definitions: tuple[str, ...]
-    registry: Registry
-    rules: str
-    ranking: str
-    groups: tuple[str, ...]
-    folder: str
-    several_roots: bool = False
-
-
-class _Extras(NamedTuple):
-    """Tests (None: no tests), which confidence sets of ranks, the file of a page, a folder of figures."""
-
-    tests: Tests | None
-    rank_sets: RankSets
-    report: str | None
-    figures: str | None
-
-    @property
-    def wanted(self) -> bool:
-        """Whether a page is requested."""
-        return self.report is not None or self.figures is not None
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether each output gets a page as well."""
-        if self.report is None:
-            return False
-        from levelhead.report.page.report_folder import is_folder
-
-        return is_folder(self.report)
+_statistics_options = grouped(
+    "statistics", Statistics, (_RESAMPLES, options.resample_by_option, options.seed_option, options.level_option)
+)
 
 
 class _Request(NamedTuple):
@@ -104,10 +75,7 @@ class _Request(NamedTuple):
     allow_several_roots: bool
     significance: bool | None
     rank_sets: RankSets
-    resamples: int
-    resample_by: str
-    seed: int
-    level: float
+    statistics: Statistics
     report_file: str | None
     figures: str | None
     by_treebank: bool
@@ -118,27 +86,41 @@ class _Request(NamedTuple):
     output: str | None
 
     @property
-    def extras(self) -> _Extras:
-        """The tests, and the pages that are made."""
-        pages = self.report_file or self.figures or self.papers.cite or self.papers.table
-        tested = self.significance if self.significance is not None else bool(pages)
-        tests = Tests(self.resamples, self.seed, self.level, resample_by=self.resample_by) if tested else None
-        return _Extras(tests, self.rank_sets, self.report_file, self.figures)
+    def wants_page(self) -> bool:
+        """Whether a page or its figures are requested."""
+        return self.report_file is not None or self.figures is not None
 
     @property
-    def every(self) -> _Every | None:
-        """Whether all measures of the rules are ranked by, and in which order."""
-        return "official" if self.output_format == "prototext" else "las-first" if self.all_measures else None
+    def report_is_folder(self) -> bool:
+        """Whether each output gets a page as well."""
+        if self.report_file is None:
+            return False
+        from levelhead.report.page.report_folder import is_folder
+
+        return is_folder(self.report_file)
+
+    @property
+    def tests(self) -> InferenceSettings | None:
+        """The settings of intervals and tests; None without tests."""
+        tested = self.significance
+        if tested is None:
+            tested = bool(self.wants_page or self.papers.cite or self.papers.table)
+        return self.statistics.settings() if tested else None
+
+    @property
+    def results(self) -> tuple[str | None, ...]:
+        """The files that are written, if requested."""
+        return self.output, self.report_file, self.figures, self.engine.store
 
     def check(self) -> None:
-        """Refuse what cannot be combined, and a file that cannot be written."""
+        """Refuse options that cannot be combined, and a file that cannot be written."""
         self.papers.check(self.output_format)
         if self.partial and self.output_format == "prototext":
             message = "--partial cannot be combined with --format prototext, the format of official scorers"
             raise click.UsageError(message)
         if self.scores is not None:
             self._check_for_scores()
-        if self.extras.is_folder:
+        if self.report_is_folder:
             from levelhead.report.page.report_folder import no_folder
 
             refused = no_folder(partial=self.partial, from_scores=self.scores is not None)
@@ -192,13 +174,7 @@ class _Request(NamedTuple):
     help="Compute confidence sets of ranks at the level for each system (marginal) or for all systems jointly"
     " (simultaneous)",
 )  # fmt: skip
-@click.option(
-    "--resamples", type=limited("draws"), default=_RESAMPLES, show_default=True,
-    help="Number of random permutations, and of draws for confidence sets of ranks",
-)  # fmt: skip
-@options.resample_by_option
-@options.seed_option
-@options.level_option
+@_statistics_options
 @click.option(
     "--report", "report_file", type=REPORT_OR_FOLDER, metavar="PATH",
     help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
@@ -223,85 +199,77 @@ def rank(**given: Any) -> int:
     """
     request = _Request(**given)
     request.check()
-    written = read_manifest(request.manifest) if request.manifest is not None else None
-    chosen = _chosen(request, written)
+    manifest = read_manifest(request.manifest) if request.manifest is not None else None
+    settings = _settings(request, manifest)
     if request.scores is not None:
         results = _table_of_scores(request)
-        chosen = chosen._replace(measures=chosen.measures if request.measures else results.measures)
+        measures = settings.measures if request.measures else results.measures
     else:
-        results = _scored(request, written, chosen)
-    found = _ranked(results, chosen, written, request.extras)
-    printing = Printing(request.output_format, request.places, request.output)
-    if not request.papers.print(found, lambda digits: _papers(found, digits), printing):
-        _emit(found, request)
-    if request.extras.wanted:
-        _write_page(results, found, request.extras)
+        results = _score_outputs(request, settings, _plan(request, manifest))
+        measures = settings.measures
+    named = [measure_in(results, measure, settings.registry) for measure in measures]
+    ranked = rank_results(results, named, settings.choice)
+    _print(request, ranked)
+    if request.wants_page:
+        _write_page(request, results, ranked)
     return DONE
 
 
-def _table_of_scores(request: _Request) -> Results:
-    """The results in a table of scores."""
-    extras, engine = request.extras, request.engine
-    results = [request.output, extras.report, extras.figures, engine.store]
-    options.check_paths(filter(None, [request.scores, request.manifest]), results)
-    found = _only_systems(read_scores(request.scores or ""), request.only)
-    _check_output(request.output_format, request.output, found.systems)
-    return found
+class _Settings(NamedTuple):
+    """The settings of the command line; those of the manifest are the defaults.
+
+    Args:
+        measures: the measures to rank by.
+        definitions: the files of custom measures and schemes.
+        registry: the available measures and schemes.
+        rules: the name of the rules.
+        choice: the settings of rankings.
+        folder: the folder of relative paths in measures; the current folder if empty.
+    """
+
+    measures: tuple[str, ...]
+    definitions: tuple[str, ...]
+    registry: Registry
+    rules: str
+    choice: RankingChoice
+    folder: str
 
 
-def _scored(request: _Request, written: Manifest | None, chosen: _Options) -> Results:
-    """The results of scoring the outputs of all systems."""
-    extras, engine = request.extras, request.engine
-    campaign = _only(_campaign(request.gold, request.systems, written, engine.split), request.only)
-    files = (str(Path(chosen.folder, path)) for path in options.files_of_measures(chosen.measures))
-    named = (*chosen.definitions, *files, *filter(None, [request.gold, request.systems]))
-    results = [request.output, extras.report, extras.figures, engine.store]
-    options.check_paths([*_inputs(campaign, request.manifest), *named], results)
-    _check_output(request.output_format, request.output, [system.name for system in campaign.systems])
-    return _score(campaign, chosen, engine, extras, partial=request.partial)
+def _settings(request: _Request, manifest: Manifest | None) -> _Settings:
+    rules = request.rules or (manifest.rules if manifest else None) or "ud"
+    definitions = request.definitions or tuple(map(str, manifest.definitions if manifest else ()))
+    scheme = request.scheme or (manifest.scheme if manifest else None)
+    registry = registry_of(definitions, scheme)
+    measures = _measures(request, manifest, rules)
+    groups = request.groups or (manifest.show if manifest else None) or (ALL,)
+    choice = RankingChoice(
+        request.ranking or (manifest.ranking if manifest else None) or "exact",
+        (EACH, *groups) if request.papers.table and request.by_treebank else groups,
+        manifest.groups if manifest else {},
+        request.tests,
+        request.rank_sets,
+    )
+    return _Settings(
+        measures if scheme is None else _with_scheme(measures, registry),
+        definitions,
+        registry,
+        rules,
+        choice,
+        str(Path(manifest.path).parent) if manifest is not None and not request.measures else "",
+    )
 
 
-def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:
-    yield from [manifest] if manifest is not None else []
-    yield from (os.fspath(test_set.gold) for test_set in campaign.test_sets if test_set.gold is not None)
-    yield from (os.fspath(path) for system in campaign.systems for path in system.outputs.values())
-
-
-def _ranked(results: Results, chosen: _Options, written: Manifest | None, extras: _Extras) -> RankedSystems:
-    own = written.groups if written else {}
-    measures = [measure_in(results, measure, chosen.registry) for measure in chosen.measures]
-    choice = RankingChoice(chosen.ranking, chosen.groups, own, extras.tests, extras.rank_sets)
-    return rank_results(results, measures, choice)
-
-
-def _write_page(results: Results, found: RankedSystems, extras: _Extras) -> None:
-    from levelhead.report.page.ranking_report import page_of, write_ranking_report
-
-    if extras.report is not None:
-        write_ranking_report(extras.report, results, found)
-    if extras.figures is not None:
-        options.write_page(lambda: page_of(results, found), None, extras.figures)
-
-
-def _chosen(request: _Request, written: Manifest | None) -> _Options:
+def _measures(request: _Request, manifest: Manifest | None, rules: str) -> tuple[str, ...]:
+    """The requested measures, and all measures of the rules if requested, in the order of their scorer or LAS first."""
     from levelhead.scoring.rules import RULES
 
-    measures, every = request.measures, request.every
-    rules = request.rules or (written.rules if written else None) or "ud"
-    asked = measures or (written.measures if written else None) or ()
-    own = request.definitions or tuple(map(str, written.definitions if written else ()))
-    scheme = request.scheme or (written.scheme if written else None)
-    registry = options.registry_of(own, scheme)
-    if every == "las-first" or (every and not asked):
-        official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
-        asked = tuple(dict.fromkeys((*asked, *official)))
-    main = RULES[rules].main
-    ranking = request.ranking or (written.ranking if written else None) or "exact"
-    named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, registry)
-    folder = str(Path(written.path).parent) if written is not None and not measures else ""
-    shown = request.groups or (written.show if written else None) or (ALL,)
-    shown = (EACH, *shown) if request.papers.table and request.by_treebank else shown
-    return _Options(named, own, registry, rules, ranking, shown, folder, request.allow_several_roots)
+    requested = request.measures or (manifest.measures if manifest else None) or ()
+    official = RULES[rules].measures
+    if request.output_format == "prototext":
+        return requested or official
+    if request.all_measures:
+        return tuple(dict.fromkeys((*requested, *sorted(official, key=lambda name: name != "LAS"))))
+    return requested or RULES[rules].main
 
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
@@ -311,32 +279,31 @@ def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
-def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split | None) -> Plan:
-    if gold is not None and systems is not None:
-        plan = plan_in(gold, systems, split=split)
-        options.print_extra_gold(gold)
-        return plan
-    if gold is not None or written is None:
+def _table_of_scores(request: _Request) -> Results:
+    """The results in a table of scores, of the requested systems."""
+    check_paths(filter(None, [request.scores, request.manifest]), request.results)
+    results = read_scores(request.scores or "")
+    _check_names(request.only, results.systems)
+    if request.only:
+        results = results.of_systems(request.only)
+    _check_output(request, results.systems)
+    return results
+
+
+def _plan(request: _Request, manifest: Manifest | None) -> Plan:
+    """The test sets and the requested systems; warn of files that match no test set."""
+    if request.gold is not None and request.systems is not None:
+        plan = plan_in(request.gold, request.systems, split=request.engine.split)
+        print_extra_gold(request.gold)
+    elif request.gold is None and manifest is not None:
+        plan = manifest.campaign()
+        print_extra_gold(manifest.path)
+    else:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
-    plan = written.campaign()
-    options.print_extra_gold(written.path)
-    return plan
-
-
-def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:
-    """Leave out all systems except those named, and warn of files that match no test set."""
-    _check_names(names, [system.name for system in campaign.systems])
-    options.print_unpaired(campaign.ignored, "test set")
-    return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
-
-
-def _only_systems(results: Results, names: tuple[str, ...]) -> Results:
-    """Leave out the scores of all systems except those named."""
-    _check_names(names, results.systems)
-    kept = tuple(system for system in results.systems if not names or system in names)
-    return results._replace(
-        systems=kept, results={key: result for key, result in results.results.items() if key[0] in kept}
-    )
+    _check_names(request.only, [system.name for system in plan.systems])
+    print_unpaired(plan.ignored, "test set")
+    chosen = tuple(system for system in plan.systems if not request.only or system.name in request.only)
+    return plan._replace(systems=chosen)
 
 
 def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
@@ -345,44 +312,69 @@ def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
             raise click.UsageError(unknown("system", name, systems))
 
 
-def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras, *, partial: bool) -> Results:
+def _score_outputs(request: _Request, settings: _Settings, plan: Plan) -> Results:
+    """The results of scoring the outputs of all systems."""
+    files = (str(Path(settings.folder, path)) for path in files_of_measures(settings.measures))
+    named = (*settings.definitions, *files, *filter(None, [request.gold, request.systems]))
+    check_paths([*_inputs(plan, request.manifest), *named], request.results)
+    _check_output(request, [system.name for system in plan.systems])
     setup = setup_of(
-        chosen.measures,
-        rules=chosen.rules,
-        registry=chosen.registry,
-        folder=chosen.folder,
-        partial=partial,
-        allow_several_roots=chosen.several_roots,
+        settings.measures,
+        rules=settings.rules,
+        registry=settings.registry,
+        folder=settings.folder,
+        partial=request.partial,
+        allow_several_roots=request.allow_several_roots,
     )
-    unit = extras.tests.resample_by if extras.tests else AUTO
-    with engine.running(campaign) as how:
-        how |= {"by_sentence": extras.tests is not None, "resample_by": unit}
-        if not extras.wanted:
-            return score_plan(campaign, setup, **how)
+    tests = settings.choice.tests
+    with request.engine.running(plan) as how:
+        how |= {"by_sentence": tests is not None, "resample_by": tests.resample_by if tests else AUTO}
+        if not request.wants_page:
+            return score_plan(plan, setup, **how)
         from levelhead.report.page.ranking_report import score_for_report
 
-        return score_for_report(campaign, setup, folder=extras.is_folder, **how)
+        return score_for_report(plan, setup, folder=request.report_is_folder, **how)
 
 
-def _papers(found: RankedSystems, places: int) -> list[PaperTable]:
+def _inputs(plan: Plan, manifest: str | None) -> Iterable[str]:
+    yield from [manifest] if manifest is not None else []
+    yield from (os.fspath(test_set.gold) for test_set in plan.test_sets if test_set.gold is not None)
+    yield from (os.fspath(path) for system in plan.systems for path in system.outputs.values())
+
+
+def _print(request: _Request, ranked: RankedSystems) -> None:
+    printing = Printing(request.output_format, request.places, request.output)
+    if request.papers.print(ranked, lambda places: _papers(ranked, places), printing):
+        return
+    if request.output_format == "prototext":
+        _write_prototext(ranked.results, request.output)
+        return
+    printing.print(
+        lambda: ranked.table(by_treebank=request.by_treebank),
+        ranked.to_dict,
+        lines=lambda: list(result_documents(ranked.results)),
+    )
+
+
+def _papers(ranked: RankedSystems, places: int) -> list[PaperTable]:
     from levelhead.report.paper import ranking_papers
 
-    return ranking_papers(found, places)
+    return ranking_papers(ranked, places)
 
 
-def _emit(found: RankedSystems, request: _Request) -> None:
-    if request.output_format == "prototext":
-        _emit_prototext(found.results, request.output)
-        return
-    options.print_result(
-        lambda: found.table(by_treebank=request.by_treebank), found.to_dict, request.output_format, request.places,
-        request.output, lines=lambda: list(report.result_documents(found.results)),
-    )  # fmt: skip
+def _write_page(request: _Request, results: Results, ranked: RankedSystems) -> None:
+    from levelhead.report.page.ranking_report import page_of, write_ranking_report
+
+    if request.report_file is not None:
+        write_ranking_report(request.report_file, results, ranked)
+    if request.figures is not None:
+        write_page(lambda: page_of(results, ranked), None, request.figures)
 
 
-def _check_output(output_format: str, output: str | None, systems: Sequence[str]) -> None:
+def _check_output(request: _Request, systems: Sequence[str]) -> None:
     """Check the output of prototext: a folder for several systems, otherwise a file."""
-    if output_format != "prototext":
+    output = request.output
+    if request.output_format != "prototext":
         return
     if len(systems) == 1:
         check_file(output or "-")
@@ -397,12 +389,12 @@ def _check_output(output_format: str, output: str | None, systems: Sequence[str]
     check_folder(output)
 
 
-def _emit_prototext(results: Results, output: str | None) -> None:
+def _write_prototext(results: Results, output: str | None) -> None:
     """Write the file of a single system to the output; those of several systems to one folder per system."""
     from levelhead.report.prototext import prototext
 
     if len(results.systems) == 1:
-        options.emit(prototext(results, results.systems[0]), output)
+        emit(prototext(results, results.systems[0]), output)
         return
     for system in results.systems:
         folder = os.path.join(output or "", system)  # noqa: PTH118
@@ -410,4 +402,4 @@ def _emit_prototext(results: Results, output: str | None) -> None:
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         except OSError as error:
             raise click.FileError(folder, error.strerror or str(error)) from error
-        options.emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
+        emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118

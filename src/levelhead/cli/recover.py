@@ -9,6 +9,8 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_result, print_warnings
+from levelhead.cli.shared.reading import check_paths, files_in
 from levelhead.cli.shared.result_paths import RESULT, refuse_compressed
 from levelhead.errors import printable
 
@@ -50,7 +52,7 @@ def recover(
     if output == "-":
         raise click.UsageError("--output must be a file: the table goes to standard output")
     refuse_compressed("the output is", output)
-    options.check_paths([*options.files_in(answers), gold], [output])
+    check_paths([*files_in(answers), gold], [output])
     if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(output)} would be one of the answers: write the output to another folder")
     from levelhead.recovery import Layout, recover_answers
@@ -58,12 +60,12 @@ def recover(
     from levelhead.treebank import read
 
     treebank = read(gold)
-    options.print_warnings(treebank.warnings)
+    print_warnings(treebank.warnings)
     found = recover_answers(answers, treebank, Layout(separator, field, id_field))
     if all(answer.recovered == 0 for answer in found.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     found.write(output)
-    options.print_result(
+    print_result(
         found.table,
         found.to_dict,
         output_format, places, None,

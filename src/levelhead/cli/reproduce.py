@@ -13,6 +13,8 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit, print_json
+from levelhead.cli.shared.reading import check_paths, files_in
 from levelhead.cli.shared.result_paths import STORE, ResultPath
 from levelhead.cli.shared.values import Choice, limited
 
@@ -122,9 +124,7 @@ def reproduce(
     read = [*treebanks, *filter(None, (systems, judgements, scores, weights))]
     if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
         raise click.UsageError("--outputs is a folder of inputs: name another folder")
-    options.check_paths(
-        chain.from_iterable(map(options.files_in, read)), [output, str(report) if report else None, store]
-    )
+    check_paths(chain.from_iterable(map(files_in, read)), [output, str(report) if report else None, store])
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if report is not None:
         checked_page(report)
@@ -140,9 +140,7 @@ def reproduce(
     if report is not None:
         write_page(study, report)
     if output_format == "json":
-        options.print_json(document(study), output)
+        print_json(document(study), output)
     else:
-        options.emit(
-            markdown(study) if output_format == "markdown" else text(study, 2 if places is None else places), output
-        )
+        emit(markdown(study) if output_format == "markdown" else text(study, 2 if places is None else places), output)
     return DONE

@@ -7,6 +7,7 @@ import click
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit, print_json
 from levelhead.cli.shared.values import Choice
 from levelhead.report.json_schemas import json_schema, schema_names
 
@@ -23,7 +24,7 @@ def schema(kind: str | None, output: str | None) -> int:
     if kind is None:
         titles = {name: json_schema(name)["title"] for name in schema_names()}
         width = max(map(len, titles))
-        options.emit("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), output)
+        emit("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), output)
     else:
-        options.print_json(json_schema(kind), output)
+        print_json(json_schema(kind), output)
     return DONE

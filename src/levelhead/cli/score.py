@@ -13,11 +13,20 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.gates import gates, passed
-from levelhead.cli.shared.measuring import Measuring, measuring_options
+from levelhead.cli.shared.measuring import Measuring, files_of_measures, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import check_cite, cite_option, print_citation
-from levelhead.cli.shared.printing import Printing, printing_options
-from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, scored_reading_options
+from levelhead.cli.shared.printing import Printing, print_notes, print_warnings, printing_options, write_page
+from levelhead.cli.shared.reading import (
+    Reading,
+    check_kinds,
+    check_paths,
+    holds_test_sets,
+    inputs_of,
+    name_of,
+    plan_of,
+    scored_reading_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +67,7 @@ class _Request(NamedTuple):
     @property
     def folders(self) -> bool:
         """Whether gold and system are folders."""
-        return options.holds_test_sets(self.gold)
+        return holds_test_sets(self.gold)
 
     @property
     def wants_page(self) -> bool:
@@ -77,8 +86,8 @@ class _Request(NamedTuple):
         if self.enhancements and self.reading.rules != "udtools":
             raise click.UsageError("--enhancements requires --rules udtools")
         files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
-        files += options.files_of_measures(self.gated())
-        options.check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
+        files += files_of_measures(self.gated())
+        check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
 
     def gated(self) -> Iterator[str]:
         """Yield the measures of gates, as written on the command line."""
@@ -160,8 +169,8 @@ def score(**given: Any) -> int:
     from levelhead.report.scores import score_document, score_table
 
     evaluation, parts = _score(request, setup, gold, system)
-    options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
-    options.print_notes(evaluation.notes)
+    print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    print_notes(evaluation.notes)
     if request.cite:
         print_citation(evaluation, request.printing)
     else:
@@ -190,11 +199,10 @@ def _files_ahead(request: _Request) -> tuple[Input, Input]:
 def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Parts]:
     """The scores of a pair, and the parts of the page, if there is one.
 
-    Without a store nothing is planned or hashed: loading that code would take longer than scoring.
+    The engine is used only if needed: loading its code takes longer than scoring.
     """
-    ready = setup.single()
     if request.engine.store is not None or (request.partial and request.wants_page):
-        evaluations, parts = _counted(request, ready)
+        evaluations, parts = _counted(request, setup.single())
         (evaluation,) = evaluations.values()
         return evaluation, parts
     from levelhead.evaluation.files import score_files
@@ -203,7 +211,8 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
 
     training = request.measuring.training()
     if not request.wants_page:
-        return score_files(gold, system, ready, training=training), {}
+        return score_files(gold, system, setup, training=training), {}
+    ready = setup.single()
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
     return score_matches(matches, ready, training=training), _parts_of_pair(request, matches, ready.names)
 
@@ -221,8 +230,8 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
     evaluations, parts = _counted(request, setup)
     average = evaluations.average
-    options.print_warnings(fault for evaluation in evaluations.values() for fault in evaluation.warnings)
-    options.print_notes(note for evaluation in evaluations.values() for note in evaluation.notes)
+    print_warnings(fault for evaluation in evaluations.values() for fault in evaluation.warnings)
+    print_notes(note for evaluation in evaluations.values() for note in evaluation.notes)
     if request.cite:
         print_citation(evaluations, request.printing)
     else:
@@ -270,6 +279,6 @@ def _write_page(
     from levelhead.report.page.score import score_page
 
     registry = request.measuring.registry
-    options.write_page(
+    write_page(
         lambda: score_page(request.name, evaluations, parts, average, registry), request.report_file, request.figures
     )

@@ -8,6 +8,8 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_result, print_warnings
+from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
 from levelhead.report import profiles as report
 from levelhead.typology import Criteria, collection
@@ -53,12 +55,12 @@ def select(
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.
     """
-    files = options.treebank_files(treebanks, [output], merge=True)
+    files = treebank_files(treebanks, [output], merge=True)
     criteria = Criteria(
         not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
     )
     found = collection.select_treebanks(files, criteria, format=cast("Format", input_format))
-    options.print_warnings(found.provenance.warnings)
-    options.print_result(
+    print_warnings(found.provenance.warnings)
+    print_result(
         found.table, found.to_dict, output_format, None, output, lines=lambda: report.row_documents(found.to_dict()),
     )  # fmt: skip

@@ -8,6 +8,8 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_result, print_warnings
+from levelhead.cli.shared.reading import treebank_files
 from levelhead.report import profiles as report
 from levelhead.typology import collection
 
@@ -36,11 +38,11 @@ def similarity(
     table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
     displacements; 0 means identical.
     """
-    files = options.treebank_files(treebanks, [output], merge=merge)
+    files = treebank_files(treebanks, [output], merge=merge)
     if len(files) < 2:
         raise click.UsageError("similarity requires at least two treebanks")
     found = collection.similarities(files, format=cast("Format", input_format))
-    options.print_warnings(found.provenance.warnings)
-    options.print_result(
+    print_warnings(found.provenance.warnings)
+    print_result(
         found.table, found.to_dict, output_format, places, output, lines=lambda: report.row_documents(found.to_dict()),
     )  # fmt: skip

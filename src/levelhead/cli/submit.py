@@ -13,6 +13,8 @@ import click
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit, print_json
+from levelhead.cli.shared.reading import check_paths, files_in
 from levelhead.cli.shared.result_paths import RESULT_FOLDER
 from levelhead.cli.shared.values import Choice
 from levelhead.errors import number_of, printable
@@ -59,12 +61,12 @@ def submit(
 
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
-    read = [*(() if archive is None else options.files_in(archive)), *filter(None, (token_file,))]
-    options.check_paths(read, [output])
+    read = [*(() if archive is None else files_in(archive)), *filter(None, (token_file,))]
+    check_paths(read, [output])
     client = Client(address, _token(token_file))
     if inputs is not None:
         names = client.inputs()
-        options.check_paths(read, [output, *(str(Path(inputs, name)) for name in names)])
+        check_paths(read, [output, *(str(Path(inputs, name)) for name in names)])
         client.download(names, Path(inputs))
         say(f"{inputs}: {number_of(len(names), 'input')}")
     if archive is None:
@@ -76,9 +78,9 @@ def submit(
         client.choose(found["id"])
         found["primary"] = True
     if output_format == "json":
-        options.print_json(found, output)
+        print_json(found, output)
     else:
-        options.emit(_text(found, address), output)
+        emit(_text(found, address), output)
     return GATE if found["state"] == "failed" else DONE
 
 

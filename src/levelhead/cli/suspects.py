@@ -10,7 +10,8 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
+from levelhead.cli.shared.printing import Printing, print_provenance, printing_options, write_page
+from levelhead.cli.shared.reading import check_paths, holds_test_sets
 from levelhead.cli.shared.result_paths import RESULT, STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
 
@@ -56,8 +57,8 @@ def suspects(printing: Printing, **given: Any) -> int:
 
     outputs = [printing.output, given["conllu"], given["report_file"], given["figures"], given["store"]]
     refuse_compressed("the sentences are", given["conllu"])
-    options.check_paths([given["gold"], *given["systems"]], outputs)
-    if any(map(options.holds_test_sets, (given["gold"], *given["systems"]))):
+    check_paths([given["gold"], *given["systems"]], outputs)
+    if any(map(holds_test_sets, (given["gold"], *given["systems"]))):
         raise click.UsageError("suspects takes files, not folders")
     tls = tls_of(given["address"], given["tls_ca"], given["tls_cert"], given["tls_key"])
     how: dict[str, Any] = {name: given[name] for name in ("folds", "rules", "seed", "store")}
@@ -72,5 +73,5 @@ def suspects(printing: Printing, **given: Any) -> int:
     if given["report_file"] is not None or given["figures"] is not None:
         from levelhead.report.page.suspects import suspects_page
 
-        options.write_page(lambda: suspects_page(found), given["report_file"], given["figures"])
+        write_page(lambda: suspects_page(found), given["report_file"], given["figures"])
     return DONE

@@ -12,6 +12,8 @@ import click
 from levelhead.cli.program import DONE, Commands, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import WorkerOptions, worker_options
+from levelhead.cli.shared.printing import emit, print_json, print_table
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT, RESULT_FOLDER
 from levelhead.errors import printable
 
@@ -58,7 +60,7 @@ def _check_output(found: SharedTask, output: str | None) -> None:
     gold: list[Path] = []
     with suppress(InputError):  # there is no gold to overwrite
         gold = list(gold_of_task(found).values())
-    options.check_paths(map(str, (found.folder.description, *found.manifest.definitions, *gold)), [output])
+    check_paths(map(str, (found.folder.description, *found.manifest.definitions, *gold)), [output])
 
 
 @task.command(short_help="Create a task folder")
@@ -126,7 +128,7 @@ def token(name: str, folder: str) -> int:
     from levelhead.task.model.teams import new_token
 
     with _opened(folder) as (_, database):
-        options.emit(f"{new_token(database, name)}\n", None)
+        emit(f"{new_token(database, name)}\n", None)
     return DONE
 
 
@@ -142,10 +144,10 @@ def status(folder: str, output_format: str, output: str | None) -> int:
     with _opened(folder, output) as (_, database):
         found = submissions(database)
     if output_format == "json":
-        options.print_json(submissions_document(found), output)
+        print_json(submissions_document(found), output)
     else:
         table = submissions_table(found, exact=output_format == "tsv")
-        options.print_table(table, output_format, None, output)
+        print_table(table, output_format, None, output)
     return DONE
 
 
@@ -195,9 +197,9 @@ def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | 
     with _opened(folder, output) as (found, database):
         results = final_results(found, database, _workers(workers, found, database))
         if output_format == "json":
-            options.print_json(standings_document(found, database, results), output)
+            print_json(standings_document(found, database, results), output)
         else:
-            options.print_table(standings_table(found, database, results), output_format, places, output)
+            print_table(standings_table(found, database, results), output_format, places, output)
     return DONE
 
 
@@ -240,7 +242,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
             for note in left_out_notes(organizer_failures(database)):
                 say(note)
         else:
-            options.print_table(standings_table(found, database, results), "text", None, None)
+            print_table(standings_table(found, database, results), "text", None, None)
     return DONE
 
 

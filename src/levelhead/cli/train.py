@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import DONE, say
-from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, training_options
+from levelhead.cli.shared.printing import print_warnings
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
@@ -37,12 +38,13 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     graph-first-order), both together (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
     baseline-random, baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with
     --train-cmd). Options of other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead
-    parse` writes `_` there. The same seed gives the same file, except for external programs.
+    parse` writes `_` there. The same seed gives the same file, except for external programs. Warnings report training
+    words without UPOS, since parsers learn mostly from tags, and sentences that are too long to learn from.
     """
     if with_dev and dev is None:
         raise click.UsageError("--with-dev requires --dev")
     recipe = recipe_of(parser, chosen)
-    options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
+    check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
     from levelhead.parsing import train_any, training_warnings, write_model
     from levelhead.treebank import read
 
@@ -50,7 +52,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     held_out = read(dev) if dev is not None else None
     for learned, given in ((True, trees), (with_dev, held_out)):
         if given is not None:
-            options.print_warnings((*given.warnings, *(training_warnings(given, parser) if learned else ())))
+            print_warnings((*given.warnings, *(training_warnings(given, parser) if learned else ())))
     with progress_of_passes() as tell:
         trained = train_any(trees, recipe, dev=held_out, with_dev=with_dev, progress=tell)
     write_model(trained, model)

@@ -13,8 +13,8 @@ from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import print_provenance
-from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
+from levelhead.cli.shared.printing import emit, print_json, print_provenance
+from levelhead.cli.shared.reading import check_paths, inputs_of, plan_of, reading_options
 from levelhead.cli.shared.values import limited
 from levelhead.extras import require
 
@@ -62,7 +62,7 @@ def trees(
     """
     if output_format == "html":
         require("jinja2", "pages")
-    options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [output])
+    check_paths([*inputs_of([gold, *systems]), *measuring.files()], [output])
     if bool(show) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     plan = plan_of(gold, systems, split)
@@ -87,12 +87,12 @@ def _contrasts(plan: Plan, measuring: Measuring, reading: Reading, limit: int | 
 
 def _print(found: ErrorExamples | Contrasts, output_format: str, output: str | None) -> None:
     if output_format.startswith("json"):
-        options.print_json(found.to_dict(), output, lines=output_format == "jsonl")
+        print_json(found.to_dict(), output, lines=output_format == "jsonl")
     elif output_format == "text":
         shown = output in {None, "-"} and wants_color(sys.stdout)
-        options.emit(colored_trees(f"{found}\n") if shown else f"{found}\n", output)
+        emit(colored_trees(f"{found}\n") if shown else f"{found}\n", output)
     else:
-        options.emit(_drawn(found, output_format), output)
+        emit(_drawn(found, output_format), output)
 
 
 def _drawn(found: ErrorExamples | Contrasts, output_format: str) -> str:

@@ -11,6 +11,8 @@ import click
 from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import emit, print_result
+from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER, refuse_compressed
 from levelhead.cli.shared.values import Choice
 from levelhead.errors import number_of
@@ -47,16 +49,14 @@ def validate(
     """
     paths = [file for path in files for file in files_at(path)]
     _refuse_copies(copies, rules)
-    options.check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
+    check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
     found = validate_files(*files, format=input_format, rules=rules, fix=copies)
     if output_format == "text":
-        options.emit(validation_text(found), output)
+        emit(validation_text(found), output)
     elif output_format == "github":
-        options.emit("".join(f"{annotation(fault)}\n" for fault in found.faults), output)
+        emit("".join(f"{annotation(fault)}\n" for fault in found.faults), output)
     else:
-        options.print_result(
-            found.table, found.to_dict, output_format, None, output, lines=lambda: _lines(found.to_dict())
-        )
+        print_result(found.table, found.to_dict, output_format, None, output, lines=lambda: _lines(found.to_dict()))
     _count_on_terminal(found)
     return DONE if found.valid else BAD_INPUT
 

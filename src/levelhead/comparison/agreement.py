@@ -207,7 +207,7 @@ def agreement(
     units = units_of(treebanks[names[0]], resample_by)
     labeled = list(labels_of(words))
     of_word = units.of_sentence[words.sentences]
-    found = tuple(_agreement_on(one, of_word, units.n_units, level) for one in labeled)
+    found = tuple(_agreement_on(kind, of_word, units.n_units, level) for kind in labeled)
     patterns = tuple(sorted(_disagreements(words, labeled, names), key=_order))
     provenance = _provenance(treebanks, pairs, words, {"resample-by": resample_by, "level": f"{level:g}"})
     return Agreement(treebanks, pairs, found, patterns, tuple(sorted(differing)), units, level, provenance)
@@ -270,10 +270,10 @@ def _disagreements(
     words: AnnotatedWords, labeled: Sequence[LabeledWords], names: Sequence[str]
 ) -> Iterator[Disagreement]:
     """Group the words on which two annotators disagree by their labels; with more than two annotators, in any order."""
-    for one in labeled:
-        shown = _tags_of_heads(words) if one.name == HEADS else one
+    for kind in labeled:
+        shown = _tags_of_heads(words) if kind.name == HEADS else kind
         cases: dict[tuple[int, int], list[_Case]] = {}
-        for case in _cases(one, shown, ordered=len(names) == 2):
+        for case in _cases(kind, shown, ordered=len(names) == 2):
             cases.setdefault(case[:2], []).append(case)
         total = sum(map(len, cases.values()))
         for (first, second), some in cases.items():
@@ -281,7 +281,7 @@ def _disagreements(
             form = words.treebanks[pair[0]].forms[int(words.rows[row, pair[0]])]
             annotators = names[pair[0]], names[pair[1]]
             labels = shown.names[first], shown.names[second]
-            yield Disagreement(one.name, *labels, count, count / total, annotators, int(words.sentences[row]), form)
+            yield Disagreement(kind.name, *labels, count, count / total, annotators, int(words.sentences[row]), form)
 
 
 def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Iterator[_Case]:

@@ -192,7 +192,7 @@ def _heads(words: AnnotatedWords) -> LabeledWords:
 
 def _texts(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
     columns = [getattr(treebank, column) for treebank in words.treebanks]
-    return _labeled(words, name, columns, [[value(text) for text in one.distinct_texts] for one in columns])
+    return _labeled(words, name, columns, [[value(text) for text in texts.distinct_texts] for texts in columns])
 
 
 def _labeled(

@@ -120,7 +120,7 @@ def break_down_outputs(
     """
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
-    names = [name for one in by for name in one]
+    names = [name for properties in by for name in properties]
     for name in names:
         property_named(name)
     requested = RequestedNames(names)
@@ -128,7 +128,7 @@ def break_down_outputs(
     def found(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
         requested.see(matches.gold)
         shared: dict[str, Any] = {"registry": setup.registry, "intervals": how}
-        every = (break_down(matches, measure, one, settings, **shared) for one in by)
+        every = (break_down(matches, measure, properties, settings, **shared) for properties in by)
         return [leave_out(breakdown, matches, setup.registry) for breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
@@ -157,7 +157,7 @@ def repairs_of_outputs(plan: Plan, setup: Setup, intervals: Intervals = STANDARD
 
     each, provenance, units = _with_intervals(plan, setup, found, intervals)
     averages = average_repairs([*each.values()], intervals.level) if len(each) > 1 else ()
-    kinds = {code: one.kinds for code, one in each.items()}
+    kinds = {code: treebank.kinds for code, treebank in each.items()}
     return Repairs(kinds, provenance, units, str(measure), averages)
 
 

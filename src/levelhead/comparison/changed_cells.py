@@ -164,7 +164,7 @@ def changed_relations(old: _Edges, new: _Edges) -> tuple[str, str]:
         old: edges of the enhanced graph in OLD.
         new: edges in NEW.
     """
-    sides = (sorted(name for _, name in one) for one in (old - new, new - old))
+    sides = (sorted(name for _, name in edges) for edges in (old - new, new - old))
     first, second = ("|".join(side) or ABSENT for side in sides)
     return first, second
 

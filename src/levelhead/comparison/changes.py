@@ -196,10 +196,10 @@ def _sentences_in_order(sentences: list[SentenceChange], kept: list[SentenceChan
     places = {change.old: change.new for change in kept}
     before = -1
     anchor = {}
-    for one in sorted(one.old for one in (*sentences, *kept) if one.old is not None):
-        place = places.get(one)
+    for sentence in sorted(change.old for change in (*sentences, *kept) if change.old is not None):
+        place = places.get(sentence)
         before = before if place is None else place
-        anchor[one] = before
+        anchor[sentence] = before
 
     def order(change: SentenceChange) -> tuple[int, int]:
         if change.new is not None:

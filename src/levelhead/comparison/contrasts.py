@@ -257,7 +257,7 @@ def gains_by(
         The buckets, the largest gains in words first.
     """
     undefined = outputs[0].matches.rules.undefined
-    first, *others = [bucket_words(one.matches, measure, by, settings, registry=registry) for one in outputs]
+    first, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
     found = []
     for output, own in zip(outputs[1:], others, strict=True):
         both = with_same_buckets(first, own)
@@ -287,7 +287,7 @@ def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> l
     for gain in (gain for gains in treebanks for gain in gains):
         buckets.setdefault((gain.system, gain.values), []).append(gain)
     found = [_average_gain(gains, level) for gains in buckets.values()]
-    return sorted(found, key=lambda one: (one.system, -abs(one.more_correct)))
+    return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
 def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:

@@ -115,7 +115,7 @@ def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
         pieces: the treebank, or its pieces in order.
     """
     ids = [sentence.id for piece in pieces for sentence in piece]
-    known = tuple(one for one in ids if one is not None)
+    known = tuple(text for text in ids if text is not None)
     return known if len(set(known)) == len(ids) else None
 
 
@@ -125,7 +125,7 @@ def only_count(ids: Sequence[str]) -> bool:
     Args:
         ids: the ids of all sentences.
     """
-    found = [_NUMBERED.fullmatch(one) for one in ids]
+    found = [_NUMBERED.fullmatch(text) for text in ids]
     if len({match and match[1] for match in found}) > 1:
         return False
     numbers = {int(match[2]) for match in found if match}

@@ -162,7 +162,7 @@ def detectable_rows(
             rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), variances, design)
             if variances is None and n_units >= FEWEST_UNITS:
                 notes.append(f"{code}: {measure}: {_UNKNOWN}")
-        known = tuple(one for one in own.values() if one is not None)
+        known = tuple(variances for variances in own.values() if variances is not None)
         if len(own) > 1 and len(known) == len(own) and len(set(kinds)) == 1:
             rows += _rows(Detectable(MACRO, measure, kinds[0], 0, 1, None, average=True), known, design)
         elif len(own) > 1:

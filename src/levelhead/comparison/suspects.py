@@ -121,11 +121,11 @@ def find_suspects(
     found = _by_votes(matches) if matches else {}
     for variation in variations(gold):
         _add_variation(found, gold, variation)
-    ranked = sorted(found.values(), key=lambda one: (-one.score, one.word, one.kind))
+    ranked = sorted(found.values(), key=lambda suspect: (-suspect.score, suspect.word, suspect.kind))
     best: dict[int, Suspect] = {}
     for suspect in ranked:
         best.setdefault(suspect.word, suspect)
-    suspects = tuple(one for one in best.values() if one.score > 0)[:most]
+    suspects = tuple(suspect for suspect in best.values() if suspect.score > 0)[:most]
     return Suspects(gold, tuple(outputs), suspects, tuple(matches), _provenance(gold, outputs, training))
 
 
@@ -212,6 +212,6 @@ def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mappin
     systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
     rules = next(iter(outputs.values())).rules.name if outputs else "ud"
     every = (contents_of(gold), *contents.values())
-    warnings = tuple(dict.fromkeys(fault for one in every for fault in one.warnings))
+    warnings = tuple(dict.fromkeys(fault for source in every for fault in source.warnings))
     signature = {"rules": rules, "gold": hashes["gold"], **systems, **training, "version": VERSION}
     return Provenance(signature, {"gold": hashes}, warnings)

@@ -53,7 +53,7 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     counts: dict[str, list[Any]] = {}
     for output in outputs:
         counts.setdefault(output.system, []).append(counts_of(output.matches, setup)[str(measure)][0])
-    right = {name: np.mean([one.correct for one in own], axis=0) for name, own in counts.items()}
+    right = {name: np.mean([run.correct for run in own], axis=0) for name, own in counts.items()}
     baseline, *others = right
     gold, words = outputs[0].matches.gold, counts[baseline][0].gold
     found = []

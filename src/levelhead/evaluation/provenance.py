@@ -118,16 +118,16 @@ def comparison_provenance(
         notes: notes in addition to those on the files.
     """
     every = sources.values()
-    by_system = zip(*(one.systems.values() for one in every), strict=True)
+    by_system = zip(*(source.systems.values() for source in every), strict=True)
     files = {
-        "gold": joint_hash(short_hash(one.gold.sha256) for one in every),
+        "gold": joint_hash(short_hash(source.gold.sha256) for source in every),
         "systems": joint_hash(short_hash(output.sha256) for outputs in by_system for output in outputs),
     }
     return Provenance(
         {**setup.signature_of_rules(), **files, **parts, "version": VERSION},
         {code: source.files for code, source in sources.items()},
-        tuple(dict.fromkeys(fault for one in every for fault in one.warnings)),
-        (*dict.fromkeys(note for one in every for note in one.notes), *notes),
+        tuple(dict.fromkeys(fault for source in every for fault in source.warnings)),
+        (*dict.fromkeys(note for source in every for note in source.notes), *notes),
     )
 
 
@@ -166,5 +166,5 @@ def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str
     if not others:
         return first
     shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
-    hashes = {name: joint_hash(one[name] for one in every) for name in ("gold", "system")}
+    hashes = {name: joint_hash(signature[name] for signature in every) for name in ("gold", "system")}
     return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

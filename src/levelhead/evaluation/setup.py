@@ -238,7 +238,9 @@ def setup_of(
     chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
     known = registry or STANDARD
     given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
+    texts = [
+        text for measure in given for text in (split_measures(measure) if isinstance(measure, str) else [str(measure)])
+    ]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
         _check_defined(measure, chosen)

@@ -74,7 +74,7 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     for text in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
         _refuse(name, f"{taken.get(text.lower(), text)} is already defined: choose another name")
     digest = hashlib.sha256(data).hexdigest()
-    own = {(kind, one): digest for kind, names in (("measure", measures), ("scheme", schemes)) for one in names}
+    own = {(kind, name): digest for kind, names in (("measure", measures), ("scheme", schemes)) for name in names}
     origins = MappingProxyType({**registry.origins, **own})
     return Registry(MappingProxyType({**registry.measures, **measures}), known, (*registry.sha256, digest), origins)
 
@@ -161,6 +161,6 @@ def _check_texts(path: str, what: str, table: Mapping[str, Any], keys: tuple[str
 
 
 def _texts(path: str, what: str, value: object) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         _refuse(path, f"{what} is not a list of strings")
     return value

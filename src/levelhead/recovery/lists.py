@@ -93,8 +93,8 @@ def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[lis
     else:
         return
     if depth:
-        for one in inside[:100]:
-            yield from _rows_inside(one, forms, depth - 1)
+        for item in inside[:100]:
+            yield from _rows_inside(item, forms, depth - 1)
 
 
 def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:

@@ -39,7 +39,7 @@ def _by_id(
     ids: Sequence[str | None], answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None
 ) -> list[Answer | None]:
     sizes = _sizes(answers, gold_ids)
-    known = {one for one in gold_ids if one is not None}
+    known = {name for name in gold_ids if name is not None}
     if None in gold_ids or len(known) < len(gold_ids):
         raise _mismatch(f"{sizes}, and the gold sentences do not have unique sent_ids", name)
     found: dict[str, Answer] = {}
@@ -51,7 +51,7 @@ def _by_id(
         if text in found:
             raise _mismatch(f"{sizes}, and answer {number} repeats the sent_id {quoted(text)}", name)
         found[text] = answer
-    return [found.get(one) for one in gold_ids if one is not None]
+    return [found.get(name) for name in gold_ids if name is not None]
 
 
 def _sizes(answers: Sequence[Answer], gold_ids: Sequence[str | None]) -> str:

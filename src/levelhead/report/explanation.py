@@ -38,7 +38,7 @@ def _refusal(name: str, evaluation: Evaluation | InputError) -> list[str]:
 
 def _difference_lines(difference: Difference) -> list[str]:
     lines = ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
-    lines += [f"  {names}: {verdict}" for names, verdict in difference.verdicts.items()]
+    lines += [f"  {names}: {choice}" for names, choice in difference.choices.items()]
     lines += [
         f"  {measure}: {_score_text(value)} with the decision of ud, {_score_text(other)} with the other"
         for measure, (value, other) in difference.changes.items()
@@ -70,7 +70,7 @@ def _scores(evaluation: Evaluation | InputError) -> dict[str, Any]:
 def _difference(difference: Difference) -> dict[str, Any]:
     return {
         "decision": difference.decision,
-        "verdicts": dict(difference.verdicts),
+        "verdicts": dict(difference.choices),
         "changes": {
             name: {"ud": points(value), "otherwise": points(other)}
             for name, (value, other) in difference.changes.items()

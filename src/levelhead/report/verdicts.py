@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from levelhead.comparison.regression import Verdict
+from levelhead.comparison.regression import GateResult
 from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
 from levelhead.report.documents import points
@@ -17,7 +17,7 @@ from levelhead.significance.units import FEWEST_UNITS
 _DIFFERENCE = Column("Diff.", "difference")
 
 
-def verdict_text(verdict: Verdict, comparison: Comparison) -> str:
+def verdict_text(verdict: GateResult, comparison: Comparison) -> str:
     """Return a sentence on a verdict: the difference, the reason, and if it is undecided, how many runs would suffice.
 
     Args:
@@ -27,12 +27,12 @@ def verdict_text(verdict: Verdict, comparison: Comparison) -> str:
     return f"{_outcome(verdict)}: {_finding(verdict, comparison)}"
 
 
-def _outcome(verdict: Verdict) -> str:
+def _outcome(verdict: GateResult) -> str:
     where = "" if verdict.treebank != "macro-average" else " (macro-average)"
     return f"gate {verdict.verdict}: {verdict.measure} of {verdict.system}{where}"
 
 
-def _finding(verdict: Verdict, comparison: Comparison) -> str:
+def _finding(verdict: GateResult, comparison: Comparison) -> str:
     if verdict.reason == "invalid":
         return number_of(len(comparison.invalid[verdict.system]), "error") + " in the output"
     plain = verdict.measure in comparison.perplexities
@@ -46,7 +46,7 @@ def _finding(verdict: Verdict, comparison: Comparison) -> str:
     return f"{numbers}, {_reason(verdict, comparison.systems[0], margin, ratio=ratio)}{_runs(verdict, comparison)}"
 
 
-def _reason(verdict: Verdict, baseline: str, margin: str | None, *, ratio: bool) -> str:
+def _reason(verdict: GateResult, baseline: str, margin: str | None, *, ratio: bool) -> str:
     if verdict.reason == "too few units":
         return f"too few units for a test (fewer than {FEWEST_UNITS})"
     if verdict.reason == "too few runs":
@@ -58,7 +58,7 @@ def _reason(verdict: Verdict, baseline: str, margin: str | None, *, ratio: bool)
     return side if ratio else f"the lower end is {'above' if verdict.verdict == 'met' else 'not above'} -{margin}"
 
 
-def _runs(verdict: Verdict, comparison: Comparison) -> str:
+def _runs(verdict: GateResult, comparison: Comparison) -> str:
     result = next(
         r
         for r in comparison.results
@@ -83,7 +83,7 @@ def gates_document(comparison: Comparison) -> list[dict[str, Any]]:
     return [_document(gate, comparison) for gate in comparison.gates]
 
 
-def _document(verdict: Verdict, comparison: Comparison) -> dict[str, Any]:
+def _document(verdict: GateResult, comparison: Comparison) -> dict[str, Any]:
     document = verdict._asdict()
     if verdict.measure not in comparison.perplexities:
         document["difference"] = points(verdict.difference)

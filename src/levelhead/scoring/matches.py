@@ -257,7 +257,7 @@ def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColu
     for column in (gold, system):
         of_code = np.full(len(column.strings), -1, dtype=np.int32)
         values = map(value, column.distinct_texts)
-        of_code[column.distinct] = [numbers.setdefault(one, len(numbers)) for one in values]
+        of_code[column.distinct] = [numbers.setdefault(text, len(numbers)) for text in values]
         result.append(of_code)
     return result[0], result[1]
 

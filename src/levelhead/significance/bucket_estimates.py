@@ -104,9 +104,9 @@ def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
     sign = np.array([1.0] if found.parts.shape[1] == 1 else [-1.0, 1.0])
     moved = np.nan_to_num(ratios(whole - found.parts) - ratios(whole)) @ sign
     sizes = found.parts[..., 1].mean(axis=1)
-    sums = [np.bincount(buckets, one, n) for one in (moved**2, sizes, sizes**2, sizes > 0)]
+    sums = [np.bincount(buckets, weights, n) for weights in (moved**2, sizes, sizes**2, sizes > 0)]
     values = ratios(totals) @ sign
-    columns = zip(values.tolist(), *(one.tolist() for one in sums), strict=True)
+    columns = zip(values.tolist(), *(numbers.tolist() for numbers in sums), strict=True)
     return [_estimate(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
 
 
@@ -175,21 +175,21 @@ def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEs
         some: the estimate of the gain on each test set; without repairs, a gain of 0 with no units.
         level: the confidence level.
     """
-    found, affected = _mean(some, level, difference=True), sum(one.n_units for one in some)
+    found, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
     interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
     return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
 
 
 def _mean(some: Sequence[BucketEstimate], level: float, *, difference: bool) -> BucketEstimate:
     """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
-    each, n = [one.jackknife for one in some], len(some)
-    variances = [one.jackknife.variance - one.observation for one in some]
+    each, n = [estimate.jackknife for estimate in some], len(some)
+    variances = [estimate.jackknife.variance - estimate.observation for estimate in some]
     parts = sum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
     freedom = sum(variances) ** 2 / parts if parts else sum(estimate.freedom for estimate in each)
     n_units = (
         0 if min(estimate.n_units for estimate in each) < 2 and n > 1 else sum(estimate.n_units for estimate in each)
     )
-    more = max(one.observation for one in some)
+    more = max(estimate.observation for estimate in some)
     mean = Estimate(sum(estimate.value for estimate in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
     interval = _interval_of(mean, level, difference=difference)
     return BucketEstimate(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)

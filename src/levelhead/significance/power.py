@@ -141,11 +141,11 @@ def detectable_difference(
     if n_units < FEWEST_UNITS or n_runs < 1:
         message = f"{n_units} units and {n_runs} runs: give at least {FEWEST_UNITS} units and 1 run"
         raise InputError(Fault("invalid-power", message))
-    within = [_within(one, n_units, n_runs) for one in every]
+    within = [_within(test_set, n_units, n_runs) for test_set in every]
     whole = sum(square for square, _ in within)
     freedom = whole**2 / sum(square**2 / freedom for square, freedom in within) if whole else within[0][1]
-    variance = whole + max(one.observation for one in every) / n_units**2
-    between = sum(_between(one, n_units, n_runs) for one in every) if n_runs > 1 else 0.0
+    variance = whole + max(test_set.observation for test_set in every) / n_units**2
+    between = sum(_between(test_set, n_units, n_runs) for test_set in every) if n_runs > 1 else 0.0
     runs = ((between / len(every) ** 2, n_runs - 1),) if between else ()
     planned = Estimate(0.0, variance / len(every) ** 2, freedom, n_units, runs)
     return planned.detectable(*(test or Target())) if enough_runs(n_runs, n_runs) else None
@@ -169,7 +169,7 @@ def runs_to_detect(
     Returns:
         None if `MOST_RUNS` are too few, since the error over units remains with any number of runs.
     """
-    every = [_in_units_of_first(one, n / n_units[0]) for one, n in zip(variances, n_units, strict=True)]
+    every = [_in_units_of_first(test_set, n / n_units[0]) for test_set, n in zip(variances, n_units, strict=True)]
 
     def detected(n_runs: int) -> bool:
         """Return whether this number of runs is enough."""

@@ -85,7 +85,7 @@ def _refuse(copies: Mapping[str, str]) -> None:
         if times[copy] > 1 or (file == "-" and os.path.basename(copy) == "-"):  # noqa: PTH119 -- as given
             message = "two copies would have the same name, or a copy no name: fix these files one at a time"
             raise OutputError(message, "output", Place(copy))
-        if any(_is_same(one, copy) for one in copies):
+        if any(_is_same(known, copy) for known in copies):
             raise OutputError("the copy would replace the file: name another file", "output", Place(copy))
 
 

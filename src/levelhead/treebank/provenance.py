@@ -52,5 +52,5 @@ def joint_hash(hashes: Iterable[str]) -> str:
     Args:
         hashes: the hashes of the files, or their first twelve digits.
     """
-    starts = [one[:12] for one in hashes]
+    starts = [digest[:12] for digest in hashes]
     return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]

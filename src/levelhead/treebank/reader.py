@@ -248,7 +248,7 @@ def scan_treebank(
     if isinstance(scanned, int):
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
-    if any(one in part for part in (pool, comments) for one in (b"\0", b"\r")):
+    if any(byte in part for part in (pool, comments) for byte in (b"\0", b"\r")):
         return None
     if not (text.is_utf8(pool) and text.is_utf8(comments)):
         return None

@@ -53,7 +53,7 @@ def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:
     used = distinct(misc, len(strings))
     joined = np.zeros(len(strings), dtype=bool)
     joined[used] = ["SpaceAfter=No" in strings[code].split("|") for code in used.tolist()]
-    spaces = ["" if one else " " for one in joined[misc].tolist()]
+    spaces = ["" if joins else " " for joins in joined[misc].tolist()]
     texts = strings.texts
     every = [(texts[code], space) for code, space in zip(tokens.forms.tolist(), spaces)]
     ends = np.searchsorted(tokens.sentence, np.arange(len(treebank) + 1)).tolist()

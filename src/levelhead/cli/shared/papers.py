@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.cli.shared.printing import emit, print_json
 from levelhead.cli.shared.values import Choice
 from levelhead.immutable import immutable
 
@@ -82,7 +82,7 @@ class Papers:
             from levelhead.report.paper_writers import papers_text
 
             made = tables(2 if printing.places is None else printing.places)
-            options.emit(papers_text(made, printing.output_format), printing.output)
+            emit(papers_text(made, printing.output_format), printing.output)
         return self.cite or self.table
 
 
@@ -117,7 +117,7 @@ def print_citation(result: Cited, printing: Printing) -> None:
     found = citation(result)
     if printing.output_format == "json":
         texts = {"methods": found.methods, "latex": found.latex, "bibtex": found.bibtex}
-        options.print_json({**header("citation"), **texts}, printing.output)
+        print_json({**header("citation"), **texts}, printing.output)
         return
     methods = found.latex if printing.output_format == "latex" else found.methods
-    options.emit(f"{methods}\n\n{found.bibtex}", printing.output)
+    emit(f"{methods}\n\n{found.bibtex}", printing.output)

@@ -1,4 +1,4 @@
-"""GOLD, SYSTEM and the options that choose how files are read."""
+"""GOLD, SYSTEM, other inputs, and the options that choose how files are read."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.cli.shared.printing import print_unpaired
+from levelhead.errors import Fault, Place, UnreadableFile, listed, printable
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from levelhead.scoring import Rules
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
+    from levelhead.typology.profiled import Files
 
 
 @immutable(eq=True)
@@ -96,7 +100,7 @@ def inputs_of(paths: Iterable[str]) -> Iterator[str]:
         paths: gold and systems.
     """
     for path in paths:
-        yield from options.files_in(path)
+        yield from files_in(path)
 
 
 def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False) -> Plan:
@@ -116,12 +120,12 @@ def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False
 
     from levelhead.campaign.plan import find_plan, missing_outputs
 
-    if not runs or options.holds_test_sets(gold):
+    if not runs or holds_test_sets(gold):
         check_kinds(gold, systems)
     named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
     plan = find_plan(gold, named, split)
-    options.print_extra_gold(gold)
-    options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
+    print_extra_gold(gold)
+    print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
     return plan
 
 
@@ -136,10 +140,10 @@ def check_kinds(gold: str, systems: Sequence[str]) -> None:
         click.UsageError: one is a file and another a folder.
         InputError: a path does not exist.
     """
-    folders = options.holds_test_sets(gold)
+    folders = holds_test_sets(gold)
     for system in systems:
         if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
-            options.check_inputs([gold, *systems])
+            check_inputs([gold, *systems])
             raise click.UsageError(f"{system}: GOLD and SYSTEM must both be files or both be folders")
 
 
@@ -156,6 +160,142 @@ def name_of(gold: str, system: str) -> str:
 
     own = Path(system).resolve()
     name, of_gold = (Path(path).name.partition(".conll")[0] for path in (own, gold))
-    if options.holds_test_sets(gold):
+    if holds_test_sets(gold):
         return system_name(own)
     return own.parent.name if name == of_gold else name
+
+
+def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield a path, and all files below it if it is a folder."""
+    yield os.fspath(path)
+    yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
+
+
+def holds_test_sets(path: str) -> bool:
+    """Return whether a path is a folder or a manifest of gold treebanks, not a single treebank.
+
+    Args:
+        path: GOLD on the command line.
+    """
+    return path.endswith(".toml") or os.path.isdir(path)  # noqa: PTH112 -- pathlib is slow to load
+
+
+def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
+    """Refuse inputs that cannot be read, two results in one file, and results that overwrite inputs.
+
+    Args:
+        inputs: the paths that are read.
+        outputs: the paths that are written, the path of the table first; None for results that are printed or not
+            requested.
+
+    Raises:
+        click.UsageError: standard input is read twice, or a result would replace another or an input.
+        InputError: an input does not exist, or needs an optional library that is not installed.
+    """
+    sources, (table, *others) = list(inputs), [*outputs] or [None]
+    targets = [path for path in (table, *others) if path is not None]
+    if sources.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if table is None and "-" in others:
+        raise click.UsageError("the table goes to standard output: use --output to write it to a file")
+    if len(set(map(os.path.realpath, targets))) < len(targets):
+        raise click.UsageError("two results cannot be written to the same file")
+    for target in targets:
+        if any(_same_file(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is an input file: write the output to another file")
+        if any(_same_folder(target, source) for source in sources):
+            raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
+    check_inputs(sources)
+
+
+def _listed_in(path: str) -> Iterable[str]:
+    """Return the treebanks that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
+    if not path.endswith(".toml") and not os.path.isfile(os.path.join(path, "metadata.json")):  # noqa: PTH113, PTH118
+        return [path]
+    from pathlib import Path
+
+    from levelhead.campaign.plan import find_test_sets
+
+    golds = [os.fspath(test_set.gold) for test_set in find_test_sets(Path(path)) if test_set.gold is not None]
+    print_extra_gold(path)
+    return golds
+
+
+def treebank_files(
+    paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
+) -> Files:
+    """Return the files of each treebank by its name, checked as `check_paths` does.
+
+    Args:
+        paths: files, folders of files, or "-" for standard input.
+        outputs: the paths that are written; None for results that are not requested.
+        merge: whether the train, dev and test file of a treebank count as one treebank.
+        others: other paths that are read.
+
+    Raises:
+        click.UsageError: standard input is read twice, or a result would replace another or an input.
+        InputError: a file or folder cannot be read, or a folder has no CoNLL-U file.
+    """
+    from levelhead.typology.collection import files_of
+
+    if paths.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    files = files_of([file for path in paths for file in _listed_in(path)], merge=merge)
+    check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
+    return files
+
+
+def check_inputs(paths: Iterable[str]) -> None:
+    """Refuse inputs that cannot be read, before reading any.
+
+    Args:
+        paths: the inputs; "-" and templates with `{treebank}` are not checked.
+
+    Raises:
+        InputError: inputs do not exist (all are reported), or an optional library is missing.
+    """
+    missing = []
+    for path in paths:
+        if path == "-" or "{treebank}" in path:
+            continue
+        try:
+            os.lstat(path)
+        except OSError as error:
+            missing.append(Fault("unreadable-file", error.strerror or str(error), Place(path)))
+        if path.lower().endswith(".zst"):
+            from levelhead.extras import require
+
+            require("zstandard", ".zst files")
+    if missing:
+        raise UnreadableFile(*missing)
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
+
+
+def _same_folder(target: str, source: str) -> bool:
+    try:
+        return os.path.samefile(target, source) and os.path.isdir(target)  # noqa: PTH112, PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
+
+
+def print_extra_gold(gold: str) -> None:
+    """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold.
+
+    Args:
+        gold: a file, a folder or a manifest.
+    """
+    if not holds_test_sets(gold):
+        return
+    from pathlib import Path
+
+    from levelhead.campaign.plan import extra_gold_files
+
+    extra = [f"{path.name}/" if path.is_dir() else path.name for path in extra_gold_files(Path(gold))]
+    if extra:
+        say(f"warning: extra treebanks in GOLD (ignored): {listed(extra)}")

@@ -1,4 +1,4 @@
-"""Whether what is found depends on the parser: the numbers that the claims are about, for each of ours."""
+"""Do the findings depend on the parser? The numbers behind the claims for each of our parsers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RANKED = ("without FUN", "CLAS - LAS")
 
 
 def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return LAS and both drops for each parser and treebank, next to the printed ones.
+    """Return LAS and both drops for each parser and treebank, next to the printed numbers.
 
     Args:
         measured: the scores of each parser by treebank.
@@ -36,7 +36,7 @@ def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Stu
 
 
 def summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return averages over treebanks for each parser, and how well its drops rank treebanks as printed.
+    """Return averages over treebanks for each parser, and the rank correlations of its drops with the printed ones.
 
     Args:
         measured: the scores of each parser by treebank.
@@ -55,5 +55,7 @@ def summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySe
            for rows in measured.values()))
         for name in _RANKED
     ]  # fmt: skip
-    text = ("In percent and points, over the treebanks that each parser has; the claims rest on these.",)
+    text = (
+        "In percent and points, over the treebanks for which the parser has outputs. The verdicts are based on these.",
+    )
     return StudySection("Other parsers: averages and ranks", text, Table(columns, tuple(cells)))
