@@ -60,7 +60,8 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
         n_perplexities: the number of measures that are perplexities.
 
     Raises:
-        InputError: the margin is not positive, is a ratio of at most 1, or there is only one system.
+        InputError: the margin is not positive, is above 100 points, is a ratio of at most 1, or there is only one
+            system.
     """
     if margin is None:
         return
@@ -70,6 +71,8 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
         raise _refusal(f"must be a number above 0, not {margin:g}")
     if 0 < n_perplexities < n_measures:
         raise _refusal("is in points for scores, and a ratio for perplexities: compare them separately")
+    if not n_perplexities and margin > 100:
+        raise _refusal(f"is in points and must be at most 100, not {margin:g}")
     if n_perplexities and margin <= 1:
         raise _refusal(f"is a ratio of perplexities and must be above 1, not {margin:g}: 1.05 allows 5%")
 

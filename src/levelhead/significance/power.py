@@ -50,6 +50,10 @@ class Variances(NamedTuple):
     observation: float = 0.0
 
 
+_CLOSEST = 1e-12
+"""The smallest distance of the level from 0 and of the power from 1: nearer, a search for them would not end."""
+
+
 def checked_test(alpha: float, power: float) -> Target:
     """Return the test of a level and a power.
 
@@ -58,10 +62,13 @@ def checked_test(alpha: float, power: float) -> Target:
         power: the power.
 
     Raises:
-        InputError: they are not between 0 and 1, or the power does not exceed the level.
+        InputError: they are not between 0 and 1, are too close to 0 and 1, or the power does not exceed the level.
     """
     if not 0 < alpha < power < 1:
         message = f"the level {alpha:g} and the power {power:g} must satisfy 0 < level < power < 1"
+        raise InputError(Fault("invalid-power", message))
+    if alpha < _CLOSEST or 1 - power < _CLOSEST:
+        message = f"the level must be at least {_CLOSEST:g}, and the power at most 1 - {_CLOSEST:g}"
         raise InputError(Fault("invalid-power", message))
     return Target(alpha, power)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
+_TOO_LARGE = re.compile(r"[1-9][0-9]{9,}")
 MOST = 1000
 """The maximum number of faults of each kind that are reported individually."""
 _TREE_SLUGS = {
@@ -211,7 +212,8 @@ def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, r
         yield from _empty_node(sentence, int(match[1]), int(match[2]), place)
     else:
         sentence.renumbered = True
-        yield Fault("invalid-id", f"the ID {quoted(cells[0])} is not a number{' or range' * ranges}", place)
+        problem = "is too large" if _TOO_LARGE.search(cells[0]) else f"is not a number{' or range' * ranges}"
+        yield Fault("invalid-id", f"the ID {quoted(cells[0])} {problem}", place)
 
 
 def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> Iterator[Fault]:
@@ -225,7 +227,8 @@ def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> I
     if cells[6] != "_":
         yield SOME_HEAD
     if head is None:
-        yield Fault("invalid-head", f"the HEAD {quoted(cells[6])} is not a number", place)
+        problem = "is too large" if _TOO_LARGE.fullmatch(cells[6]) else "is not a number"
+        yield Fault("invalid-head", f"the HEAD {quoted(cells[6])} {problem}", place)
     if not cells[7]:
         yield Fault("empty-relation", "DEPREL is empty", place)
     sentence.heads.append(head)

@@ -137,13 +137,15 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
         parts: the data of each treebank from `treebank_part`, in order.
         registry: the available measures and schemes.
     """
-    baseline, several, outputs = comparison.systems[0], len(parts) > 1, parts[0].systems
-    choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": [*outputs[1:], outputs[0]]}
+    baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
+    more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
+    systems = [*others[more_runs:], *others[:more_runs], first]
+    choices: dict[str, Sequence[str]] = {"measure": _measures(comparison), "system": systems}
     choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
     sections = [
-        Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
-        Section("gains", "Where differences come from", _GAINS.format(baseline), list(_gains(parts)), narrow=True),
-        Section("sentences", "Sentences won and lost", _SENTENCES.format(baseline), list(_sentences(parts))),
+        Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison, systems))),
+        Section("gains", "Where differences come from", _GAINS.format(first), list(_gains(parts)), narrow=True),
+        Section("sentences", "Sentences won and lost", _SENTENCES.format(first), list(_sentences(parts))),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, list(_confusions(parts))),
     ]  # fmt: skip
     facts = [
@@ -206,7 +208,7 @@ def _finding(comparison: Comparison) -> str:
     return f"By {measure}, significantly different from {baseline}: {', '.join(text)}.{''.join(counted)}"
 
 
-def _differences(comparison: Comparison) -> Iterator[Block]:
+def _differences(comparison: Comparison, choices: Sequence[str]) -> Iterator[Block]:
     several = any(result.average for result in comparison.results)
     for number, measure in enumerate(_measures(comparison), 1):
         own = f"-{number}" if len(comparison.measures) > 1 else ""
@@ -221,7 +223,7 @@ def _differences(comparison: Comparison) -> Iterator[Block]:
             chart = _differences_chart(whole, "System", rows, plain=plain)
             yield Block(f"differences{own}", title, when=when, chart=chart)
         if several:
-            yield from _forests(comparison, measure, own, plain=plain)
+            yield from _forests(comparison, measure, own, choices, plain=plain)
             yield from _wins(comparison, measure, own)
         values = [_value_row(result, plain=plain) for result in results if result.value is not None]
         chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
@@ -229,8 +231,11 @@ def _differences(comparison: Comparison) -> Iterator[Block]:
         yield _numbers(comparison, measure, f"comparison{own}")._replace(when=when)
 
 
-def _forests(comparison: Comparison, measure: str, own: str, *, plain: bool) -> Iterator[Block]:
-    """The differences of each system on all treebanks, and their averages."""
+def _forests(comparison: Comparison, measure: str, own: str, choices: Sequence[str], *, plain: bool) -> Iterator[Block]:
+    """The differences of each system on all treebanks, and their averages.
+
+    Readers choose single outputs, so the mean of several runs is always shown.
+    """
     for number, system in enumerate(comparison.systems[1:], 1):
         results = [result for result in comparison.results if (result.measure, result.system) == (measure, system)]
         known = [result for result in results if result.difference is not None]
@@ -248,7 +253,7 @@ def _forests(comparison: Comparison, measure: str, own: str, *, plain: bool) -> 
         ]
         title = f"{system} on each treebank"
         chart = _differences_chart(f"Differences in {measure}: {title}", "Treebank", rows, plain=plain)
-        when = {"measure": measure, "system": system}
+        when = {"measure": measure} | ({"system": system} if system in choices else {})
         yield Block(f"treebanks{own}-{number}", title, _FOREST, when, chart=chart)
 
 
