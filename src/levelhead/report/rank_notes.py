@@ -51,7 +51,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
         notes.append(SHARED_LETTERS)
     notes += resampling_notes(results, rankings)
     if tested and any_failed(results, tested):
-        notes.append("no difference is significant only because of missing or invalid outputs")
+        notes.append("a missing or invalid output alone never makes a difference significant")
     return notes
 
 

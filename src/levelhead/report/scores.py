@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from levelhead.errors import listed
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.report.documents import header, notes_of, path_text, points
@@ -164,8 +165,19 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
     new = _average_leakage_cells(evaluations) if leaked else ()
     summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
-    notes = (*([_LEAKAGE] if leaked else []), signature_line(signature))
+    notes = (*_missing_scores(evaluations), *([_LEAKAGE] if leaked else []), signature_line(signature))
     return Table(columns, tuple(rows), notes, summary=summary)
+
+
+def _missing_scores(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    """Yield why measures have no score, and so no average, with the treebanks."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in next(iter(evaluations.values())):
+        for code, evaluation in evaluations.items():
+            if reason := evaluation[name].reason:
+                found.setdefault((name, reason), []).append(code)
+    for (name, reason), codes in found.items():
+        yield f"no average of {name}: {reason} ({listed(codes)})"
 
 
 def _partial_scores_table(
@@ -184,7 +196,8 @@ def _partial_scores_table(
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     new = _average_leakage_cells(evaluations) if leaked else ()
     summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
-    notes = (str(coverage), *([_LEAKAGE] if leaked else []), signature_line(signature))
+    missing = _missing_scores(evaluations)
+    notes = (str(coverage), *missing, *([_LEAKAGE] if leaked else []), signature_line(signature))
     return Table(columns, rows, notes, summary=summary)
 
 

@@ -229,7 +229,7 @@ def _zeros(campaign: RankedCampaign) -> Section:
         ]
     lead = "They count as 0, as in the CoNLL shared tasks. Scores over valid sentences do not affect ranks."
     if has_tests(campaign.rankings[0]):
-        lead += " No difference is significant only because of them."
+        lead += " A single one of them never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
 
 
