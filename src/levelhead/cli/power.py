@@ -40,7 +40,7 @@ class _Request(NamedTuple):
     def check(self) -> None:
         """Check the number of files, and refuse results that would replace inputs."""
         if len(self.files) not in {0, 3}:
-            raise click.UsageError("give GOLD and two SYSTEMs, or no files for typical test sets")
+            raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
         if self.figure is not None:
             from levelhead.report.charts.files import checked_suffix
 
@@ -114,7 +114,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 def power(**given: Any) -> int:
     """Show the smallest difference between two systems that a test set can detect.
 
-    GOLD and SYSTEMs are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of folders.
+    GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of folders.
     The table shows the smallest difference that can be detected with n sentences or documents and k runs of each
     system, estimated from the outputs. Without files, it shows typical values for the outputs of CoNLL 2018.
     """
