@@ -37,7 +37,7 @@ Average of 2 | NONCORE |    - |      - |       - |     50.00 |  50.00 |  50.00 |
 Average of 1 | FUN     |    - |      - |       - |    100.00 | 100.00 | 100.00 |   75.00 |  -6.25
 LAS, each side by its own arcs
 Without: LAS of all other words; Diff.: Without minus LAS of all words
-all rows are uncertain, from fewer than 10 documents or sentences each
+no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 2 sentences
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:auto
 """,
@@ -172,7 +172,7 @@ upos   | VERB |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
 LAS
 length: each side by its own arcs
 upos: system words by their aligned gold word, or by their own value if unaligned
-all rows are uncertain, from fewer than 10 documents or sentences each
+no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 1 sentence
 rules:ud|gold:*|system:*|unicode:*|version:*|level:0.95|resample-by:auto
 """,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN, estimate_cells, estimate_columns
@@ -32,14 +33,9 @@ def costs_of(part: TreebankErrors, store: str) -> Block:
     shown = part.repairs.kinds[:_MOST_ROWS]
     if not shown:
         return Block("costs", caption="No errors.")
-    rows = [
-        _cost_row(repair)._replace(
-            opens=Opens(store, "repair", part.numbers[repair.error, repair.detail], error_in_words(repair))
-        )
-        for repair in shown
-    ]
+    rows = [_cost_row(repair, store, part.numbers) for repair in shown]
     chart = _costs_chart(part.measure, rows)
-    caption = _with_mark(_others(part.repairs.kinds), shown)
+    caption = _caption(part.repairs.kinds)
     return Block("costs", "", caption, chart=chart, table=_costs_table(shown), filed=True)
 
 
@@ -51,19 +47,11 @@ def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Ma
         measure: the measure.
         numbers: the number of each type of error among those of all treebanks.
     """
-    found = average_repairs(treebanks, 0.95)
-    rows = [
-        _cost_row(repair)._replace(
-            opens=Opens(STORE, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
-        )
-        for repair in found[:_MOST_ROWS]
-    ]
-    chart = _costs_chart(measure, rows)
-    note = "Points are means over treebanks; errors are counted on all of them."
-    table = _costs_table(found[:_MOST_ROWS])
-    return Block(
-        "costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table, filed=True
-    )
+    repairs = average_repairs(treebanks, 0.95)
+    shown = repairs[:_MOST_ROWS]
+    chart = _costs_chart(measure, [_cost_row(repair, STORE, numbers) for repair in shown])
+    caption = _caption(repairs, "Points are means over treebanks; errors are counted on all of them.")
+    return Block("costs", "", caption, {"treebank": ALL}, chart=chart, table=_costs_table(shown), filed=True)
 
 
 def error_in_words(repair: Repair | AverageRepair) -> str:
@@ -93,21 +81,18 @@ def _other_columns(repair: Repair | AverageRepair) -> str:
     return " and ".join(column for column in repair.error.split(", ") if column not in shown)
 
 
-def _cost_row(repair: Repair | AverageRepair) -> ChartRow:
-    cells = (_points(repair.gain), between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
-    label = f"{_label(repair)} {MARK}" if repair.estimate.uncertain else _label(repair)
+def _cost_row(repair: Repair | AverageRepair, store: str, numbers: Mapping[Any, int]) -> ChartRow:
+    points, uncertain = 100 * repair.gain, repair.estimate.uncertain
+    cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
+    label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
     ends = interval_ends(repair.estimate.interval)
-    return ChartRow(label, 100 * repair.gain, *ends, cells=cells, color="s1", uncertain=repair.estimate.uncertain)
+    opens = Opens(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
+    return ChartRow(label, points, *ends, cells=cells, color="s1", opens=opens, uncertain=uncertain)
 
 
 def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
     columns = ("Points", "95% CI", "Errors", "Share")
     return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
-
-
-def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    uncertain = any(repair.estimate.uncertain for repair in shown)
-    return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
 
 
 def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
@@ -123,13 +108,13 @@ def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    """A sentence on the errors without a row."""
-    rest = found[_MOST_ROWS:]
-    if not rest:
-        return ""
+def _caption(repairs: Sequence[Repair] | Sequence[AverageRepair], note: str = "") -> str:
+    """Sentences on the errors without a row, on the numbers, and on uncertain ones."""
+    shown, rest = repairs[:_MOST_ROWS], repairs[_MOST_ROWS:]
     words, share = sum(repair.words for repair in rest), 100 * sum(repair.share for repair in rest)
-    return f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors."
+    others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
+    uncertain = f"{UNCERTAIN}." if any(repair.estimate.uncertain for repair in shown) else ""
+    return " ".join(filter(None, (others, note, uncertain)))
 
 
 def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
@@ -142,7 +127,3 @@ def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
     cell = interval_cell(estimate.interval, perplexity=False)
     text = "" if cell is None else formatted(cell, column)
     return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")
-
-
-def _points(gain: float) -> str:
-    return f"{100 * gain:.2f}"

@@ -29,7 +29,7 @@ _TITLES = {**_ABBREVIATED, "relation": "Relations", "distance": "Dependency dist
 
 
 class _Treebanks(NamedTuple):
-    """The treebanks of a page, in their order."""
+    """The treebanks of a page, in the order in which it shows them."""
 
     survey: Survey
     profiles: Mapping[str, Profile]
@@ -38,7 +38,7 @@ class _Treebanks(NamedTuple):
 
     @property
     def scalars(self) -> list[ProfileColumn]:
-        """The columns of one value."""
+        """The columns with a single value."""
         return [column for name in self.survey_columns if (column := COLUMNS[name]).by is None]
 
     @property
@@ -48,7 +48,7 @@ class _Treebanks(NamedTuple):
 
     @property
     def panels(self) -> list[tuple[ProfileColumn, Panel]]:
-        """A panel for each column of one value that differs between treebanks."""
+        """A panel for each column with a single value that differs between treebanks."""
         every = [(column, self.panel(column)) for column in self.scalars]
         return [(column, panel) for column, panel in every if panel.varies]
 
@@ -62,7 +62,7 @@ def profile_page(survey: Survey) -> Page:
     """Return the page of profiles.
 
     Args:
-        survey: the profiles; with the column `relation`, treebanks are in an order of similarity, otherwise as given.
+        survey: the profiles; with the column `relation`, treebanks are ordered by similarity, otherwise as given.
     """
     found = _treebanks(survey)
     sections = [_columns(found), _outliers(found), _similarity(found), _frequencies(found), _values(found)]
@@ -129,7 +129,7 @@ def _lower(title: str) -> str:
 
 
 def _outlying(found: _Treebanks) -> dict[str, list[tuple[ProfileColumn, float]]]:
-    """The columns in which each treebank is an outlier, with its values."""
+    """The columns in which each treebank is an outlier, with the values."""
     times: dict[str, list[tuple[ProfileColumn, float]]] = {}
     for column, panel in found.panels:
         for i in panel.outliers:
@@ -169,7 +169,7 @@ def _columns(found: _Treebanks) -> Section:
 
 
 def _legend(rows: Sequence[PanelRow]) -> dict[str, int]:
-    """The marks and what they mean; those that share one are called other."""
+    """The number of each group's mark; groups that share a mark are called "other"."""
     groups: dict[int, set[str]] = {}
     for row in rows:
         groups.setdefault(row.series, set()).add(row.group)
@@ -201,7 +201,7 @@ def _explained(found: _Treebanks, same: Sequence[str]) -> str:
 
 
 def _named(panel: Panel, rows: Sequence[PanelRow]) -> str:
-    """All outliers with their values, in words."""
+    """A sentence with all outliers and their values."""
     found = panel.outliers
     if not found:
         return ""
@@ -275,7 +275,7 @@ def _has(found: _Treebanks, name: str) -> bool:
 
 
 def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
-    """How frequent relations or parts of speech are: bars for a single treebank, otherwise a matrix."""
+    """The frequencies of relations or parts of speech: bars for a single treebank, otherwise a matrix."""
     shares = {row.name: found.profiles[row.name].numbers(column.name) for row in found.rows}
     every = {text for some in shares.values() for text in some}
     mean = {text: sum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
@@ -295,7 +295,7 @@ def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
 
 
 def _values(found: _Treebanks) -> Section:
-    """All values, with the total below if there is one."""
+    """All values, with the total below if it is known."""
     if len(found.rows) == 1:
         rows: tuple[tuple[Cell, ...], ...] = tuple(_described(found, column) for column in found.scalars)
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))

@@ -226,8 +226,12 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
     table = breakdown_table({"": [found]})._replace(notes=())
     explained = tuple(value for (value,), _ in found.rows) if by == "class" else ()
-    caption = UNCERTAIN if any(row.uncertain for row in chart.rows) else ""
+    caption = _uncertain(chart.rows)
     return Block(f"by-{by}", PROPERTY_TITLES[by], caption, chart=chart, table=table, explained=explained)
+
+
+def _uncertain(rows: Sequence[ChartRow]) -> str:
+    return f"{UNCERTAIN}." if any(row.uncertain for row in rows) else ""
 
 
 def _bucket_row(
@@ -264,7 +268,7 @@ def _breakdowns_of_all(
             if mean.estimate is not None:
                 rows.append(_bucket_row(value, _number(mean.means[component]), mean.estimate, cells, opens))
         chart = _bucket_chart(measure, by, rows, ("Treebanks", "Errors"))
-        yield Block(f"by-{by}", title, when={"treebank": ALL}, chart=chart)
+        yield Block(f"by-{by}", title, _uncertain(rows), {"treebank": ALL}, chart=chart)
 
 
 def _number(value: Fraction | None) -> float | None:
