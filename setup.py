@@ -9,18 +9,24 @@ KERNELS = (
     "scan.pyx pools.pyx text.pyx memory.pyx layout.pyx deps.pyx agreement.pyx trees.py spans.py shapes.py oracles.py "
     "lifting.py conversion.py arpa.py edits.py transition_parser.pyx graph_parser.pyx"
 ).split()
+SHARED = "levelhead.kernels.cython_shared"
+"""What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""
 
 
-def extension(file_name: str) -> Extension:
-    module = file_name.partition(".")[0]
+def extension(module: str, file_name: str) -> Extension:
     return Extension(
-        f"levelhead.kernels.{module}",
-        [f"src/levelhead/kernels/{file_name}"],
-        extra_compile_args=["-O3", "-g0", "-ffp-contract=off"],
+        module, [f"src/levelhead/kernels/{file_name}"], extra_compile_args=["-O3", "-g0", "-ffp-contract=off"]
     )
 
 
-setup(
-    ext_modules=cythonize([extension(name) for name in KERNELS], language_level=3),
-    options={"build_ext": {"parallel": os.cpu_count()}},
-)
+if __name__ == "__main__":  # processes that Cython starts import this file
+    kernels = [extension(f"levelhead.kernels.{name.partition('.')[0]}", name) for name in KERNELS]
+    setup(
+        ext_modules=cythonize(
+            [*kernels, extension(SHARED, "cython_shared.c")],
+            nthreads=os.cpu_count() or 1,
+            language_level=3,
+            shared_utility_qualified_name=SHARED,
+        ),
+        options={"build_ext": {"parallel": os.cpu_count()}},
+    )

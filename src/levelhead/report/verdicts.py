@@ -18,11 +18,11 @@ _DIFFERENCE = Column("Diff.", "difference")
 
 
 def verdict_text(verdict: GateResult, comparison: Comparison) -> str:
-    """Return a sentence on a verdict: what was found, and how many runs would decide if it is not decided.
+    """Return a sentence on a verdict: the difference, the reason, and if it is undecided, how many runs would suffice.
 
     Args:
         verdict: the verdict.
-        comparison: the comparison that it is from.
+        comparison: the comparison.
     """
     return f"{_outcome(verdict)}: {_finding(verdict, comparison)}"
 
@@ -48,9 +48,9 @@ def _finding(verdict: GateResult, comparison: Comparison) -> str:
 
 def _reason(verdict: GateResult, baseline: str, margin: str | None, *, ratio: bool) -> str:
     if verdict.reason == "too few units":
-        return f"fewer than {FEWEST_UNITS} units, so differences cannot be tested"
+        return f"too few units for a test (fewer than {FEWEST_UNITS})"
     if verdict.reason == "too few runs":
-        return f"give {FEWEST_RUNS} or more runs of each system, or one output of each"
+        return f"too few runs for a test: give {FEWEST_RUNS} or more runs of each system, or one output of each"
     if margin is None:
         found = "worse" if verdict.reason == "worse" else "better" if verdict.decided else "not significantly worse"
         return f"{'significantly ' if verdict.decided else ''}{found} than {baseline}"
@@ -67,10 +67,10 @@ def _runs(verdict: GateResult, comparison: Comparison) -> str:
     if verdict.decided or min(result.runs) < 2:
         return ""
     if verdict.runs_needed is None:
-        return f"; even {MOST_RUNS:,} runs of each would not decide: use a larger test set"
+        return f"; even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
     return (
-        f"; {verdict.runs_needed} runs of each would decide, with a power of 80% if the true difference is the"
-        " observed one"
+        f"; {verdict.runs_needed} runs of each would suffice, with 80% power if the true difference equals the observed"
+        " one"
     )
 
 
@@ -93,7 +93,7 @@ def _document(verdict: GateResult, comparison: Comparison) -> dict[str, Any]:
 
 
 def failing(comparison: Comparison) -> Iterator[str]:
-    """Give a line for each gate that is not met or undecided.
+    """Give a line for each gate that is undecided or not met.
 
     Args:
         comparison: the comparison.
