@@ -8,7 +8,7 @@ from types import MappingProxyType
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
 from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
@@ -202,7 +202,7 @@ def _heat_of(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
     links |= dict.fromkeys(marks, "#zeros")
     languages = ((i, test_set.language) for i, test_set in enumerate(test_sets) if test_set.language.name)
     aliases = {i: " · ".join(filter(None, dict.fromkeys((a.name, a.genus, a.family)))) for i, a in languages}
-    matrix = Heat(
+    matrix = HeatMap(
         "Test set", systems, rows, _headings(test_sets), marks, Column(ranking.measure),
         lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
     )  # fmt: skip
