@@ -65,6 +65,15 @@ def rows_file(folder: str) -> Path:
     return path
 
 
+def shortened(folder: Path) -> tuple[Path, Path]:
+    """Write a folder of gold treebanks and one of systems: two treebanks of four sentences."""
+    for path in (path for code in ("de", "en") for path in PARALLEL.glob(f"*/**/{code}.conllu")):
+        target = folder / path.relative_to(PARALLEL)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("\n\n".join(path.read_text(encoding="utf-8").split("\n\n")[:4]) + "\n\n", encoding="utf-8")
+    return folder / "gold", folder / "systems"
+
+
 def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
     """Return valid and quick arguments of each public function."""
     votes = folder / "votes"
@@ -72,6 +81,8 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
     definitions = folder / "own.toml"
     definitions.write_text('[measure.Heads]\nneeds = ["head"]\n', encoding="utf-8")
     model = levelhead.train(GOLD, "arc-eager", beam=1)
+    golds, systems = shortened(folder)
+    gold, alpha, beta = golds / "en.conllu", systems / "alpha/en.conllu", systems / "beta/en.conllu"
     return {
         "agree": ((GOLD, ALPHA), {}),
         "breakdown": ((GOLD, ALPHA), {"by": "upos"}),
@@ -81,7 +92,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "confusion": ((GOLD, ALPHA), {}),
         "convert": ((GOLD, "forward"), {}),
         "correlate": ((rows_file(str(folder)),), {"resamples": 5}),
-        "crossval": ((GOLD, "arc-eager"), {"folds": 2, "beam": 1}),
+        "crossval": ((gold, "arc-eager"), {"folds": 2, "beam": 1}),
         "derive": ((GOLD,), {}),
         "diff": ((GOLD, ALPHA), {}),
         "explain": ((GOLD, ALPHA), {}),
@@ -96,7 +107,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "paper_table": ((levelhead.rank(GOLDS, SYSTEMS, measures="LAS"),), {}),
         "power": ((GOLD, [ALPHA, BETA]), {"measures": "LAS"}),
         "profile": ((GOLD,), {}),
-        "rank": ((GOLDS, SYSTEMS), {"measures": "LAS", "resamples": 5}),
+        "rank": ((golds, systems), {"measures": "LAS", "resamples": 5}),
         "read": ((GOLD,), {}),
         "read_definitions": ((definitions,), {}),
         "recover": ((EXAMPLES / "recover/answers.txt", EXAMPLES / "recover/gold.conllu"), {}),
@@ -104,8 +115,8 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "score": ((GOLD, ALPHA), {"measures": "LAS"}),
         "select": ((GOLD,), {}),
         "similarity": ((GOLD, ALPHA), {}),
-        "suspects": ((GOLD, [ALPHA, BETA]), {}),
-        "train": ((GOLD, "arc-eager"), {"beam": 1}),
+        "suspects": ((gold, [alpha, beta]), {}),
+        "train": ((gold, "arc-eager"), {"beam": 1}),
         "trees": ((GOLD, ALPHA), {"show": "nsubj:obj"}),
         "validate": ((GOLD,), {}),
         "write": ((levelhead.read(GOLD), folder / "written.conllu"), {}),

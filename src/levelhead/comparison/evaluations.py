@@ -24,6 +24,8 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.training_data import Training
 
+__all__ = ["Evaluations"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluations(Mapping[str, Evaluation], Tabular):

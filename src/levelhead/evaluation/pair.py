@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
 
+__all__ = ["Evaluation"]
+
 _MOST_SHOWN = 6
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
 """The number of measures in the short representation."""

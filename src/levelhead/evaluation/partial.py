@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage
     from levelhead.treebank.training_data import Training
 
+__all__ = ["PartialCoverage"]
+
 
 class PartialCoverage(NamedTuple):
     """The share of gold that a system's output covers.

@@ -17,6 +17,7 @@ _USUAL = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "relation")
 """The order of CoNLL-U, in which rows are read without a header."""
 
 _FIELD_OF: Mapping[str, str] = {name: field for field, names in FIELD_NAMES.items() for name in names}
+_HEAD_NAMES = re.compile("|".join(name for name, field in _FIELD_OF.items() if field == "head"))
 _NUMBERED = re.compile(r"\|?\s*[0-9]{1,9}\b")
 
 
@@ -69,6 +70,8 @@ def header_of(line: str) -> Header | None:
         line: the line, without its end.
     """
     if len(line) > LONGEST_LINE or not any(delimiter in line for delimiter in _DELIMITERS):
+        return None
+    if not _HEAD_NAMES.search(plain_name(line)):  # few lines have one: cells are cut apart only there
         return None
     delimiter = next(text for text in _DELIMITERS if text in line)
     names = tuple(plain_name(cell) for cell in cut(line, delimiter))

@@ -20,6 +20,8 @@ from levelhead.scoring.measure import split
 from levelhead.significance import Units
 from levelhead.significance.units import units_counted
 
+__all__ = ["Citation"]
+
 Cited = RankedSystems | Comparison | Evaluation | Evaluations
 """The results that have a citation."""
 

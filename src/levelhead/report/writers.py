@@ -11,6 +11,8 @@ from levelhead.errors import printable
 from levelhead.report.table import Cell, Column, Table, formatted
 from levelhead.treebank.spreadsheet_cells import escaped
 
+__all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
+
 _LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"
 _LATEX = str.maketrans(
     {

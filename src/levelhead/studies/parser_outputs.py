@@ -11,8 +11,8 @@ import numpy as np
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
 from levelhead.studies.request import StudyRequest, StudyTask, Trainer, run_tasks
-from levelhead.studies.treebank_parts import Parts, format_of, outputs_in
-from levelhead.treebank import Treebank, read, to_conllu
+from levelhead.studies.treebank_parts import Parts, outputs_in, read_treebank
+from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.write import replace_file
 
 Heads = Literal["UD", "CONV"]
@@ -79,15 +79,11 @@ def train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, pars
     from pkgutil import resolve_name
 
     function: Trainer = resolve_name(trainer)
-    trees = [with_one_root(_read(path)) for path in (train, dev) if path is not None]
+    trees = [with_one_root(read_treebank(path)) for path in (train, dev) if path is not None]
     if converted:
         trees = [forward(treebank) for treebank in trees]
-    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, _read(parsed))
+    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read_treebank(parsed))
     return to_conllu(output).decode()
-
-
-def _read(path: str) -> Treebank:
-    return read(path, format=format_of(path))
 
 
 def with_one_root(treebank: Treebank) -> Treebank:

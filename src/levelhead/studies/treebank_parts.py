@@ -11,6 +11,7 @@ from typing import NamedTuple
 from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import StudyRequest
+from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.reader import Format
@@ -119,6 +120,18 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
     return "conllu" if name.lower().endswith((".conllu", ".conllup")) else "conllx"
+
+
+def read_treebank(path: str | os.PathLike[str]) -> Treebank:
+    """Return the treebank in a file, in the format of its name.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: the file is invalid.
+    """
+    return read(path, format=format_of(path))
 
 
 def check_outputs(folder: Path, codes: Iterable[str], patterns: Iterable[str]) -> None:

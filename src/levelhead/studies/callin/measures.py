@@ -17,8 +17,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
-from levelhead.studies.treebank_parts import format_of
-from levelhead.treebank import read
+from levelhead.studies.treebank_parts import read_treebank
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile
 from levelhead.typology.lexical import CALLIN_CHUNKS
@@ -52,11 +51,11 @@ def describe(training: str, *parts: str) -> dict[str, Any]:
         training: the path of the part for the entropies and the type/token ratio.
         parts: the paths of all parts; class frequencies come from the last one.
     """
-    counts = [count_treebank(read(path, format=format_of(path))) for path in parts]
+    counts = [count_treebank(read_treebank(path)) for path in parts]
     total = sum(counts[1:], counts[0])
     whole = profile(total, columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
     classes = profile(counts[-1], columns=["class"], scheme=SCHEME).numbers("class")
-    lexical = count_treebank(read(training, format=format_of(training)), CALLIN_CHUNKS)
+    lexical = count_treebank(read_treebank(training), CALLIN_CHUNKS)
     vocabulary = profile(lexical, columns=["wde", "sttr"])
     return {
         **whole.values_by_name, **vocabulary.values_by_name,

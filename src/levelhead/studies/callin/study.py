@@ -35,6 +35,7 @@ from levelhead.studies.callin.measures import (
     measured_rows,
     variances,
 )
+from levelhead.studies.columns import number_columns
 from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
@@ -119,13 +120,9 @@ def _without_training(treebanks: Mapping[str, Parts]) -> str:
     return f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
 
 
-def _numbers(*names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, "number") for name in names)
-
-
 def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    columns = (Column("treebank", "text"), *_numbers("tokens (K), printed", "tokens (K)"),
-               *_numbers("non-projective, printed", "by the paper's rule", "true"))  # fmt: skip
+    columns = (Column("treebank", "text"), *number_columns("tokens (K), printed", "tokens (K)"),
+               *number_columns("non-projective, printed", "by the paper's rule", "true"))  # fmt: skip
     cells = []
     for code, row in rows.items():
         published = numbers["table_1"].get(code, {})
@@ -162,7 +159,7 @@ def _averaged_over(n: int, trained: int) -> str:
 def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:
     classes = SCHEMES[SCHEME]
     cells = tuple((relation, classes.class_of(relation), value) for relation, value in averaged.items())
-    table = Table((Column("relation", "text"), Column("class", "text"), *_numbers("averaged WDE")), cells)
+    table = Table((Column("relation", "text"), Column("class", "text"), *number_columns("averaged WDE")), cells)
     averages = (
         f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     )
@@ -208,7 +205,7 @@ def _printed_correlations(numbers: Mapping[str, Any]) -> dict[tuple[str, str], f
 
 def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     measured = measured_rows(rows)
-    columns = (Column("x", "text"), Column("y", "text"), *_numbers("r, printed", "r"), Column("p", "probability"))
+    columns = (Column("x", "text"), Column("y", "text"), *number_columns("r, printed", "r"), Column("p", "probability"))
     cells = []
     for (x, y), printed_r in _printed_correlations(numbers).items():
         r, p, _ = pearson(zip(column_of(measured, x), column_of(measured, y)))
@@ -236,7 +233,9 @@ def _variances(rows: Rows) -> StudySection:
     scaled = tuple((row[0], *(10_000 * value for value in row[1:])) for row in cells)
     drawn = {name: [(float(row[0]), row[i]) for row in scaled] for i, name in enumerate(names, 1)}
     figure = curves("Cumulative variance", drawn, "treebanks", "variance, times 10,000")
-    return StudySection("Figure 5: cumulative variance", text, Table(_numbers("treebanks", *names), scaled), figure)
+    return StudySection(
+        "Figure 5: cumulative variance", text, Table(number_columns("treebanks", *names), scaled), figure
+    )
 
 
 def _human_agreement(request: StudyRequest, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
@@ -263,14 +262,14 @@ def _agreement_table(agreement: Mapping[str, Mapping[str, Any]], numbers: Mappin
         if code in agreement
         for name, value in row.items()
     ]
-    columns = (Column("language", "text"), Column("measure", "text"), *_numbers("printed", "ours"))
+    columns = (Column("language", "text"), Column("measure", "text"), *number_columns("printed", "ours"))
     return StudySection(title, (), Table(columns, tuple(cells)))
 
 
 def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     columns = (
         Column("treebank", "text"),
-        *_numbers(*(head for name in CASCADING for head in (f"{name} printed", name))),
+        *number_columns(*(head for name in CASCADING for head in (f"{name} printed", name))),
     )
     cells = []
     for code, row in measured_rows(rows).items():

@@ -113,7 +113,10 @@ def _scored(request: StudyRequest) -> Results | None:
 def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
     if results is None:
         return [StudySection("Scores from output files", ("No test sets with outputs were given.",))]
-    official = numbers["baseline"]
+    return [_score_table(results, numbers["baseline"]), _average_table(results)]
+
+
+def _score_table(results: Results, official: Numbers) -> StudySection:
     columns = [Column("test set", "text"), Column("system", "text")]
     for measure in MEASURES:
         columns += [Column(f"{measure} official"), Column(measure)]
@@ -122,6 +125,12 @@ def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
          *(cell for name in MEASURES for cell in _pair(results, system, test_set.code, name, official)))
         for test_set in results.test_sets for system in results.systems
     ]  # fmt: skip
+    text = ("The official columns have the published scores of the organizers' baseline.",)
+    return StudySection("Scores from output files", text, Table(tuple(columns), tuple(cells)))
+
+
+def _average_table(results: Results) -> StudySection:
+    """Averages and ranks over each group with available test sets."""
     rows = []
     for group in ("all", *official_groups()["conll17"]):
         try:
@@ -134,15 +143,12 @@ def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
                 (group, len(chosen.codes), len(chosen.lacks), measure, standing.rank, standing.system,
                  None if standing.value is None else float(standing.value)) for standing in ranking.standings
             ]  # fmt: skip
-    averages = Table(
-        (Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
-         Column("rank", "number"), Column("system", "text"), Column("average")), tuple(rows),
+    columns = (
+        Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
+        Column("rank", "number"), Column("system", "text"), Column("average"),
     )  # fmt: skip
-    text = ("The official columns have the published scores of the organizers' baseline.",)
-    return [
-        StudySection("Scores from output files", text, Table(tuple(columns), tuple(cells))),
-        StudySection("Macro-averages and ranks", ("A missing or invalid output counts as 0.",), averages),
-    ]
+    text = ("A missing or invalid output counts as 0.",)
+    return StudySection("Macro-averages and ranks", text, Table(columns, tuple(rows)))
 
 
 def _pair(

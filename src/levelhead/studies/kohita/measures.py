@@ -19,8 +19,8 @@ from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.statistics import Cell
-from levelhead.studies.treebank_parts import format_of
-from levelhead.treebank import Treebank, read
+from levelhead.studies.treebank_parts import format_of, read_treebank
+from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile
 
@@ -47,7 +47,7 @@ def describe(*paths: str) -> dict[str, Any]:
     Args:
         paths: the training set, or the parts that replace it.
     """
-    treebanks = [read(path, format=format_of(path)) for path in paths]
+    treebanks = [read_treebank(path) for path in paths]
     trips = [check_round_trip(treebank) for treebank in treebanks]
     before, after = _entropies(treebanks), _entropies([forward(treebank) for treebank in treebanks])
     return {**_summed(trips), "before": before["head_entropy"], "after": after["head_entropy"],

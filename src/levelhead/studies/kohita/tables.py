@@ -9,6 +9,7 @@ from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import Named, cloud
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Kind, Table
+from levelhead.studies.columns import number_columns
 from levelhead.studies.kohita.measures import (
     MEASURES,
     RELATIONS,
@@ -61,9 +62,10 @@ def entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, 
         numbers: the printed numbers.
         measured: what `measure` returns, by parser and treebank.
     """
-    columns = (Column("treebank", "text"), *(Column(name, "number") for name in
-               ("entropy (bits)", "after", "change", "LAS gain, MST (printed)", "LAS gain, RBG (printed)",
-                *(f"LAS gain, {parser}" for parser in measured))))  # fmt: skip
+    columns = (Column("treebank", "text"),
+               *number_columns("entropy (bits)", "after", "change",
+                               "LAS gain, MST (printed)", "LAS gain, RBG (printed)",
+                               *(f"LAS gain, {parser}" for parser in measured)))  # fmt: skip
     cells = tuple(
         (code, row["before"], row["after"], change(row), gain(numbers, code, "MST"), gain(numbers, code, "RBG"),
          *(own_gain(rows.get(code), "LAS") for rows in measured.values()))
@@ -96,31 +98,15 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
         numbers: the printed numbers.
         measured: what `measure` returns, by parser and treebank.
     """
-    columns = (
-        Column("relation", "text"),
-        *(
-            Column(name, "number")
-            for name in (
-                "change of entropy (bits)",
-                "F1 gain, RBG (printed)",
-                *(f"F1 gain, {parser}" for parser in measured),
-            )
-        ),
-    )
+    columns = (Column("relation", "text"),
+               *number_columns("change of entropy (bits)", "F1 gain, RBG (printed)",
+                               *(f"F1 gain, {parser}" for parser in measured)))  # fmt: skip
     cells = tuple(
         (name, mean(row["relations"].get(name) for row in described.values()),
          numbers["table_3"][name]["CONV"] - numbers["table_3"][name]["UD"],
          *(mean(own_gain(row, name) for row in rows.values()) for rows in measured.values()))
         for name in RELATIONS
     )  # fmt: skip
-    points = [
-        Named(f"{name} {code}", less, gain, parser)
-        for parser, rows in measured.items()
-        for code, row in rows.items()
-        for name, less in described[code]["relations"].items()
-        if name in RELATIONS and (gain := own_gain(row, name)) is not None
-    ]
-    figure = cloud("Entropy and gain by relation", points, "change of entropy (bits)", "F1 gain (points)")
     text = (
         (
             "Changes of entropy are means over all treebanks; gains are means over the treebanks with outputs. The"
@@ -128,9 +114,21 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
             " only the mean gains (Table 3)."
         ),
     )
-    return StudySection(
-        "Figure 3: entropy and gain by relation", text, Table(columns, cells), figure if points else None
-    )
+    figure = _figure_3_by_relation(described, measured)
+    return StudySection("Figure 3: entropy and gain by relation", text, Table(columns, cells), figure)
+
+
+def _figure_3_by_relation(described: Rows, measured: Mapping[str, Rows]) -> Drawing | None:
+    """Our changes of entropy against our gains in F1, for each relation and treebank."""
+    points = [
+        Named(f"{name} {code}", less, gain, parser)
+        for parser, rows in measured.items()
+        for code, row in rows.items()
+        for name, less in described[code]["relations"].items()
+        if name in RELATIONS and (gain := own_gain(row, name)) is not None
+    ]
+    title = "Entropy and gain by relation"
+    return cloud(title, points, "change of entropy (bits)", "F1 gain (points)") if points else None
 
 
 def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> list[StudySection]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from levelhead.report.charts.study_charts import Named, cloud
 from levelhead.report.table import Column, Table
+from levelhead.studies.columns import number_columns
 from levelhead.studies.kohita.measures import MEASURES, UD2_RELATIONS, Rows, change, own_gain
 from levelhead.studies.kohita.tables import own_pair
 from levelhead.studies.statistics import Cell, mean
@@ -20,7 +21,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
         measured: what `measure` returns, by parser and treebank.
     """
     names = ("sentences", "words", "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in measured))
-    columns = (Column("treebank", "text"), *(Column(name, "number") for name in names))
+    columns = (Column("treebank", "text"), *number_columns(*names))
     cells = tuple(
         (code, row["sentences"], row["words"], row["before"], row["after"], change(row),
          *(own_gain(rows.get(code), "LAS") for rows in measured.values()))

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from levelhead.campaign import Results
 from levelhead.significance import pairwise_randomization_p, resampled, significant_shares, spawned
 from levelhead.significance.system_counts import SystemCounts, ratios
-from levelhead.studies.treebank_parts import format_of
+from levelhead.studies.treebank_parts import read_treebank
 from levelhead.studies.verdicts import LEVEL
-from levelhead.treebank import read
 from levelhead.typology import count_treebank, profile
 
 MEASURES = {
@@ -34,7 +33,7 @@ def entropies(gold: str) -> Any:
     Args:
         gold: the path of the gold file.
     """
-    return profile(count_treebank(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
+    return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
 
 def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -79,7 +79,14 @@ def reproduce(request: StudyRequest) -> Study:
         _separation(table, request), _small(table, request), *_evenness(table, request), _stability(table, request),
         *_by_family(table), _pairs_of_systems(results), _sets(table),
     )  # fmt: skip
-    setting = (
+    signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
+    return Study(
+        NAME, TITLE, SOURCE, _setting(table, systems), sections, claims_on_measures(table, request), signed, MAIN_CLAIM
+    )
+
+
+def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ...]:
+    return (
         (
             f"{len(table.codes)} test sets, {len(systems)} systems. A system without a valid output on a test set is"
             f" left out there; {', '.join(table.systems)} have valid outputs on all. Scores follow the rules `ud`."
@@ -99,8 +106,6 @@ def reproduce(request: StudyRequest) -> Study:
             " for multiple tests: 1 interval in 20 excludes 0 by chance."
         ),
     )
-    signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
-    return Study(NAME, TITLE, SOURCE, setting, sections, claims_on_measures(table, request), signed, MAIN_CLAIM)
 
 
 def _left_out(table: ResultsByTestSet) -> str:

@@ -13,8 +13,8 @@ from levelhead.studies.example_sentences import conllu
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
 from levelhead.studies.statistics import Cell
-from levelhead.studies.treebank_parts import format_of
-from levelhead.treebank import from_conllu, read
+from levelhead.studies.treebank_parts import read_treebank
+from levelhead.treebank import from_conllu
 
 NAME = "nivre-fang-2017"
 PARSER = "swap-lazy"
@@ -35,7 +35,7 @@ def words(train: str) -> int:
     Args:
         train: the path of the training set.
     """
-    return read(train, format=format_of(train)).n_words
+    return read_treebank(train).n_words
 
 
 def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from levelhead.report.table import Column, Table
+from levelhead.studies.columns import number_columns
 from levelhead.studies.nivre_fang.measures import Rows, points, printed_row
 from levelhead.studies.statistics import Cell, mean, spearman
 from levelhead.studies.study import StudySection
@@ -43,7 +44,7 @@ def summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySe
         numbers: the printed numbers.
     """
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
-    columns = (Column("number", "text"), *(Column(whose, "number") for whose in ("printed", *measured)))
+    columns = (Column("number", "text"), *number_columns("printed", *measured))
     cells: list[tuple[str | Cell, ...]] = [
         (f"average of {name}", points(mean(printed_row(numbers, code, name) for code in codes)),
          *(points(mean(row[name] for row in rows.values())) for rows in measured.values()))

@@ -19,9 +19,8 @@ from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
 from levelhead.studies.statistics import mean, mean_interval, pearson, resampled_estimate
-from levelhead.studies.treebank_parts import Parts, format_of
+from levelhead.studies.treebank_parts import Parts, read_treebank
 from levelhead.studies.verdicts import ValueWithInterval
-from levelhead.treebank import Treebank, read
 
 NAME = "sogaard-haulrich"
 ORDER = "swap-lazy"
@@ -42,10 +41,6 @@ Row = Mapping[str, Any]
 Numbers = NDArray[np.float64]
 
 
-def _read(path: str) -> Treebank:
-    return read(path, format=format_of(path))
-
-
 def perplexities(train: str, test: str) -> dict[str, float | int | None]:
     """Return the size of a treebank, both perplexities without unknown words, and the number of unknown words.
 
@@ -55,7 +50,7 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
         train: the path of the training set.
         test: the path of the test set.
     """
-    treebank, tested = _read(train), _read(test)
+    treebank, tested = read_treebank(train), read_treebank(test)
     found: dict[str, float | int | None] = {"size": treebank.n_words}
     for name, order in (("string", "string"), ("derivation", ORDER)):
         result = perplexity(estimate(sequences_of(treebank, order)), tested, order)
@@ -77,7 +72,7 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
     Raises:
         InputError: a file is invalid, or an output does not have the gold words and sentences.
     """
-    weights = {MODEL: estimated_model(_read(os.fspath(parts.training)), ORDER)}
+    weights = {MODEL: estimated_model(read_treebank(parts.training), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
     found = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
