@@ -19,6 +19,18 @@ from typing import Literal, NamedTuple, TypeVar
 
 from levelhead.immutable import immutable
 
+__all__ = [
+    "ConlluError",
+    "Fault",
+    "InputError",
+    "LevelheadError",
+    "MeasureError",
+    "OutputError",
+    "Place",
+    "TextMismatch",
+    "UnreadableFile",
+]
+
 Severity = Literal["error", "warning"]
 
 

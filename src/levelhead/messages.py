@@ -374,6 +374,10 @@ MESSAGES: Mapping[str, Message] = {
         "The training treebank has no words, or only sentences that are too long.",
         "Give a treebank with trees; split long sentences.",
     ),
+    "missing-tags": _warning(
+        "Words for training or parsing have no UPOS tag.",
+        "Add tags with a tagger; parsers learn mostly from tags.",
+    ),
     "long-sentence": _warning(
         "A sentence is too long to train on, or to parse with the usual search.",
         "Split it if necessary; other sentences are not affected.",

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from levelhead.report.by_result import View
     from levelhead.report.table import Table
 
+__all__ = ["Tabular"]
+
 Frames = Literal["polars", "pandas"]
 """The libraries of data frames."""
 

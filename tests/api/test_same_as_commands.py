@@ -62,5 +62,5 @@ def test_five_sentences_are_drawn_and_all_are_listed() -> None:
     found = levelhead.trees(GOLD, TWO)
     losses = found.to_dict()["systems"][0]["loses"]
     assert len(losses) == len(found.to_frame()) > 5
-    assert "beta loses most against alpha in 5 sentences" in str(found)
+    assert "largest losses of beta against alpha: 5 sentences" in str(found)
     assert len(levelhead.trees(GOLD, TWO, limit=2).to_dict()["systems"][0]["loses"]) == 2

@@ -1,4 +1,4 @@
-"""What is made of gold alone is the same whether gold is read whole or piece by piece."""
+"""Results that only need gold do not depend on whether gold is read whole or in pieces."""
 
 import hashlib
 from pathlib import Path
@@ -33,7 +33,7 @@ GOLD = {
 @pytest.mark.parametrize("case", GOLD)
 @pytest.mark.parametrize("rules", ["ud", "conll17"])
 def test_sentence_ids(case: str, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ids of all sentences; null where one is missing or repeated, or where gold is not valid."""
+    """The ids of all sentences; null if an id is missing or repeated, or gold is invalid."""
     path = tmp_path / "gold"
     path.write_text(GOLD[case])
     file = File(str(path), hashlib.sha256(path.read_bytes()).hexdigest())

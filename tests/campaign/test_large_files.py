@@ -1,4 +1,4 @@
-"""Jobs of the engine on files read piece by piece: the same records, output and messages as reading them whole."""
+"""Jobs of the engine on files read in pieces: the same records, output and messages as for whole files."""
 
 import gzip
 import hashlib
@@ -55,7 +55,7 @@ def file_of(path: Path, data: bytes, *, at_hand: bool = False) -> File:
 
 
 def outcome(gold: File, system: File | None, setup: JobSetup, sizes: PieceSizes) -> object:
-    """Return the record of a job, or the error in its place."""
+    """Return the record of a job, or its error."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "SIZES", sizes)
         try:
@@ -65,7 +65,7 @@ def outcome(gold: File, system: File | None, setup: JobSetup, sizes: PieceSizes)
 
 
 def compare(gold: File, system: File | None, setup: JobSetup, tiny: tuple[PieceSizes, ...] = TINY) -> Any:
-    """Count whole and in pieces of several sizes, and require the same record; return it."""
+    """Count the whole file, and pieces of several sizes; check that the records are equal, and return the record."""
     whole = outcome(gold, system, setup, WHOLE)
     for sizes in tiny:
         pieces_record._learned_of.cache_clear()  # as if no output had been scored before
@@ -74,7 +74,7 @@ def compare(gold: File, system: File | None, setup: JobSetup, tiny: tuple[PieceS
 
 
 def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gold is searched for warnings once; the records of later outputs have the same warnings."""
+    """Warnings of gold are found once; the records of later outputs have the same warnings."""
     gold = (EXAMPLES / "parallel/gold/en.conllu").read_text()
     gold = gold.replace("# sent_id = ", "# sent_id = x\n# ") + "1\t \u200b\t_\t_\t_\tX\t0\troot\t_\t_\n"
     file = file_of(tmp_path / "gold", gold.encode())
@@ -94,7 +94,7 @@ def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def with_marks(random: Random, text: str) -> str:
-    """Return a treebank whose sentences have marks of documents and other comments."""
+    """Return a treebank with `# newdoc` and other comments."""
     return "\n\n".join(random.choice(CORPUS) + one if one.strip() else one for one in text.split("\n\n"))
 
 
@@ -111,7 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     unit=st.sampled_from(UNITS),
 )
 def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, unit: str | None) -> None:
-    """Records of valid outputs are made in pieces, and are those of whole files, byte by byte."""
+    """Records of valid outputs in pieces equal those of whole files, byte by byte."""
     random = Random(seed)
     gold = with_marks(random, some_treebank(random, sizes))
     files = file_of(folder / "gold", gold.encode()), file_of(folder / "system", some_system(random, gold).encode())
@@ -133,7 +133,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
 def test_damaged_pairs(
     folder: Path, seed: int, sizes: list[int], rules: str, unit: str | None, edits: tuple[int, int]
 ) -> None:
-    """Whatever is wrong with one file or both, the record is that of reading them whole."""
+    """Whatever the damage to one file or both, the record equals that of whole files."""
     random = Random(seed)
     gold = some_treebank(random, sizes)
     system = some_system(random, gold)
@@ -144,7 +144,7 @@ def test_damaged_pairs(
 
 
 def test_conllx_against_conllu(tmp_path: Path) -> None:
-    """The multiword tokens of gold are taken apart."""
+    """The multiword tokens of gold are split into words."""
     gold = some_treebank(Random(5), [4] * 12)
     words = [line for line in gold.split("\n") if not line.startswith("#") and "-" not in line.partition("\t")[0]]
     system = "\n".join(line for line in words if "." not in line.partition("\t")[0])
@@ -157,7 +157,7 @@ def test_conllx_against_conllu(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress], ids=["plain", "gz", "xz"])
 @pytest.mark.parametrize("at_hand", [False, True])
 def test_compressed_files(tmp_path: Path, pack: Callable[[bytes], bytes], at_hand: bool) -> None:
-    """Compressed files, damaged ones, and contents that are at hand."""
+    """Compressed files, damaged files, and contents in memory."""
     gold, system = (EXAMPLES / f"parallel/{name}/en.conllu" for name in ("gold", "systems/alpha"))
     ours = file_of(tmp_path / "gold", pack(gold.read_bytes()), at_hand=at_hand)
     theirs = pack(system.read_bytes())
@@ -178,13 +178,13 @@ def test_missing_weights(tmp_path: Path) -> None:
 
 
 def damage(path: Path) -> None:
-    """Write to a file that is read, so that what is read looks wrong."""
+    """Write to a file while it is read, so that its contents seem invalid."""
     path.write_bytes(b"other")
     raise ValueError(path)
 
 
 def test_files_that_change(tmp_path: Path) -> None:
-    """A file that is not what it was is noticed before and after it is read, and before its errors are believed."""
+    """Changes are noticed before and after a file is read, and before its errors are reported."""
     file = file_of(tmp_path / "gold", (EXAMPLES / "parallel/gold/en.conllu").read_bytes())
     with unchanged(file):
         pass
@@ -227,7 +227,7 @@ def test_the_commands(
 
 @pytest.mark.parametrize("rules", ["udtools", "conll18", "conll17"])
 def test_documents_of_files_with_unusual_numbers(tmp_path: Path, rules: str) -> None:
-    """Comments are kept where official scorers read numbers as Python does, so units do not depend on them."""
+    """Comments are kept even if numbers are written unusually, so units do not depend on them."""
     text = some_treebank(Random(3), [3, 4, 5, 4])
     marked = "# newdoc\n" + "\n\n# newdoc\n".join(text.split("\n\n"))
     marked = marked.removesuffix("# newdoc\n")

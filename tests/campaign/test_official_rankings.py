@@ -1,4 +1,4 @@
-"""The shared tasks' own tables: every average and every rank, from the files and from the published scores."""
+"""The official tables of the shared tasks: every average and rank, from files and from published scores."""
 
 import csv
 import json
@@ -34,7 +34,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def official(data: Path, year: int) -> dict[tuple[str, str], list[dict[str, str]]]:
-    """The lines of the official tables by group and measure."""
+    """The rows of the official tables by group and measure."""
     found = defaultdict(list)
     for row in rows(data / f"conll{year}" / "official" / f"aggregate_20{year}.tsv"):
         found[row["group"], row["metric"]].append(row)
@@ -43,7 +43,7 @@ def official(data: Path, year: int) -> dict[tuple[str, str], list[dict[str, str]
 
 @cache
 def scored_2018(data: Path) -> c.Results:
-    """The six systems on the 14 test sets of the two groups that are here as a whole."""
+    """The six systems on the 14 test sets of the two groups that are complete here."""
     campaign = c.plan_in(data / "conll18" / "gold", data / "conll18" / "systems")
     wanted = {code for group in ("pud", "lowres") for code in official_groups()["conll18"][group]}
     campaign = campaign._replace(test_sets=tuple(one for one in campaign.test_sets if one.code in wanted))
@@ -104,7 +104,7 @@ def test_gold_sizes_and_languages(data: Path) -> None:
 
 @pytest.fixture(scope="module")
 def published_2018(data: Path, tmp_path_factory: pytest.TempPathFactory) -> c.Results:
-    """The published scores of 26 teams under the names that are printed, which decide the order of ties."""
+    """The published scores of 26 teams by their printed names, which decide the order of ties."""
     printed = {row["team"]: row["team_print"] for row in rows(data / "conll18" / "official" / "aggregate_2018.tsv")}
     path = tmp_path_factory.mktemp("t") / "scores.tsv"
     lines = ["treebank\tmetric\tsystem\tF1"]
@@ -119,7 +119,7 @@ def published_2018(data: Path, tmp_path_factory: pytest.TempPathFactory) -> c.Re
 @pytest.mark.parametrize("measure", ["LAS", "MLAS", "BLEX", "UAS", "Words"])
 @pytest.mark.parametrize("group", ["all", "big", "small", "pud", "lowres", "old"])
 def test_every_cell_and_rank_of_2018(data: Path, published_2018: c.Results, group: str, measure: str) -> None:
-    """26 teams in their order, with their ranks, and their averages but for two that lie half-way."""
+    """26 teams in order, with their ranks and averages, except for two averages exactly between two decimals."""
     theirs = official(data, 18)[group, measure]
     ours = ranking(published_2018, measure, group, "conll18").standings
     ranks = [(str(one.rank), one.system) for one in ours]
@@ -146,7 +146,7 @@ def test_the_half_way_cells_of_2018_lie_half_way(published_2018: c.Results) -> N
 @pytest.mark.parametrize("measure", ["LAS", "UAS", "CLAS"])
 @pytest.mark.parametrize("group", ["all", "big", "small", "pud", "surprise"])
 def test_every_cell_and_rank_of_2017(data: Path, group: str, measure: str) -> None:
-    """33 teams with their ranks, and their averages but for those that lie half-way."""
+    """33 teams with their ranks and averages, except for averages exactly between two decimals."""
     results = c.read_scores(data / "conll17" / "official" / "pertreebank_2017_LAS_UAS_CLAS.tsv")
     ours = {one.system: one for one in ranking(results, measure, group, "conll17").standings}
     theirs = official(data, 17)[group, measure]
@@ -212,7 +212,7 @@ def test_the_rest_of_the_campaign_goes_on(data: Path, invalid_2017) -> None:
 
 
 def test_one_bad_sentence_does_not_hide_a_parser(invalid_2017) -> None:
-    """The scores over valid sentences stand beside the official zeros, and never in them."""
+    """The scores over valid sentences are shown next to the official zeros, and do not replace them."""
     cases, results = invalid_2017
     for case in cases:
         result = results.results[f"{case['team']}-{case['system_run']}", case["treebank"]]
@@ -230,7 +230,7 @@ def test_one_bad_sentence_does_not_hide_a_parser(invalid_2017) -> None:
 
 @pytest.mark.parametrize("system", ["HIT-SCIR-18", "ArmParser"])
 def test_the_file_that_the_evaluator_wrote(data: Path, system: str) -> None:
-    """Built here from the official scores, in the words and the order of the task's evaluator."""
+    """Built from the official scores, in the wording and order of the task's evaluator."""
     results = scored_2018(data)
     table = {
         row["treebank"]: row

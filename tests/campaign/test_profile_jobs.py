@@ -26,7 +26,7 @@ FEW = [GOLD / f"{code}.conllu" for code in ("ar", "en", "ja")]
     "options", [["--total", "-c", "all"], ["--merge", "--long", "--chunk", "20", "--partial-chunk"]]
 )
 def test_the_same_everywhere(tmp_path: Path, run: Callable[..., Any], options: list[str]) -> None:
-    """Every number and hash; also when all results are in the store."""
+    """Every number and hash is equal, also if all results come from the store."""
     alone = run("profile", *FEW, *options, "--format", "json")
     assert alone[0] == 0
     store = ["--store", tmp_path / "store", "--jobs", "1"]
@@ -44,7 +44,7 @@ def test_the_same_on_a_cluster(run: Callable[..., Any]) -> None:
 
 @pytest.mark.cluster
 def test_in_python(data: Path) -> None:
-    """Real treebanks, of which one is read in pieces here but whole by the workers."""
+    """Real treebanks, one of which this process reads in pieces, but workers read whole."""
     paths = [data / "conll18" / "gold" / f"{code}.conllu.xz" for code in ("en_ewt", "de_gsd", "hu_szeged")]
     alone = levelhead.profile(*paths, columns="all", total=True).to_dict()
     assert levelhead.profile(*paths, columns="all", total=True, jobs=2).to_dict() == alone
@@ -52,7 +52,7 @@ def test_in_python(data: Path) -> None:
 
 
 def test_results_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is counted twice; other settings are."""
+    """Nothing is counted twice, except for other settings."""
     first = levelhead.profile(GOLD, store=tmp_path / "store").to_dict()
     with Store(tmp_path / "store") as store:
         assert len(store) == len(list(GOLD.iterdir()))
@@ -65,7 +65,7 @@ def test_results_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_treebanks_in_memory_and_pipes_are_not_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are profiled by this process, at their place among the others."""
+    """This process profiles them, in their place among the others."""
     english = levelhead.read(GOLD / "en.conllu")
     alone = levelhead.profile(english, GOLD / "de.conllu").to_dict()
     assert levelhead.profile(english, GOLD / "de.conllu", store=tmp_path / "store").to_dict() == alone
@@ -76,7 +76,7 @@ def test_treebanks_in_memory_and_pipes_are_not_jobs(tmp_path: Path, monkeypatch:
 
 
 def test_errors_are_those_of_one_process(tmp_path: Path, run: Callable[..., Any]) -> None:
-    """Invalid and missing files, all of them, in their order."""
+    """All invalid and missing files are reported, in order."""
     (tmp_path / "a.conllu").write_text("1\ta\n\n")
     (tmp_path / "b.conllu").write_bytes((GOLD / "en.conllu").read_bytes())
     (tmp_path / "c.conllu.gz").write_bytes(b"\x1f\x8b\x08 not gzip")
@@ -89,7 +89,7 @@ def test_errors_are_those_of_one_process(tmp_path: Path, run: Callable[..., Any]
 
 
 def test_warnings_travel(tmp_path: Path, run: Callable[..., Any]) -> None:
-    """Those about repairs and sentence ids, with the paths as they were given."""
+    """Warnings about repairs and sentence ids, with the paths as given."""
     text = (GOLD / "en.conllu").read_bytes().replace(b"\n", b"\r\n")
     for name in ("a.conllu", "b.conllu"):
         (tmp_path / name).write_bytes(text + text)
@@ -99,7 +99,7 @@ def test_warnings_travel(tmp_path: Path, run: Callable[..., Any]) -> None:
 
 
 def test_a_file_that_changes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its result would be stored under the hash of what it was."""
+    """Otherwise its result would be stored under the hash of the old contents."""
     (path := tmp_path / "a.conllu").write_bytes((GOLD / "en.conllu").read_bytes())
     true_job = profile_jobs.profile_files
 
@@ -115,7 +115,7 @@ def test_a_file_that_changes_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_large_files_in_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read in pieces by the job, which says so."""
+    """The job reads them in pieces, and reports this."""
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 1000))
     alone = levelhead.profile(GOLD, columns="all").to_dict()
     assert len(alone["notes"]) == len(alone["treebanks"])

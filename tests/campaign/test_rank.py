@@ -1,4 +1,4 @@
-"""Campaigns and rankings: laws, a second implementation, groups, folders, and bad outputs."""
+"""Campaigns and rankings: properties, a second implementation, groups, folders, and invalid outputs."""
 
 import json
 import lzma
@@ -61,7 +61,7 @@ def test_equal_values_share_a_rank_and_the_next_is_counted_on() -> None:
 
 
 def test_rounding_before_or_after() -> None:
-    """One of two scores that differ in the third decimal: 2017 and 2018 see none, and halves go up in 2018."""
+    """Two scores differ in the third decimal, which 2017 and 2018 ignore; 2018 rounds halves up."""
     results = results_of({"x": [(80_001, 100_000), (50_000, 100_000)], "y": [(80_000, 100_000), (50_000, 100_000)]})
     first = {rule: c.rank(results, "LAS", everything(results), rule).standings for rule in c.RANKINGS}
     assert [one.rank for one in first["exact"]] == [1, 2]
@@ -174,7 +174,7 @@ def test_folders_of_a_ud_release(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("year", [2017, 2018])
 def test_folders_of_tira(folders: Path, year: int) -> None:
-    """In the order of the metadata, in the systems' folders or in `output` inside them."""
+    """In the order of the metadata; outputs are in the systems' folders or in `output` inside them."""
     entries = [{"ltcode": "fr"}, {"ltcode": "en"}]
     if year == 2018:
         entries = [{"lcode": "fr", "tcode": "x"}, {"lcode": "en", "tcode": "y"}]
@@ -245,7 +245,7 @@ def test_files_that_belong_to_no_test_set_are_told(folders: Path) -> None:
 
 
 def test_what_is_no_regular_file_counts_as_missing(folders: Path) -> None:
-    """A pipe, which would block for ever, and a link that leads nowhere."""
+    """A pipe, which would block forever, and a broken link."""
     for code, make in (("en", os.mkfifo), ("fr", lambda path: path.symlink_to("nowhere"))):
         path = folders / "systems" / "alpha" / f"{code}.conllu"
         path.unlink()
@@ -319,7 +319,7 @@ def test_an_output_that_cannot_be_read_is_missing_with_the_reason(folders: Path,
 
 
 def test_measures_without_a_value(folders: Path) -> None:
-    """What gold does not have is no system's fault; what only the system's output lacks is 0."""
+    """Without annotation in gold, a measure has no value; if only the output lacks it, the score is 0."""
     with_deps = ENGLISH.replace(b"\t_\t_\n", b"\t0:root\t_\n")
     shutil.rmtree(folders / "gold")
     (folders / "gold").mkdir()

@@ -1,4 +1,4 @@
-"""How sure rankings are: a second implementation that enumerates, laws, real outputs, and tables of scores."""
+"""Intervals and tests of rankings: a second implementation that enumerates, properties, real outputs, tables."""
 
 from fractions import Fraction
 from itertools import product
@@ -26,7 +26,7 @@ FEW = InferenceSettings(resamples=200)
 
 
 def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Results:
-    """Results with the given parts of each sentence and system on test sets t0, t1 ..."""
+    """Results with the given counts of each sentence and system on test sets t0, t1 ..."""
     systems = tuple(names[: len(test_sets[0][0])])
     results, golds = {}, {}
     for number, rows in enumerate(test_sets):
@@ -81,7 +81,7 @@ def test_lines_are_those_of_the_second_implementation(test_sets) -> None:
 
 @pytest.mark.parametrize("level", [0.95, 0.5])
 def test_intervals_are_those_of_the_second_implementation(level: float) -> None:
-    """Three test sets, one of five sentences: within each of them the sentences are left out."""
+    """Three test sets, one with five sentences; sentences are left out within each."""
     library("scipy.stats")
     from oracle import intervals
 
@@ -99,7 +99,7 @@ def test_intervals_are_those_of_the_second_implementation(level: float) -> None:
 
 
 def test_systems_without_any_variation_are_told_apart() -> None:
-    """Two test sets, in each of which all sentences are alike: each of the 60 is one observation."""
+    """Two test sets, each with identical sentences: each of the 60 sentences is an observation."""
     alike = [[((4, 5), (2, 5))] * 30, [((1, 5), (0, 5))] * 30]
     one, other = certain(results_of(alike)).standings
     assert one.interval == pytest.approx((0.377, 0.623), abs=0.01)
@@ -108,7 +108,7 @@ def test_systems_without_any_variation_are_told_apart() -> None:
 
 
 def test_the_interval_is_wilsons() -> None:
-    """400 sentences of one word, half of them right: 0.5 +- 1.97 sqrt(0.25 / 400), less by Wilson's correction."""
+    """400 sentences of one word, half of them correct: 0.5 +- 1.97 sqrt(0.25 / 400), reduced by Wilson's correction."""
     rows = [((number % 2, 1), (1, 1)) for number in range(400)]
     standings = {one.system: one for one in certain(results_of([rows]), MANY).standings}
     assert standings["A"].interval == pytest.approx((0.451, 0.549), abs=0.001)
@@ -124,7 +124,7 @@ def test_equal_systems_have_all_ranks_one_letter_and_no_line() -> None:
 
 
 def test_one_who_is_never_worse_is_ahead() -> None:
-    """Differing in 40 of 2,001 sentences, never worse: p is 1 / (n + 1); an unpaired test sees nothing."""
+    """Better in 40 of 2,001 sentences and never worse: p is 1 / (n + 1); an unpaired test would find nothing."""
     rows = [((9, 10), (8 if number % 50 == 0 else 9, 10)) for number in range(2001)]
     found = certain(results_of([rows]), InferenceSettings(resamples=1000, level=0.998))
     assert found.lines == {1}
@@ -133,7 +133,7 @@ def test_one_who_is_never_worse_is_ahead() -> None:
 
 
 def test_under_the_null_lines_are_rare() -> None:
-    """200 campaigns of two systems that differ by chance alone: about 5% have a line."""
+    """In 200 campaigns of two systems that differ only by chance, about 5% have a line."""
     rng = np.random.default_rng(7)
     lines = 0
     for _ in range(200):
@@ -144,7 +144,7 @@ def test_under_the_null_lines_are_rare() -> None:
 
 
 def test_order_and_company_do_not_matter() -> None:
-    """The same draws for a system whatever the order of systems, the other groups and the other measures."""
+    """The draws for a system do not depend on the order of systems, other groups and other measures."""
     rng = np.random.default_rng(3)
     counts = rng.integers(0, 6, size=(2, 25, 3)).tolist()
     rows = [[tuple((n, 5) for n in row) for row in one] for one in counts]
@@ -167,7 +167,7 @@ def test_wins_are_significant_and_corrected() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=10, max_size=30))
 def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) -> None:
-    """By Student's t; of the two directions the one of the better system has a value."""
+    """By Student's t; only the direction of the better system has a value."""
     library("scipy.stats")
     from oracle import intervals
 
@@ -183,7 +183,7 @@ def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) 
 
 
 def test_a_win_on_one_of_many_test_sets_can_be_significant() -> None:
-    """Holm's smallest p over 60 test sets must be below .05 / 60, however few permutations there are."""
+    """With Holm's correction over 60 test sets, p must be below .05 / 60, even with few permutations."""
     equal, better = [((5, 10), (5, 10))] * 20, [((9, 10), (5, 10))] * 20
     results = results_of([better, *[equal] * 59])
     (wins,) = c.with_intervals(results, [ranking(results)], InferenceSettings(9)).wins
@@ -197,7 +197,7 @@ def test_a_failure_is_significant_on_no_test_set() -> None:
 
 
 def test_a_zero_has_no_variation() -> None:
-    """B is invalid on t1: its interval is that of its scores on t0, whose error counts half."""
+    """B is invalid on t1, so its interval is that of its score on t0, with half the error."""
     rng = np.random.default_rng(3)
     first, second = ([((int(n), 10), (int(m), 10)) for n, m in rng.integers(4, 11, (30, 2))] for _ in range(2))
     results = results_of([first, second])
@@ -229,7 +229,7 @@ def test_counts_of_sentences_must_be_there() -> None:
 
 
 def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
-    """Real outputs: of every measure the sums over sentences make its value; of the invalid ones there are none."""
+    """Real outputs: the sums over sentences give the value of every measure; invalid outputs have no counts."""
     folder = data / "conll18"
     campaign = c.plan_in(folder / "gold", folder / "systems")
     kept = [one for one in campaign.test_sets if one.code in {"kk_ktb", "he_htb", "br_keb"}]
@@ -246,7 +246,7 @@ def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
 
 
 def test_real_systems(data: Path) -> None:
-    """On Hebrew of 2018: Stanford far ahead by its segmentation, UDPipe and HIT behind; all as the bootstrap sees it."""
+    """On Hebrew of 2018, Stanford is far ahead by its segmentation, before UDPipe and HIT, as in the bootstrap."""
     folder = data / "conll18"
     campaign = c.plan_in(folder / "gold", folder / "systems")
     kept = [one for one in campaign.test_sets if one.code == "he_htb"]
@@ -283,7 +283,7 @@ def test_a_table_of_scores_is_tested_over_test_sets() -> None:
 
 
 def test_three_test_sets_are_too_few_for_a_line() -> None:
-    """Of 8 ways to swap, 2 are as far: p is 1/4 at best."""
+    """2 of the 8 swaps are as extreme, so p is at least 1/4."""
     assert certain(table_of({"A": [90, 90, 90], "B": [10, 10, 10]}), MANY).lines == frozenset()
 
 
@@ -306,7 +306,7 @@ def test_p_of_a_table_is_the_larger_of_all_swaps_and_t() -> None:
 
 
 def test_intervals_of_a_table_are_of_test_sets() -> None:
-    """Each test set is a unit; those of two systems that move together leave their order open or not, by the pair."""
+    """Each test set is a unit; pairs of systems whose scores vary together are compared by their differences."""
     library("scipy.stats")
     from oracle import intervals
 

@@ -1,4 +1,4 @@
-"""Campaigns give the same bytes whatever happens: workers, stores, files that change, processes that are killed."""
+"""Campaigns give the same bytes with any workers and stores, despite changing files and killed processes."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from levelhead.jobs import Store, borrowed, cluster, processes
 
 
 def canonical(results: c.Results) -> str:
-    """All that a campaign gives, as the JSON that is printed."""
+    """The whole result of a campaign, as printed JSON."""
     from levelhead.report.ranking import ranking_document
 
     rankings = [c.rank(results, measure, everything(results)) for measure in results.measures]
@@ -74,7 +74,7 @@ def test_each_gold_is_read_once(folders: Path, monkeypatch) -> None:
 
 
 def changing(monkeypatch, read: Path, target: Path, data: bytes) -> list[Path]:
-    """Write other bytes to a file right before one is read the first time; gives the file once that has happened."""
+    """Change a file right before a file is first read; the list then contains the changed file."""
     true_read, changed = Path.read_bytes, []
 
     def change(self):
@@ -88,7 +88,7 @@ def changing(monkeypatch, read: Path, target: Path, data: bytes) -> list[Path]:
 
 
 def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: Path, monkeypatch) -> None:
-    """The first reader finds other bytes than were planned with; a new plan is made."""
+    """The first reader finds other bytes than planned, so a new plan is made."""
     target = folders / "systems" / "alpha" / "en.conllu"
     changed = changing(monkeypatch, target, target, ENGLISH)
     results = scored(folders)
@@ -99,7 +99,7 @@ def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: 
 
 
 def test_a_change_under_way_does_not_spoil_the_store(folders: Path, tmp_path: Path, monkeypatch) -> None:
-    """What is stored under the hash of a content is the result of that content."""
+    """The result stored under a hash is always that of the contents with this hash."""
     target = folders / "systems" / "alpha" / "en.conllu"
     original = target.read_bytes()
     expected = canonical(scored(folders))
@@ -141,7 +141,7 @@ def test_a_file_that_never_stops_changing_is_an_error_that_names_it(folders: Pat
 
 
 def test_a_worker_that_does_not_see_a_file_is_an_error_and_no_zero(folders: Path, monkeypatch) -> None:
-    """As on a cluster whose machines do not share the folder."""
+    """As on a cluster whose machines do not share a folder."""
 
     def refuse(_: Path) -> bytes:
         raise FileNotFoundError(2, "No such file")
@@ -172,7 +172,7 @@ def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(folde
 
 
 def kill_and_continue(folders: Path, store: Path, jobs: str, expected: bytes) -> None:
-    """Kill a campaign once the store has a result, and run it again."""
+    """Kill a campaign as soon as the store has a result, and run it again."""
     killed = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
     n = 0
     while n == 0 and killed.poll() is None:

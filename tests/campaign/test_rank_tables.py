@@ -1,4 +1,4 @@
-"""Tables of scores and manifests of campaigns, and what may be wrong with them."""
+"""Tables of scores and manifests of campaigns, and their errors."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_our_own_tables_are_read_again(folders: Path, tmp_path: Path) -> None:
 
 
 def test_tables_of_long_cells_are_read(tmp_path: Path) -> None:
-    """Longer than what Python's reader of CSV takes."""
+    """Cells longer than the limit of Python's CSV reader."""
     results = c.read_scores(table(tmp_path, f"system\ttreebank\tLAS\n{'x' * 140_000}\ten\t80\n"))
     assert results.systems == ("x" * 140_000,)
 

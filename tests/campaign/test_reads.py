@@ -37,7 +37,7 @@ print(json.dumps([code, files]), file=sys.stderr)
 
 
 def opened(*arguments: object) -> Counter[str]:
-    """Run a command and count how often it opens each treebank."""
+    """Run a command, and count how often it opens each treebank."""
     program = OPENED.format(root=str(PARALLEL))
     command = [sys.executable, "-c", program, *map(os.fspath, map(str, arguments))]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -48,7 +48,7 @@ def opened(*arguments: object) -> Counter[str]:
 
 @pytest.fixture
 def parsed(monkeypatch):
-    """The files that the engine parses, in their order."""
+    """The files that the engine parses, in order."""
     seen: list[str] = []
     parse = jobs.parse_as
 
@@ -104,7 +104,7 @@ def test_with_a_filled_store_nothing_is_parsed(tmp_path, parsed, view, n_workers
 
 
 def test_what_is_made_of_gold_is_kept_apart_from_the_counts(tmp_path, parsed):
-    """A store that was filled by a comparison lacks only the ids of sentences, for which gold alone is read."""
+    """A store filled by a comparison lacks only the ids of sentences, so only gold is read."""
     plan, setup = find_plan(GOLD, [ALPHA]), setup_of(["LAS"])
     with Store(tmp_path / "store") as store:
         score_plan(plan, setup, store=store, by_sentence=True)
@@ -152,7 +152,7 @@ def test_a_page_of_a_pair_is_the_same_with_a_store(run, tmp_path):
 @pytest.mark.data
 @pytest.mark.parametrize("rules", ["ud", "conll18"])
 def test_errors_of_a_pair_are_the_same_with_a_store(run, data, tmp_path, rules):
-    """Which file and line, errors and warnings, and the exit code."""
+    """The same file and line, errors and warnings, and exit code."""
     folder = data / "bad-conllu"
     valid = folder / "00-valid.conllu"
     n_refused = 0
@@ -166,7 +166,7 @@ def test_errors_of_a_pair_are_the_same_with_a_store(run, data, tmp_path, rules):
 
 
 def test_a_file_that_changes_is_read_again(tmp_path):
-    """Contents that were kept for the job are never those of an older file."""
+    """The contents kept for a job are never those of an older file."""
     output = tmp_path / "en.conllu"
     setup = setup_of(["LAS"])
     for source in (ALPHA, BETA):

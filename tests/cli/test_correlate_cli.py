@@ -77,7 +77,7 @@ def test_families_and_given(scores, capfd):
     assert "lowest without" in out
     code, out, _ = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--given", "size")
     assert code == 0
-    assert "held fixed: size" in out
+    assert "controlling for: size" in out
 
 
 def test_differences_and_cumulative_variance(scores, capfd):

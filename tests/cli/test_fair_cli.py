@@ -36,8 +36,8 @@ Average of 2 | CORE    |    - |      - |       - |    100.00 | 100.00 | 100.00 |
 Average of 2 | NONCORE |    - |      - |       - |     50.00 |  50.00 |  50.00 |  100.00 | +18.75
 Average of 1 | FUN     |    - |      - |       - |    100.00 | 100.00 | 100.00 |   75.00 |  -6.25
 LAS, each side by its own arcs
-Without: LAS of all other words; Diff.: minus LAS of all words
-all rows are uncertain, from fewer than 10 documents or sentences each
+Without: LAS of all other words; Diff.: Without minus LAS of all words
+no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 2 sentences
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:auto
 """,
@@ -50,9 +50,9 @@ fi       |        1 | figure-1-fi |     4 |      4 |       4 |       3 |        
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "confusion": """\
-Treebank | Gold | System | Words | Head right | of gold
----------+------+--------+-------+------------+---------
-errors only; of gold: share of the aligned words with the gold relation
+Treebank | Gold | System | Words | Head correct | of gold
+---------+------+--------+-------+--------------+---------
+errors only; of gold: share of the aligned words with this gold relation
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "breakdown --by error": """\
@@ -75,12 +75,12 @@ fi       | head not aligned              |     0 |  0.00
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "breakdown --by cascading": """\
-Treebank | Class   | Arcs      | Wrong | Parent right |  Share
----------+---------+-----------+-------+--------------+--------
-en       | NONCORE | labeled   |     1 |            1 | 100.00
-en       | NONCORE | unlabeled |     1 |            1 | 100.00
-fi       | NONCORE | labeled   |     1 |            1 | 100.00
-fi       | NONCORE | unlabeled |     1 |            1 | 100.00
+Treebank | Class   | Arcs      | Wrong | Parent correct |  Share
+---------+---------+-----------+-------+----------------+--------
+en       | NONCORE | labeled   |     1 |              1 | 100.00
+en       | NONCORE | unlabeled |     1 |              1 | 100.00
+fi       | NONCORE | labeled   |     1 |              1 | 100.00
+fi       | NONCORE | unlabeled |     1 |              1 | 100.00
 class by the gold relation; a low share means that wrong arcs depend on other wrong arcs
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
 """,
@@ -172,7 +172,7 @@ upos   | VERB |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
 LAS
 length: each side by its own arcs
 upos: system words by their aligned gold word, or by their own value if unaligned
-all rows are uncertain, from fewer than 10 documents or sentences each
+no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 1 sentence
 rules:ud|gold:*|system:*|unicode:*|version:*|level:0.95|resample-by:auto
 """,
@@ -295,7 +295,7 @@ def test_compare(run):
     cells = [cell.strip() for cell in second.split("|")]
     assert (cells[1], cells[2], cells[4], cells[7]) == ("beta", "71.83", "-17.20", "***")
     assert float(cells[6]) == pytest.approx(1 / 1001, abs=1e-4)
-    assert notes[0] == "differences to alpha; p corrected over systems (Holm): * p < .05, ** p < .01, *** p < .001"
+    assert notes[0] == "differences from alpha; p corrected across systems (Holm): * p < .05, ** p < .01, *** p < .001"
     assert notes[1] == "confidence intervals and p-values by sentence: 20 sentences"
     assert "resamples:1000|seed:3|level:0.9|" in notes[2]
     note = "note: gold marks no documents, so sentences are resampled as if they were independent: en\n"

@@ -24,8 +24,8 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
    3 | beta   | 67.21 | 56.37 |         3 | 8 of 8        |                  67.21
 gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1
   more); 18 of 20 sentences can be compared
-of valid sentences: not an official score; invalid outputs are scored on their comparable sentences
-  instead of 0; it does not change ranks
+of valid sentences: not official and without effect on ranks; invalid outputs are scored on their
+  comparable sentences instead of as 0
 rules:ud|gold:"""
 
 
@@ -307,12 +307,12 @@ def test_significance_draws_lines_and_gives_sets_of_ranks():
     assert shown + "\n" == SIGNIFICANT
     assert "|resamples:500|seed:3|level:0.95|resample-by:auto|numpy:" in lines[-1]
     assert lines[-7:-1] == [
-        "undecided places by LAS: 1-2 (alpha, gamma)",
+        "undecided ranks by LAS: 1-2 (alpha, gamma)",
         "systems that share a letter do not differ significantly",
         "confidence intervals and p-values by sentence: 160 sentences",
         "gold marks no documents, so sentences are resampled as if they were independent: ar, cs, de, en, fi",
         "  and 3 more",
-        "no difference is significant because of missing or invalid outputs alone",
+        "no difference is significant only because of missing or invalid outputs",
     ]
     again = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3", "-j", "2")
     assert again.stdout == done.stdout
@@ -354,7 +354,7 @@ def test_a_table_of_scores_says_what_was_left_out(tmp_path, n_test_sets):
     table.write_text(f"system\ttreebank\tLAS\n{rows}", encoding="utf-8")
     lines = ran("--scores", table, "--significance").stdout.splitlines()
     if n_test_sets == 9:
-        assert lines[-2] == "fewer than 10 test sets, so no intervals and p-values"
+        assert lines[-2] == "fewer than 10 test sets, so no intervals or p-values"
         assert "low" not in lines[0]
     else:
         assert set(lines[3]) == {"-", "+"}

@@ -48,8 +48,8 @@ def test_contrasts_are_limited_in_text_and_complete_in_json(run) -> None:
     (one,) = document["systems"]
     assert len(one["loses"]) > 5
     _, out, _ = run("trees", GOLD, ALPHA, BETA)
-    assert "en: beta gains most" in out
-    assert "loses most against alpha in 5 sentences" in out
+    assert "en: largest gains of beta over alpha" in out
+    assert "largest losses of beta against alpha: 5 sentences" in out
 
 
 def arcs(path: Path, number: int) -> list[tuple[int, int, str]]:
@@ -104,7 +104,7 @@ def test_a_page_of_trees(run, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.startswith("<!")
-    assert "en: beta loses most against alpha" in page
+    assert "en: largest losses of beta against alpha" in page
     assert "<title>Dependency trees" in page
 
 

@@ -173,7 +173,7 @@ def test_the_command_prints_three_tables_or_one():
     assert "Cohen" not in measures
     _, tidy, _ = run("agree", GOLD, ALPHA, BETA, "--format", "tsv")
     assert tidy.splitlines()[0].split("\t") == [
-        "Label", "Words", "Observed", "By chance",
+        "Label", "Words", "Observed", "Expected",
         *(f"{name}{part}" for name in ("Cohen", "Fleiss", "Alpha") for part in ("", " low", " high")),
     ]  # fmt: skip
     _, patterns, _ = run("agree", GOLD, BETA, "--by", "pattern", "--format", "tsv")
@@ -196,7 +196,7 @@ def test_json_has_everything():
 def test_a_page_is_written(tmp_path):
     assert run("agree", GOLD, ALPHA, BETA, "--report", tmp_path / "page.html")[0] == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    for text in ("Agreement beyond chance", "How they disagree", "alpha and beta", "<svg"):
+    for text in ("Agreement beyond chance", "Disagreements", "alpha and beta", "<svg"):
         assert text in page
 
 

@@ -261,7 +261,7 @@ def test_small_cells_are_marked(run):
     assert rows["ADV"]["uncertain"] is True
     assert rows["ADV"]["interval"] is None
     assert next(line for line in text.splitlines() if line.startswith("ADV ")).rstrip().endswith("| ?")
-    assert "?: uncertain, from fewer than 20 documents or sentences" in text
+    assert "?: uncertain, based on fewer than 20 documents or sentences" in text
     head, *lines = [line.split("\t") for line in tsv.splitlines()]
     assert head[-3:] == ["low", "high", "Uncertain"]
     assert {line[0]: line[-1] for line in lines} == {name: "?" * row["uncertain"] for name, row in rows.items()}
@@ -294,7 +294,7 @@ def test_pages_mark_small_cells(run, tmp_path):
         comparison,
     )
     for page in (score, comparison):
-        assert "?: uncertain, from fewer than 20 documents or sentences" in page.read_text(encoding="utf-8")
+        assert "?: uncertain, based on fewer than 20 documents or sentences" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

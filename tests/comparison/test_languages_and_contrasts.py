@@ -302,7 +302,9 @@ def test_tests_are_named_in_table_and_signature(tmp_path):
         (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
     _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
-    assert "\np by Student's t where a system has several runs, otherwise also by randomization\n" in out
+    assert (
+        "\np: Student's t with several runs per system, otherwise the larger of Student's t and randomization\n" in out
+    )
     rows = [
         line.split("\t") for line in run(*paths, "-m", "LAS", "--resamples", 200, "--format", "tsv")[1].splitlines()
     ]

@@ -120,7 +120,7 @@ def test_columns_and_signature(run):
     assert rows[0][-2:] == ["", ""]
     assert rows[1][-2] == "yes"
     assert "|margin:40|" in err
-    assert "Equivalent: is the difference between -40 and 40 points? (two one-sided tests at 5%)" in err
+    assert "Equivalent: whether the difference is between -40 and 40 points (two one-sided tests at 5%)" in err
     plain = run("compare", *EN, "-m", "LAS", "--resamples", 500, "--format", "tsv")[1]
     assert [row[:-2] for row in (head, *rows)] == [line.split("\t") for line in plain.splitlines()]
 

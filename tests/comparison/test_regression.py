@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.comparison.regression import regression_verdicts
+from levelhead.comparison.regression import gate_results
 from levelhead.errors import InputError
 from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.setup import setup_of
@@ -27,7 +27,7 @@ def verdicts(parts, *, margin=None, level=0.95, perplexities=(), systems=("A", "
     """The verdicts on counts of units: shape (units, runs, 1, 2)."""
     table = SystemCounts(systems, ("LAS",), np.asarray(parts, dtype=float), "gold", perplexities)
     settings = InferenceSettings(1_000, margin=margin, level=level)
-    return list(regression_verdicts({"x": table}, differences({"x": table}, settings), ["LAS"], settings))
+    return list(gate_results({"x": table}, differences({"x": table}, settings), ["LAS"], settings))
 
 
 def outputs(*right, n=60):
@@ -114,7 +114,7 @@ def test_too_few_units_or_runs_decide_nothing(margin, verdict):
     assert (units.decided, runs.decided) == (False, False)
 
 
-# How many runs would decide
+# How many runs would suffice
 
 
 def pairs_of(folder, gold):
@@ -164,7 +164,7 @@ def test_decided_gates_and_single_outputs_need_no_runs():
 def test_equal_parsers_are_never_decided(run, tmp_path):
     shutil.copytree(RUNS[1], tmp_path / "copy")
     code, out, _ = run("compare", *RUNS[:2], tmp_path / "copy", "-m", "LAS", "--fail-if-worse", "LAS", *FAST)
-    assert (code, "even 1,000 runs of each would not decide" in " ".join(out.split())) == (0, True)
+    assert (code, "even 1,000 runs of each would not suffice" in " ".join(out.split())) == (0, True)
 
 
 # The command
@@ -177,7 +177,7 @@ CASES = {
     "one of two": ((GOLD, ALPHA, GAMMA, BETA), (), 1, "gate met: LAS of gamma", "gate not met: LAS of beta"),
     "inside": ((GOLD, ALPHA, GAMMA), ("--margin", 8), 0, "the lower end is above -8", ""),
     "outside": ((GOLD, ALPHA, GAMMA), ("--margin", 7), 1, "the lower end is not above -7", "gate not met: LAS of gamma"),
-    "runs": (RUNS, (), 0, "; 12 runs of each would decide", ""),
+    "runs": (RUNS, (), 0, "; 12 runs of each would suffice", ""),
     "runs with a margin": (RUNS, ("--margin", 3), 1, "the lower end is not above -3", "gate not met"),
     "folders": (
         tuple(PARALLEL / part for part in ("gold", "systems/alpha", "systems/beta")), (), 1,
@@ -291,7 +291,7 @@ def test_too_few_units_are_bad_input(run, tmp_path):
     paths = [tmp_path / f"{name}.conllu" for name in ("gold", "a", "b")]
     code, out, err = run("compare", *paths, "-m", "LAS", "--fail-if-worse", "LAS", *FAST)
     assert code == 2
-    assert "fewer than 10 units" in out
+    assert "too few units for a test (fewer than 10)" in out
     assert "gate undecided: LAS of b" in err
     assert run("compare", *paths, "-m", "LAS", "--fail-if-worse", "LAS", "--margin", 90, *FAST)[0] == 1
 

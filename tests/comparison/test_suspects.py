@@ -133,7 +133,7 @@ def test_injected_errors_are_found(data, code):
 def test_parsers_are_trained_without_systems(tmp_path):
     code, out, err = run("suspects", GOLD, "--folds", 4, "--limit", 5, "--store", tmp_path / "store", "-j", 1)
     assert code == 0, err
-    assert "(arc-eager, swap-lazy, graph)" in out
+    assert "(of arc-eager, swap-lazy, graph)" in out
     assert run("suspects", GOLD, "--folds", 4, "--limit", 5, "--store", tmp_path / "store", "-j", 1)[1] == out
 
 
@@ -190,4 +190,4 @@ def test_the_place_that_is_annotated_differently_is_named_and_drawn():
     page = suspects_page(found)
     (block,) = page.sections[1].blocks
     assert [drawn["i"] for drawn in block.sentences] == ["sentence 1", "sentence 2"]
-    assert "With the other: sentence 2." in block.caption
+    assert "for example in sentence 2" in block.caption

@@ -1,4 +1,4 @@
-"""Conversion against the pseudo-code, the published script's numbers, and laws that hold for any tree."""
+"""Conversion: the pseudo-code, the numbers of the published script, and properties of any tree."""
 
 import random
 import re
@@ -50,7 +50,7 @@ EVERY = Targets("every", {tag: frozenset(("case", "det", "nsubj", "obl")) for ta
 
 
 def some_heads(draw: random.Random, n_words: int) -> list[int]:
-    """Draw a tree, close to projective or not at all, shallow or deep."""
+    """Draw a tree, nearly projective or not, shallow or deep."""
     order = draw.sample(range(1, n_words + 1), k=n_words)
     reach = draw.choice((1, 2, n_words))
     heads = [0] * n_words
@@ -76,7 +76,7 @@ FULL_OF_TARGETS = st.builds(some_treebank, SEEDS, SIZES)
 
 
 def reattached(treebank: Treebank, seed: int) -> Treebank:
-    """Hang words elsewhere, as a parser does, and relabel some; what would not be a tree is left out."""
+    """Attach some words elsewhere, as a parser might, and relabel some; only trees are kept."""
     draw = random.Random(seed)
     heads = treebank.heads.tolist()
     for start, end in pairwise(treebank.sentence_starts.tolist()):
@@ -120,7 +120,7 @@ def assert_as_the_pseudo_code(treebank: Treebank, ud: int) -> None:
 
 @given(FULL_OF_TARGETS, st.sampled_from([1, 2]), SEEDS)
 def test_random_trees_and_damaged_output(treebank: Treebank, ud: int, seed: int) -> None:
-    """Any tree forward and back; converted trees, as they are and as a parser might give them, back."""
+    """Any tree forward and back; converted trees, unchanged or with parser errors, back."""
     assert_as_the_pseudo_code(treebank, ud)
     converted = forward(treebank)
     assert_as_the_pseudo_code(converted, ud)
@@ -129,7 +129,7 @@ def test_random_trees_and_damaged_output(treebank: Treebank, ud: int, seed: int)
 
 @pytest.mark.parametrize("name", ["ud/r1.3/de-ud-dev", "ud/r1.3/zh-ud-dev", "ud/r2.0/ja-ud-dev"])
 def test_real_trees(data: Path, name: str) -> None:
-    """Real treebanks forward, and what comes of it back."""
+    """Real treebanks forward, and the results back."""
     treebank = levelhead.read(data / f"{name}.conllu.xz")
     version = 1 if "r1.3" in name else 2
     assert ud_version(treebank) == version
@@ -141,7 +141,7 @@ def test_real_trees(data: Path, name: str) -> None:
 
 
 def test_a_parsers_output(data: Path) -> None:
-    """A real system's trees through both directions, though it was not trained on converted ones."""
+    """A real system's trees in both directions, although it was not trained on converted trees."""
     treebank = levelhead.read(data / "conll18/systems/UDPipe-Future/en_pud.conllu.xz")
     assert_as_the_pseudo_code(treebank, 2)
 
@@ -166,7 +166,7 @@ def test_figure_1_there_and_back(variant: str) -> None:
 
 @pytest.mark.parametrize(("variant", "inner"), [("paper", 4), ("frozen", 4), ("script", 6)])
 def test_figure_2_and_the_innermost_child(variant: str, inner: int) -> None:
-    """`provides in a single glass all four essential groups`: a parser hung both nouns from `in`."""
+    """`provides in a single glass all four essential groups`: a parser attached both nouns to `in`."""
     forms = "It provides in glass essential groups".split()
     tree = [[2, 0, 2, 3, 6, 3]]
     labels = "nsubj root case nmod amod dobj".split()
@@ -175,7 +175,7 @@ def test_figure_2_and_the_innermost_child(variant: str, inner: int) -> None:
 
 
 def test_table_1() -> None:
-    """The default targets are those printed, each with all its subtypes."""
+    """The default targets are those of the paper, each with all subtypes."""
     targets = default_targets()
     tags, labels = ("ADP", "SCONJ", "ADV", "PART", "NOUN", "VERB"), ("case", "dep", "mark", "nmod", "advmod")
     assert {(tag, label) for tag in tags for label in labels if targets.matches(tag, label)} == PAPER
@@ -199,7 +199,7 @@ def test_what_the_published_script_does_not_restore(data: Path, name: str) -> No
 
 @pytest.mark.parametrize(("name", "read_again", "frozen"), [("en", 0.021, 0.053), ("zh", 0.037, 0.51)])
 def test_when_lists_are_read(data: Path, name: str, read_again: float, frozen: float) -> None:
-    """Shares of heads, in per cent, found before this was written, with whole relations compared."""
+    """Shares of heads in percent, computed independently, with whole relations compared."""
     treebank = levelhead.read(data / f"ud/r1.3/{name}-ud-train.conllu.xz")
     whole = default_targets()._replace(subtypes=False)
     for variant, share in (("paper", read_again), ("frozen", frozen)):
@@ -208,7 +208,7 @@ def test_when_lists_are_read(data: Path, name: str, read_again: float, frozen: f
 
 
 def documented(second: str) -> Iterator[tuple[str, list[str]]]:
-    """Give the path and the cells of each row of the documentation's tables whose second column is called so."""
+    """Yield the path and the cells of each row of the tables in the docs with this second column."""
     page = (ROOT / "docs/conversion.md").read_text(encoding="utf-8")
     for release, table in re.findall(rf"\nUD ([\d.]+):\n\n\| treebank \| {second} .*\n\|.*\n((?:\|.*\n)+)", page):
         for row in table.splitlines():
@@ -218,7 +218,7 @@ def documented(second: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def test_the_tables_of_the_documentation(data: Path) -> None:
-    """Every training set at hand has a row, and its numbers are what comes out (the script's are tested above)."""
+    """Every available training set has a row with the computed numbers (those of the script are tested above)."""
     rows, entropies = dict(documented("words")), dict(documented("content heads"))
     assert entropies.keys() == rows.keys()
     folders = [data / "ud/r1.3", data / "ud/r2.0"]
@@ -244,7 +244,7 @@ def test_the_tables_of_the_documentation(data: Path) -> None:
 @settings(max_examples=30)
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS)
 def test_only_heads_change(variant: str, text: str, treebank: Treebank) -> None:
-    """Comments, multiword tokens, empty nodes and the other nine columns stay, and every sentence stays a tree."""
+    """Comments, multiword tokens, empty nodes and the other nine columns do not change, and every sentence is a tree."""
     for some, targets in ((levelhead.from_conllu(text), EVERY), (treebank, default_targets())):
         before = to_conllu(some).decode()
         for convert in (forward, backward):
@@ -262,7 +262,7 @@ def without_heads(text: str) -> list[list[str]]:
 @settings(max_examples=30)
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS, SEEDS)
 def test_the_exact_round_trip_is_exact(variant: str, text: str, treebank: Treebank, seed: int) -> None:
-    """For any tree, whatever stands in MISC."""
+    """For any tree, with anything in MISC."""
     for some, targets in ((levelhead.from_conllu(text), EVERY), (treebank, default_targets())):
         draw = random.Random(seed)
         misc = [draw.choice(("_", "SpaceAfter=No", "a|b", "|", "ContentHead=x")) for _ in range(some.n_words)]
@@ -277,7 +277,7 @@ def test_the_exact_round_trip_is_exact(variant: str, text: str, treebank: Treeba
 @settings(max_examples=30)
 @given(FULL_OF_TARGETS, SEEDS)
 def test_changed_trees_go_through_the_algorithm(treebank: Treebank, seed: int) -> None:
-    """Records of gold heads in a parser's output are not used, but for sentences that are right to the last head."""
+    """Records of gold heads in a parser's output are only used in sentences whose heads are all right."""
     there = forward(treebank, exact=True)
     parsed = reattached(there, seed).replace(relations=treebank.relations)
     plain, exact = backward(parsed), backward(parsed, exact=True)
@@ -289,7 +289,7 @@ def test_changed_trees_go_through_the_algorithm(treebank: Treebank, seed: int) -
 
 
 def test_records_are_not_used_unasked() -> None:
-    """They stay in MISC with a warning; to record them twice is an error, with the place."""
+    """They stay in MISC, with a warning; recording twice is an error, with its place."""
     content = levelhead.build([JOE], [CONTENT], [JOES_LABELS], upos=[TAGS])
     there = forward(content, exact=True)
     first, *others = (misc for misc in there.misc if misc != "_")
@@ -313,7 +313,7 @@ RIGHT_SUM = (
     "record", ["ContentHead=99", "ContentHead=999999999", "ContentHead=3", "ContentHead=2|ContentHead=1", RIGHT_SUM]
 )
 def test_records_that_make_no_sense(record: str) -> None:
-    """They are removed, and the sentence goes through the algorithm, with a warning."""
+    """They are removed, and the algorithm converts the sentence, with a warning."""
     content = levelhead.build([JOE], [CONTENT], [JOES_LABELS], upos=[TAGS])
     there = forward(content).replace(misc=[*["_"] * 2, record, *["_"] * 5])
     back = backward(there, exact=True)
@@ -324,7 +324,7 @@ def test_records_that_make_no_sense(record: str) -> None:
 @pytest.mark.parametrize("lost", range(1, 4))
 @pytest.mark.parametrize("new", ["_", "ContentHead=1"])
 def test_a_lost_or_changed_record_is_noticed(lost: int, new: str) -> None:
-    """The tree is the one that was made, but what it was made of is no longer known: the algorithm, and a warning."""
+    """The tree is unchanged, but the original is no longer known: the algorithm is used, with a warning."""
     content = levelhead.build([JOE], [CONTENT], [JOES_LABELS], upos=[TAGS])
     there = forward(content, exact=True)
     misc = list(there.misc)
@@ -335,7 +335,7 @@ def test_a_lost_or_changed_record_is_noticed(lost: int, new: str) -> None:
 
 
 def test_an_empty_misc_is_kept() -> None:
-    """It is odd but readable, and an exact round trip keeps it."""
+    """It is unusual but readable, and an exact round trip preserves it."""
     text = to_conllu(levelhead.build([JOE], [CONTENT], [JOES_LABELS], upos=[TAGS])).decode()
     gold = levelhead.from_conllu(text.replace("\t_\n", "\t\n"))
     assert set(gold.misc) == {""}
@@ -354,7 +354,7 @@ def test_enhanced_graphs_are_kept_with_a_warning() -> None:
 
 
 def test_several_roots() -> None:
-    """Trees of CoNLL-X, of which a sentence may have several."""
+    """In CoNLL-X, a sentence can have several roots."""
     text = to_conllu(levelhead.build([JOE], [CONTENT], [JOES_LABELS], upos=[TAGS])).decode()
     content = levelhead.from_conllu(text.replace("\t5\tnmod", "\t0\troot"), format="conllx")
     converted = forward(content)
@@ -367,7 +367,7 @@ def test_several_roots() -> None:
 
 
 def test_other_targets(tmp_path: Path) -> None:
-    """Determiners in place of prepositions, and another relation that holds expressions together."""
+    """Determiners instead of prepositions, and another relation for fixed expressions."""
     path = tmp_path / "mine.toml"
     path.write_text('subtypes = false\n[targets]\nDET = ["det"]\n[fixed]\nud2 = ["flat"]\n')
     targets = read_targets(path)
@@ -411,7 +411,7 @@ def test_bad_settings() -> None:
 
 
 def test_fixed_expressions_by_version() -> None:
-    """`as well as`: what is held together by mwe in version 1 is by fixed in version 2; unknown labels mean 2."""
+    """`as well as`: mwe in version 1 is fixed in version 2; unknown labels mean version 2."""
     for label, ud, detected in (("mwe", 1, 1), ("fixed", 2, 2)):
         upos, heads = ["VERB", "ADP", "ADV", "NOUN"], [[0, 1, 2, 2]]
         parsed = levelhead.build([["go", "as", "well", "home"]], heads, [["root", "case", label, "nmod"]], upos=[upos])
@@ -440,7 +440,7 @@ def test_compiled_and_not(treebank: Treebank) -> None:
 
 @pytest.mark.parametrize("heads", [[1], [-2], [-1, 2], [1, 0], [-1, 2, 1], [0]])
 def test_heads_that_are_no_trees(heads: list[int]) -> None:
-    """Kernels are not led astray."""
+    """Kernels do not read outside of arrays or loop."""
     array = np.array(heads, dtype=np.int32)
     with pytest.raises(ValueError, match=r"heads must be from|form a cycle"):
         kernel.visits(array)
@@ -450,7 +450,7 @@ def test_heads_that_are_no_trees(heads: list[int]) -> None:
 
 @pytest.mark.parametrize("shape", ["to the left", "to the right", "a comb"])
 def test_a_sentence_of_a_hundred_thousand_words(shape: str) -> None:
-    """A chain of targets, and a chain of words each with one: no recursion, and no list is searched over and over."""
+    """A chain of targets, and a chain of words with one target each: no recursion, and no repeated search of lists."""
     n = 100_000
     chains = {"to the left": [*range(n)], "to the right": [*range(2, n + 1), 0]}
     heads = chains.get(shape, [0, *(max(1, i - 1 + i % 2) for i in range(1, n))])
@@ -468,7 +468,7 @@ def test_a_sentence_of_a_hundred_thousand_words(shape: str) -> None:
 
 
 def test_no_sentences() -> None:
-    """A treebank from which all were left out."""
+    """A treebank without sentences."""
     nothing = levelhead.build([["a"]], [[0]], [["root"]])[:0]
     assert len(forward(nothing)) == len(backward(nothing, exact=True)) == 0
     assert check_round_trip(nothing).words == 0

@@ -1,4 +1,4 @@
-"""Correlations: Callin's published tables, a second implementation, scipy, and laws."""
+"""Correlations: Callin's published tables, a second implementation, scipy, and properties."""
 
 import csv
 import json
@@ -47,14 +47,14 @@ def callin(data):
 
 @pytest.fixture(scope="session")
 def languages(callin) -> Measurements:
-    """His tables of scores and frequencies, and STTR."""
+    """Callin's tables of scores and frequencies, and STTR."""
     paths = ("maltdefault.lang_measures.csv", "content_function_freq.csv", "sttr=standard_ttr.1.2.csv")
     named = (path.rpartition("=") for path in paths)
     return read_tables([f"{name}{equals}{callin / path}" for name, equals, path in named])
 
 
 def column(path, name: str) -> dict[str, float]:
-    """Read a column of one of his tables with nothing of ours."""
+    """Read a column of one of Callin's tables without levelhead."""
     with path.open(encoding="utf-8", newline="") as file:
         return {row[""]: float(row[name]) for row in csv.DictReader(file)}
 
@@ -65,7 +65,7 @@ SCORES = ("WLAS", "LAS", "C prec", "C rec", "F prec", "F rec")
 
 
 def test_callins_correlation_matrix(callin, languages):
-    """Table 3, of the 14 languages at hand; the 28 coefficients equal a computation of their own."""
+    """Table 3 for the 14 available languages; the 28 coefficients equal an independent computation."""
     mine = {name: column(callin / "maltdefault.lang_measures.csv", name) for name in SCORES}
     mine |= {name: column(callin / "content_function_freq.csv", name) for name in ("C freq", "F freq")}
     result = correlate(languages, list(mine), **FEW)
@@ -79,7 +79,7 @@ def test_callins_correlation_matrix(callin, languages):
 
 
 def test_callins_discussion(callin, languages):
-    """What LAS loses where function words count less, against STTR (section 7): weak, as he says."""
+    """The loss of LAS if function words count less, correlated with STTR (section 7): weak, as in the paper."""
     wider = languages.with_difference("LAS", "WLAS").with_difference("LAS", "C prec")
     sttr = column(callin / "standard_ttr.1.2.csv", "mean")
     las = column(callin / "maltdefault.lang_measures.csv", "LAS")
@@ -93,7 +93,7 @@ def test_callins_discussion(callin, languages):
 
 
 def test_callins_cumulative_variance(callin, languages):
-    """Figure 5. The best six languages by WLAS are at hand: up to there the variances are those of his notebook."""
+    """Figure 5. The best six languages by WLAS are available, so these variances equal those of Callin's notebook."""
     for name in SCORES:
         expected = oracle.cumulative_variance(list(column(callin / "maltdefault.lang_measures.csv", name).values()))
         found = cumulative_variance(languages.treebanks, languages.number(name))
@@ -115,7 +115,7 @@ SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
 
 @given(COLUMNS, SEEDS)
 def test_resamples_are_rows_repeated(columns, seed):
-    """The coefficients of weights are those of the rows written out as often as the weights say."""
+    """Coefficients with weights equal those of rows repeated as often as their weights."""
     values = np.array(columns).T
     draws = resampled_weights(len(values), 3, np.random.default_rng(seed))
     for method, plain in (("pearson", oracle.pearson), ("spearman", oracle.spearman)):
@@ -128,7 +128,7 @@ def test_resamples_are_rows_repeated(columns, seed):
 
 @given(SEEDS, st.integers(min_value=9, max_value=14), st.integers(min_value=1, max_value=2))
 def test_partial_correlation(seed, n, n_given):
-    """The recursion over held columns, and residuals of least squares; Spearman's is the same of ranks."""
+    """Equal to the recursion over given columns, and to residuals of least squares; Spearman's uses ranks."""
     values = np.random.default_rng(seed).normal(size=(n, 2 + n_given))
     one = np.ones((1, n))
     held = np.column_stack([np.ones(n), values[:, 2:]])
@@ -153,7 +153,7 @@ def test_coefficients_are_those_of_scipy(columns):
 
 
 def few_columns(n: int):
-    """Three columns of three to n rows that all vary."""
+    """Three columns of three to n rows, none of them constant."""
     varying = NUMBERS.flatmap(lambda _: st.lists(NUMBERS, min_size=3, max_size=n))
     return varying.flatmap(
         lambda first: st.tuples(
@@ -164,7 +164,7 @@ def few_columns(n: int):
 
 @given(few_columns(6))
 def test_p_of_few_treebanks_is_exact(columns):
-    """The share of all permutations that reach the coefficient, of both methods and every pair, ties included."""
+    """The share of all permutations that reach the coefficient, for both methods and every pair, including ties."""
     found = correlate(table(**dict(zip("xyz", columns))), **FEW)
     for pair in found.pairs:
         x, y = (columns["xyz".index(name)] for name in (pair.x, pair.y))
@@ -173,7 +173,7 @@ def test_p_of_few_treebanks_is_exact(columns):
 
 
 def test_random_permutations_are_near_the_exact_ones(monkeypatch):
-    """Of seven treebanks, 20,000 random orders give the p of all 5,040 orders, within five standard errors."""
+    """For seven treebanks, 20,000 random orders give the p of all 5,040 orders, within five standard errors."""
     values = np.random.default_rng(6).normal(size=(7, 3)) ** 3
     for method in COEFFICIENTS:
         exact = permutation_p_values(values, method, 1, np.random.default_rng(0))
@@ -198,7 +198,7 @@ def test_p_of_a_line_is_the_least_that_permutations_can_give(resamples):
 
 
 def test_blocks_of_permutations_change_nothing(monkeypatch):
-    """Memory is limited by taking orders in blocks; the same orders are drawn."""
+    """Orders are computed in blocks to limit memory; the same orders are drawn."""
     for n_rows in (7, 12):
         values = np.random.default_rng(8).normal(size=(n_rows, 4))
         whole = permutation_p_values(values, "pearson", 500, np.random.default_rng(1))
@@ -222,7 +222,7 @@ def test_heavy_tails_do_not_make_correlations_significant():
 
 
 def test_p_with_columns_held_fixed_is_that_of_t_and_never_impossible():
-    """Student's t with n - 3 degrees of freedom; x is y beyond z, so p is 1/9!, not 0."""
+    """Student's t with n - 3 degrees of freedom; given z, x equals y, so p is 1/9!, not 0."""
     rng = np.random.default_rng(4)
     x, y, z = rng.normal(size=(3, 10))
     values = table(x=list(x), y=list(y), z=list(z), same=list(2 * x + z))
@@ -234,7 +234,7 @@ def test_p_with_columns_held_fixed_is_that_of_t_and_never_impossible():
 
 
 def test_too_few_permutations_for_many_pairs_are_reported():
-    """Of 120 pairs and 2000 permutations no p after Holm's correction can be below 120/2001."""
+    """With 120 pairs and 2000 permutations, no p after Holm's correction can be below 120/2001."""
     rng = np.random.default_rng(1)
     many = {f"c{i}": list(rng.normal(size=10)) for i in range(16)}
     noted = "120 pairs with 2000 permutations: p after Holm's correction is at least 0.06; choose fewer columns or"
@@ -261,7 +261,7 @@ def test_holm(p_values):
     )
 )
 def test_permutations_within_families(drawn):
-    """All of them, counted one by one; a family of one adds nothing."""
+    """All permutations, counted one by one; a family with one treebank adds nothing."""
     families, x, y = drawn
     found = family_check(np.array([x, y]).T, families, "pearson", 0, 1000, np.random.default_rng(0))
     constant = [all(len({v for v, f in zip(c, families) if f == g}) == 1 for g in families) for c in (x, y)]
@@ -278,7 +278,7 @@ def test_permutations_within_families(drawn):
 
 
 def test_sampled_permutations_are_near_the_exact_ones():
-    """Where there are more permutations than were asked for, some are drawn."""
+    """If there are more permutations than requested, random ones are drawn."""
     rng = np.random.default_rng(5)
     families = ["a"] * 4 + ["b"] * 3
     values = rng.normal(size=(7, 2))
@@ -291,7 +291,7 @@ def test_sampled_permutations_are_near_the_exact_ones():
 
 
 def test_one_family_can_make_a_correlation():
-    """Two families that differ in both columns: a high coefficient, and nothing within them."""
+    """Two families that differ in both columns: a high coefficient, but no correlation within families."""
     rng = np.random.default_rng(0)
     shift = np.repeat([0.0, 20.0], 6)
     x, y = shift + rng.normal(size=12), shift + rng.normal(size=12)
@@ -308,7 +308,7 @@ def test_one_family_can_make_a_correlation():
 
 @given(COLUMNS, st.sampled_from([0.001, 3.0, -2.0]), st.integers(min_value=-100, max_value=100))
 def test_units_do_not_matter(columns, factor, shift):
-    """Coefficients know no scale and no zero; Spearman's knows order alone; a column goes with itself."""
+    """Coefficients do not depend on scale and zero; Spearman's only on order; a column with itself has 1."""
     values = np.array(columns).T
     one = np.ones((1, len(values)))
     changed = values.copy()
@@ -328,7 +328,7 @@ def test_ranks(column):
 
 
 def test_very_large_and_small_numbers():
-    """Squares that overflow or vanish do not make a column constant."""
+    """Squares that overflow or underflow do not make a column constant."""
     x, y = [1.0, 2.0, 4.0, 3.0], [2.0, 1.0, 5.0, 3.0]
     expected = oracle.pearson(x, y)
     for scale in (1e200, 1e-200):
@@ -337,7 +337,7 @@ def test_very_large_and_small_numbers():
 
 
 def test_the_seed_decides():
-    """The same seed gives the same interval, another one another; coefficients stay."""
+    """The same seed gives the same interval, and another seed another; coefficients do not change."""
     values = table(x=[1, 2, 3, 5, 4, 7], y=[2, 1, 4, 3, 6, 5])
     one, same, other = (correlate(values, seed=seed).pairs[0].coefficients["pearson"] for seed in (1, 1, 2))
     assert one == same
@@ -347,7 +347,7 @@ def test_the_seed_decides():
 
 
 def test_intervals_hold_what_they_say():
-    """Of many samples of thirty, about nineteen in twenty intervals hold the true coefficient, or a little fewer."""
+    """In many samples of thirty, about 19 in 20 intervals contain the true coefficient, or slightly fewer."""
     rng, held = np.random.default_rng(3), 0
     for _ in range(100):
         x = rng.normal(size=30)
@@ -370,7 +370,7 @@ def test_perfect_correlation():
 
 
 def test_pairs_with_missing_values():
-    """Left out everywhere, pair by pair, or refused."""
+    """They are left out everywhere, left out of pairs, or an error."""
     nan = math.nan
     values = table(x=[1, 2, 3, 5, 4], y=[2, 1, 4, 3, nan], z=[nan, 3, 2, 5, 4])
     dropped, paired = (correlate(values, missing=missing, **FEW) for missing in ("drop", "pairwise"))
@@ -384,7 +384,7 @@ def test_pairs_with_missing_values():
 
 
 def test_joining(tmp_path):
-    """By treebank, whatever the order; those that are not everywhere are named."""
+    """By treebank, in any order; treebanks that are not in all tables are named."""
     (tmp_path / "a.tsv").write_text("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\nar\t4\n", encoding="utf-8")
     (tmp_path / "b.csv").write_text("code,size,family\nfr,30,Romance\nde,10,\ncs,20,Slavic\n", encoding="utf-8")
     joined = read_tables([str(tmp_path / "a.tsv"), f"b={tmp_path / 'b.csv'}"])
@@ -406,7 +406,7 @@ def test_an_equals_sign_in_a_path_is_part_of_it(tmp_path):
 
 
 def test_two_columns_without_names(callin):
-    """Several of his tables have no first line; the name in front of the path is the column's."""
+    """Several of Callin's tables have no header; the name before the path becomes the column's name."""
     las = read_tables([f"LAS={callin / 'maltdefault.las.csv'}"])
     assert list(las.numbers) == ["LAS"]
     assert len(las) == 14
@@ -447,7 +447,7 @@ SOUP = st.one_of(
 
 @given(SOUP)
 def test_any_bytes_are_a_table_or_an_error(data):
-    """Nothing but the errors of input comes out."""
+    """Only input errors are raised."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(data)
@@ -472,7 +472,7 @@ def test_hostile_json(text, tmp_path):
     ("method", "n_given", "level"), [("pearson", 0, 0.95), ("spearman", 1, 0.9), ("pearson", 2, 0.1)]
 )
 def test_intervals_in_blocks_are_those_of_all_resamples(method, n_given, level, monkeypatch):
-    """Quantiles of everything at once; with resamples that have no value, since a column hardly varies."""
+    """They equal quantiles of all resamples at once, including resamples without a value."""
     monkeypatch.setattr(coefficients, "_AT_ONCE", 2000)
     values = np.random.default_rng(1).normal(size=(8, 6))
     values[:, 1] = [1, 0, 0, 0, 0, 0, 0, 0]
@@ -486,7 +486,7 @@ def test_intervals_in_blocks_are_those_of_all_resamples(method, n_given, level, 
 
 
 def test_memory_does_not_grow_with_resamples_times_pairs():
-    """2000 matrices of 60 columns are 58 MB, and were held twice for each method."""
+    """2000 matrices of 60 columns are 58 MB, which once were in memory twice per method."""
     rng = np.random.default_rng(2)
     numbers = {f"c{i}": rng.normal(size=30) for i in range(60)}
     table = Measurements(tuple(f"t{i}" for i in range(30)), numbers)

@@ -1,4 +1,4 @@
-"""A single column against all others, and what figures of correlations say."""
+"""A single column with all others, and the figures of correlations."""
 
 import re
 
@@ -27,7 +27,7 @@ def table(tmp_path, monkeypatch):
 
 
 def test_one_column_against_all_others(table):
-    """The pairs of the column, equal to those of all pairs, and corrected for their own number only."""
+    """The pairs of the column equal those among all pairs, except that p is corrected for fewer pairs."""
     found, every = correlate(table, ["depth"], resamples=200), correlate(table, resamples=200)
     assert [(pair.x, pair.y) for pair in found.pairs] == [("depth", "LAS"), ("depth", "size")]
     for method in ("pearson", "spearman"):

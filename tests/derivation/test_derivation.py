@@ -1,4 +1,4 @@
-"""Transition systems and oracles: against the papers' definitions on random trees, replayed, on real treebanks."""
+"""Transition systems and oracles: the papers' definitions on random trees, replayed, and on real treebanks."""
 
 import csv
 from collections.abc import Sequence
@@ -36,13 +36,13 @@ PLAIN_ORACLES, PLAIN_LIFTING = map(uncompiled, ("oracles", "lifting"))
 
 
 def random_trees(n_trees: int, seed: int = 1, longest: int = 25) -> list[plain.Heads]:
-    """Draw trees; most of more than a few words are not projective."""
+    """Draw random trees; most trees with more than a few words are not projective."""
     draw = Random(seed)
     return [plain.random_heads(draw, draw.randint(1, longest)) for _ in range(n_trees)]
 
 
 def local_order(order: np.ndarray, starts: np.ndarray) -> list[list[int]]:
-    """Cut an order into sentences, and number words from 1 in each."""
+    """Return an order by sentence, with words numbered from 1 in each."""
     return [(order[begin:end] - begin + 1).tolist() for begin, end in pairwise(starts.tolist())]
 
 
@@ -52,7 +52,7 @@ def swaps_of(found: tuple[np.ndarray, ...]) -> list[int]:
 
 
 def replayed(steps: np.ndarray, offsets: np.ndarray, starts: np.ndarray, system: TransitionSystem) -> list[int]:
-    """Carry out the transitions of every sentence; give the heads of all words, in one list."""
+    """Execute the transitions of every sentence, and return the heads of all words."""
     names = [str(Transition(step)) for step in range(5)]
     heads = []
     for (begin, end), (first, last) in zip(pairwise(offsets.tolist()), pairwise(starts.tolist())):
@@ -61,7 +61,7 @@ def replayed(steps: np.ndarray, offsets: np.ndarray, starts: np.ndarray, system:
 
 
 def test_three_thousand_random_trees() -> None:
-    """Both swap oracles: replayed they give the tree, each word is attached once, lazy swaps no more often than eager."""
+    """Replaying both swap oracles gives the tree; each word is attached once; lazy never swaps more often than eager."""
     trees = random_trees(3000)
     assert sum(not plain.is_projective(tree) for tree in trees) > 2500
     heads, starts = arrays_of(trees)
@@ -77,7 +77,7 @@ def test_three_thousand_random_trees() -> None:
 
 
 def check_against_definition(tree: plain.Heads, system: TransitionSystem) -> None:
-    """The same transitions and order as by the paper's definition, or a refusal where that gets stuck."""
+    """The transitions and order equal those of the paper's definition, with an error if that gets stuck."""
     steps, order = plain.derivation(tree, system.name)
     heads, starts = arrays_of([tree])
     found, _, attached, verdicts = oracles.oracle(heads, starts, system.code, 10**9)
@@ -100,7 +100,7 @@ def test_oracles_follow_the_definitions(system: TransitionSystem, seed: int, n: 
 
 @EACH_SYSTEM
 def test_several_roots(system: TransitionSystem) -> None:
-    """As in CoNLL-X: each is attached to the artificial root."""
+    """As in CoNLL-X, each root is attached to the artificial root."""
     for tree in ((0, 0), (0, 1, 0), (2, 0, 0, 3), (0, 0, 1, 0)):
         if plain.is_projective(tree) or not system.is_projective:
             check_against_definition(tree, system)
@@ -109,7 +109,7 @@ def test_several_roots(system: TransitionSystem) -> None:
 @EACH_SYSTEM
 @given(st.lists(SEEDS, max_size=4))
 def test_compiled_and_uncompiled_are_equal(system: TransitionSystem, seeds: list[int]) -> None:
-    """Transitions, orders, verdicts and lifting."""
+    """Transitions, orders, errors and lifting."""
     trees = [plain.random_heads(Random(seed), seed % 15 + 1) for seed in seeds]
     heads, starts = arrays_of(trees)
     found = oracles.oracle(heads, starts, system.code, 40)
@@ -121,7 +121,7 @@ def test_compiled_and_uncompiled_are_equal(system: TransitionSystem, seeds: list
 
 @pytest.mark.parametrize("kernels", [oracles, PLAIN_ORACLES], ids=["compiled", "uncompiled"])
 def test_what_is_no_tree_is_refused(kernels: ModuleType) -> None:
-    """Heads that are no tree, and too many swaps: a verdict, never a wrong derivation or an endless loop."""
+    """Heads that are not a tree, and too many swaps, are errors, without wrong derivations or endless loops."""
     circle, outside, good = (0, 3, 2), (0, 4, 1), (2, 0)
     crossing = (3, 4, 0, 1)
     heads, starts = arrays_of([circle, outside, good, crossing])
@@ -131,7 +131,7 @@ def test_what_is_no_tree_is_refused(kernels: ModuleType) -> None:
 
 @given(SEEDS, st.integers(1, 12))
 def test_lifting_follows_the_definition(seed: int, n: int) -> None:
-    """The same arcs are lifted, and what comes out is projective."""
+    """The same arcs are lifted, and the result is projective."""
     tree = plain.random_heads(Random(seed), n)
     heads, starts = arrays_of([tree])
     found, verdicts = lifting.lift(heads, starts, 10**9)
@@ -141,7 +141,7 @@ def test_lifting_follows_the_definition(seed: int, n: int) -> None:
 
 
 def test_lifting_that_takes_too_long() -> None:
-    """The sentence keeps its heads."""
+    """The heads of the sentence do not change."""
     heads, starts = arrays_of([(3, 4, 0, 1), (0, 3, 2), (5, 0)])
     found, verdicts = lifting.lift(heads, starts, 3)
     assert verdicts.tolist() == [3, 2, 2]
@@ -152,7 +152,7 @@ def test_lifting_that_takes_too_long() -> None:
 
 
 def walked(system: TransitionSystem, steps: Sequence[Transition], n: int) -> plain.Heads:
-    """Apply transitions one by one to configurations; all must be legal, and the end final."""
+    """Apply transitions one by one; each must be legal, and the last configuration final."""
     configuration = system.initial(n)
     for step in steps:
         assert not system.is_final(configuration)
@@ -175,7 +175,7 @@ def test_transitions_applied_to_configurations_give_the_tree(system: TransitionS
 @EACH_SYSTEM
 @given(SEEDS, st.integers(1, 8))
 def test_any_walk_of_legal_transitions_ends(system: TransitionSystem, seed: int, n: int) -> None:
-    """With a tree of one root, but for words that arc-eager leaves; carried out by the definition, it has the same heads."""
+    """The result is a single-rooted tree, except for words that arc-eager leaves; the definition gives the same heads."""
     draw, configuration, steps = Random(seed), system.initial(n), []
     while not system.is_final(configuration):
         steps.append(draw.choice(system.legal(configuration, single_root=True)))
@@ -193,7 +193,7 @@ def test_illegal_transitions_are_refused() -> None:
 
 
 def test_labeled_transitions() -> None:
-    """One for each relation where an arc is added; swaps and shifts have none."""
+    """Transitions that add an arc occur once per relation; swaps and shifts have none."""
     actions = SWAP_LAZY.actions(["nsubj", "obj"])
     assert [str(action) for action in actions] == [
         *("SHIFT", "LEFT-ARC:nsubj", "LEFT-ARC:obj", "RIGHT-ARC:nsubj", "RIGHT-ARC:obj", "SWAP"),
@@ -206,7 +206,7 @@ def test_labeled_transitions() -> None:
 
 @given(SEEDS, st.integers(1, 5), st.integers(0, 9))
 def test_costs_are_the_arcs_that_are_lost(seed: int, n: int, n_steps: int) -> None:
-    """Against a search of all that can still be built, after a random start."""
+    """Compared with a search of all arcs that can still be built, after random transitions."""
     draw = Random(seed)
     gold = plain.random_projective_heads(draw, n)
     best = plain.best_reachable(gold)
@@ -223,7 +223,7 @@ def test_costs_are_the_arcs_that_are_lost(seed: int, n: int, n_steps: int) -> No
 
 @given(SEEDS, st.integers(1, 12))
 def test_a_free_transition_leads_to_the_tree(seed: int, n: int) -> None:
-    """From the start there is always one that costs nothing, and the static oracle's is among them."""
+    """From the start, there is always a transition without cost, and the static oracle's is one of them."""
     tree = plain.random_projective_heads(Random(seed), n)
     configuration = ARC_EAGER.initial(n)
     for step in ARC_EAGER.oracle(tree):
@@ -243,7 +243,7 @@ CROSSING = sentence_of([3, 4, 0, 1])
 
 
 def test_errors_name_the_sentence() -> None:
-    """With file, line and number; lifting helps."""
+    """With file, line and number; lifting avoids them."""
     treebank = from_conllu(sentence_of([0]) + CROSSING + CROSSING)
     with pytest.raises(InputError) as caught:
         derive(treebank, ARC_STANDARD)
@@ -256,7 +256,7 @@ def test_errors_name_the_sentence() -> None:
 
 
 def test_derivations_of_a_treebank() -> None:
-    """Labeled transitions, the word that each attaches, the order, swaps."""
+    """Labeled transitions, the word that each attaches, the order, and swaps."""
     derivations = derive(from_conllu(sentence_of([2, 0]) + CROSSING), SWAP_LAZY)
     assert [str(action) for action in derivations.actions(0)] == ["SHIFT", "SHIFT", "LEFT-ARC:dep", "RIGHT-ARC:dep"]
     assert derivations.attached[:4].tolist() == [-1, -1, 0, 1]
@@ -266,7 +266,7 @@ def test_derivations_of_a_treebank() -> None:
 
 
 def test_orders_of_words() -> None:
-    """A space inside a word is an underscore; two words that become equal are one."""
+    """Spaces inside words become underscores; words that become equal count as one."""
     text = sentence_of([2, 0, 2]).replace("\ta\t", "\tx y\t", 1).replace("3\ta\t", "3\tx_y\t")
     treebank = from_conllu(text)
     assert list(sequences_of(treebank).words) == ["x_y", "a", "x_y"]
@@ -278,7 +278,7 @@ def test_orders_of_words() -> None:
 
 @pytest.mark.parametrize("system", [ARC_EAGER, SWAP_LAZY], ids=str)
 def test_a_sentence_of_a_hundred_thousand_words(system: TransitionSystem) -> None:
-    """Chains and combs: no recursion."""
+    """Chains and combs do not cause deep recursion."""
     n = 100_000
     trees = [range(n), [*range(2, n + 1), 0], [0, *[1] * (n - 1)]]
     heads, starts = arrays_of(trees)
@@ -289,7 +289,7 @@ def test_a_sentence_of_a_hundred_thousand_words(system: TransitionSystem) -> Non
 
 
 def test_many_swaps_make_room() -> None:
-    """Transitions take more room than words do; a sentence that would take too much is refused."""
+    """Transitions can outnumber words by far; a sentence with too many is an error."""
     n = 300
     tree = [0, *(word % 2 + 1 if word > 2 else 1 for word in range(2, n + 1))]  # odd words below 2, even ones below 1
     heads, starts = arrays_of([tree, tree, (0,), tree])
@@ -306,7 +306,7 @@ def expected_swaps(data: Path) -> list[dict[str, str]]:
 
 
 def test_swaps_of_real_treebanks(data: Path) -> None:
-    """Exactly those of the independent oracle that made the table; and all trees come back."""
+    """Equal to the independent oracle that made the table; and replaying gives all trees."""
     rows = [row for row in expected_swaps(data) if row["order"] != "string"]
     assert len(rows) == 8
     for row in rows:

@@ -26,7 +26,7 @@ SYSTEM = "examples/parallel/systems/{}/{}.conllu"
 @pytest.mark.parametrize("order", ["swap-lazy", "swap-eager", "string"])
 @pytest.mark.parametrize("system", ["alpha", "beta"])
 def test_the_value_is_the_perplexity_of_the_output(tmp_path: Path, order: str, system: str) -> None:
-    """By the definition: a trigram model of words in the order of their attachment, unknown words left out."""
+    """By definition: a trigram model of words in the order of attachment, without unknown words."""
     known, test = list(levelhead.read(GOLD.format("fr")))[:12], levelhead.read(SYSTEM.format(system, "fr"))
     levelhead.write(levelhead.from_conllu("".join(sentence.conllu for sentence in known)), tmp_path / "train.conllu")
     train = levelhead.read(tmp_path / "train.conllu")
@@ -51,7 +51,7 @@ def attached(sentence: levelhead.Sentence, order: str) -> list[str]:
 
 
 def test_sentences_add_up_to_the_whole_under_another_segmentation() -> None:
-    """Sums of surprise and events by gold sentence are those of all: tests draw from them."""
+    """Surprisal and events by gold sentence sum up to the total, as tests require."""
     gold, system = levelhead.read(GOLD.format("en")), levelhead.read(SYSTEM.format("beta", "en"))
     trained = load_model(GOLD.format("en")).values
     matches = match(gold, system, RULES["ud"])
@@ -69,7 +69,7 @@ def _unknown(train: levelhead.Treebank, test: levelhead.Treebank) -> int:
 
 
 def test_comparison_by_perplexity() -> None:
-    """Values are perplexities, gold against itself is least surprising, the difference has an interval and a p."""
+    """Values are perplexities, gold has the lowest, and the difference has an interval and a p-value."""
     gold = levelhead.read(GOLD.format("en"))
     systems = {"gold": gold, "beta": levelhead.read(SYSTEM.format("beta", "en"))}
     name = f"DPPL({GOLD.format('en')})"
@@ -84,7 +84,7 @@ def test_comparison_by_perplexity() -> None:
 
 
 def test_bad_arguments() -> None:
-    """A missing file, an order that there is not, and no argument at all."""
+    """A missing file, an unknown order, and no argument."""
     gold = GOLD.format("en")
     with pytest.raises(InputError, match="no-such"):
         levelhead.score(gold, gold, measures=["DPPL(no-such.conllu)"])
@@ -95,7 +95,7 @@ def test_bad_arguments() -> None:
 
 
 def test_ranking_by_perplexity() -> None:
-    """The lowest is first; a system without an output somewhere has no average, since 0 would be the best."""
+    """The lowest is first; a system with a missing output has no average, since 0 would be the best."""
     from levelhead.campaign import groups_named, plan_in, rank, score_plan
 
     name = f"DPPL({GOLD.format('en')})"
@@ -111,7 +111,7 @@ def test_ranking_by_perplexity() -> None:
 
 
 def test_gates(capfd):
-    """A perplexity is gated from above, in its own unit; other measures from below."""
+    """A perplexity has an upper limit, in its own unit; other measures have lower limits."""
     from levelhead.cli.program import run
 
     gold, system = GOLD.format("en"), SYSTEM.format("alpha", "en")
@@ -143,7 +143,7 @@ def test_it_has_a_column_of_its_own(capfd):
 
 
 def test_in_every_table_of_a_ranking(tmp_path, capfd):
-    """One unit, that of the value: in text, in JSON, and in a table that is read again."""
+    """The same unit in text, in JSON, and in a table that is read again."""
     import json
 
     from levelhead.cli.program import run
@@ -176,7 +176,7 @@ def _json(capfd, run, command: list[str]):
 
 
 def test_a_training_treebank_for_each_test_set(tmp_path):
-    """`{treebank}` stands for the code; each value is that of its own model."""
+    """`{treebank}` stands for the code; each test set has its own model."""
     import shutil
 
     from levelhead.campaign import plan_in, score_plan
@@ -220,7 +220,7 @@ CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
 
 
 def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
-    """Arc-eager derives projective trees only: other measures of the output stand."""
+    """Arc-eager only derives projective trees; other measures of the output still have values."""
     from levelhead.campaign import plan_in, score_plan
 
     name = f"DPPL({GOLD.format('en')},order=arc-eager)"
@@ -240,7 +240,7 @@ def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
 
 
 def test_fallback_discounts_are_told() -> None:
-    """With the model, as the command `perplexity` tells them."""
+    """With the model, as by the command `perplexity`."""
     found = load_model(GOLD.format("en") + ",order=swap-eager")
     orders = found.values.model.fallback_orders
     assert orders == (2, 3)

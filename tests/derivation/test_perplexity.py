@@ -1,4 +1,4 @@
-"""The n-gram model and perplexity: against KenLM's and SRILM's numbers, a plain second implementation, and laws."""
+"""The n-gram model and perplexity: KenLM's and SRILM's numbers, a plain second implementation, and properties."""
 
 import csv
 import math
@@ -38,12 +38,12 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def english(data: Path) -> tuple[Treebank, Treebank]:
-    """UD 2.0 English EWT, training and development set."""
+    """The training and development sets of English EWT in UD 2.0."""
     return tuple(read(data / f"ud/r2.0/en-ud-{part}.conllu.xz") for part in ("train", "dev"))
 
 
 def test_the_table_of_kenlm_and_srilm(data: Path) -> None:
-    """All columns: KenLM's two, SRILM's with all trigrams and SRILM's default."""
+    """All columns: KenLM's two, SRILM's with all trigrams, and SRILM's default."""
     rows = rows_of(data / "perplexity" / "expected.tsv")
     assert len(rows) == 12
     for row in rows:
@@ -91,7 +91,7 @@ FALLBACK = {2: (211.6057029, 57.9163641, (2,)), 3: (216.7272353, 58.4972892, (2,
 
 @pytest.mark.parametrize("order", FALLBACK)
 def test_small_data_as_kenlm_with_its_fallback(english: tuple[Treebank, Treebank], order: int) -> None:
-    """Where discounts cannot be estimated SRILM stops; here they are given, and reported."""
+    """If discounts cannot be estimated, SRILM stops; here, fallbacks are used and reported."""
     train, test = english
     model = estimate(sequences_of(train[:20]), order)
     found = perplexity(model, test)
@@ -108,7 +108,7 @@ CORPORA = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=7), 
 @settings(max_examples=30)
 @given(CORPORA, CORPORA, st.integers(1, 5))
 def test_against_plain_kneser_ney(train: Corpus, test: Corpus, order: int) -> None:
-    """Every probability of every word and end, unknown words among them."""
+    """The probability of every word and end of sentence, including unknown words."""
     test = [[*sentence, "unknown", *sentence[:2]] for sentence in test]
     model, plain = estimate(sequences_from(train), order), PlainModel(train, order)
     sequences = sequences_from(test)
@@ -142,7 +142,7 @@ CONTEXTS = st.lists(st.sampled_from(["a", "b", "c", "never seen"]), max_size=6)
 
 @given(models(), CONTEXTS)
 def test_next_words_sum_to_one(model: NgramModel, context: list[str]) -> None:
-    """And each is what scoring a sentence gives."""
+    """Each probability equals the one from scoring a sentence."""
     distribution = model.distribution(context)
     assert distribution.sum() == pytest.approx(1, abs=1e-9)
     assert distribution[1] == 0
@@ -156,7 +156,7 @@ def test_next_words_sum_to_one(model: NgramModel, context: list[str]) -> None:
 
 @given(models())
 def test_arpa_round_trip(tmp_path_factory: pytest.TempPathFactory, model: NgramModel) -> None:
-    """Every number comes back exactly, in the same place."""
+    """Every number is read back exactly, in the same place."""
     path = tmp_path_factory.mktemp("arpa") / "model.arpa"
     write_arpa(model, path)
     again = read_arpa(path)
@@ -180,7 +180,7 @@ ngram 1={size}
 
 
 def unigrams(tmp_path: Path, faces: Sequence[str], log: float) -> NgramModel:
-    """A model that gives all faces the same probability."""
+    """A model with the same probability for all faces of a die."""
     lines = "".join(f"{log!r}\t{face}\n" for face in faces)
     path = tmp_path / "die.arpa"
     path.write_text(ARPA.format(size=len(faces) + 1, lines=lines), encoding="utf-8")
@@ -189,7 +189,7 @@ def unigrams(tmp_path: Path, faces: Sequence[str], log: float) -> NgramModel:
 
 @pytest.mark.parametrize("k", [1, 2, 6, 1000])
 def test_a_die(tmp_path: Path, k: int) -> None:
-    """A fair die with k sides has perplexity k, however it falls; one that always falls alike has 1."""
+    """A fair die with k sides has perplexity k for any rolls; one that always shows the same face has 1."""
     model = unigrams(tmp_path, [f"side{i}" for i in range(k)], math.log10(1 / k))
     throws = sequences_from([[f"side{i * i % k}"] * 3 for i in range(10)])
     found = Perplexity(sentence_sums(model, throws), "string", "out")
@@ -201,7 +201,7 @@ def test_a_die(tmp_path: Path, k: int) -> None:
 
 
 def test_unknown_words_without_a_probability(tmp_path: Path) -> None:
-    """A model without <unk>: no perplexity that includes them."""
+    """Without <unk> in the model, there is no perplexity with unknown words."""
     model = unigrams(tmp_path, ["a", "</s>"], -1.0)
     found = Perplexity(sentence_sums(model, sequences_from([["a", "b"], ["a"]])), "string")
     assert (found.excluding_oov, found.including_oov) == (pytest.approx(10), None)
@@ -210,7 +210,7 @@ def test_unknown_words_without_a_probability(tmp_path: Path) -> None:
 
 @given(CORPORA, CORPORA, CORPORA)
 def test_sums_are_those_of_sentences(train: Corpus, one: Corpus, other: Corpus) -> None:
-    """Log-probabilities and events of two corpora are those of both together, and a permutation changes nothing."""
+    """The sums of two corpora add up to those of both together, and the order of sentences does not matter."""
     model = estimate(sequences_from(train))
     alone = [sentence_sums(model, sequences_from(corpus)) for corpus in (one, other)]
     both = sentence_sums(model, sequences_from([*one, *other]))
@@ -224,7 +224,7 @@ def test_sums_are_those_of_sentences(train: Corpus, one: Corpus, other: Corpus) 
 
 
 def test_rare_words_as_unknown_ones() -> None:
-    """With a minimum for words, <unk> is a word of the training set too."""
+    """With a minimum count of words, <unk> also occurs in the training set."""
     model = estimate(sequences_from([["a", "a", "b"], ["a", "c"]]), 2, minimum_word_count=2)
     assert list(model.words) == ["a"]
     found = Perplexity(sentence_sums(model, sequences_from([["b", "a"]])), "string")
@@ -234,7 +234,7 @@ def test_rare_words_as_unknown_ones() -> None:
 
 
 def test_a_perplexity_too_large_for_a_number() -> None:
-    """That of a sentence of a thousand words: its logarithm is there."""
+    """The perplexity of a sentence of a thousand words has only a logarithm."""
     model = estimate(sequences_from([["a", "b", "c"]] * 3))
     found = Perplexity(sentence_sums(model, sequences_from([["a", "c", "b"] * 500])), "string")
     assert found.per_sentence is None
@@ -243,7 +243,7 @@ def test_a_perplexity_too_large_for_a_number() -> None:
 
 
 def test_derivation_orders_have_their_own_model() -> None:
-    """The order is that of the words, for a model and for what it measures."""
+    """The model and the measured sentences have the same order of words."""
     treebank = from_conllu(sentence_of([3, 4, 0, 1]).replace("\ta\t", "\tb\t", 2) * 5)
     values = {order: perplexity(estimate(sequences_of(treebank, order)), treebank, order) for order in
               ("string", "swap-lazy")}  # fmt: skip
@@ -256,7 +256,7 @@ def test_derivation_orders_have_their_own_model() -> None:
 
 
 def test_a_model_of_which_nothing_longer_is_kept() -> None:
-    """One word, cut off from pairs on: single words remain."""
+    """If cut-offs remove all longer n-grams, single words remain."""
     model = estimate(sequences_from([["a"]]), 3, minimum_counts=(1, 2, 2))
     assert [len(table.keys) for table in model.tables] == [4, 0, 0]
     assert model.distribution(["a"]).tolist() == model.distribution([]).tolist()
@@ -305,7 +305,7 @@ ngram 2=2
 
 
 def write(tmp_path: Path, content: str) -> Path:
-    """Write a file, a lone surrogate as a byte that is not UTF-8."""
+    """Write a file; a lone surrogate becomes a byte that is not UTF-8."""
     path = tmp_path / "some.arpa"
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
     return path
@@ -313,7 +313,7 @@ def write(tmp_path: Path, content: str) -> Path:
 
 @pytest.mark.parametrize("content", [GOOD, "\n \n" + GOOD, GOOD.replace("\t", " "), GOOD.replace("\n", "\r\n")])
 def test_a_small_model(tmp_path: Path, content: str) -> None:
-    """Probabilities and back-off weights by hand."""
+    """Probabilities and back-off weights computed by hand."""
     model = read_arpa(write(tmp_path, content))
     sums = sentence_sums(model, sequences_from([["a", "b"], ["b", "z", "a"]]))
     assert sums.log_known.tolist() == [-0.25 - 0.125, -0.5 - 0.5 - 1]
@@ -351,7 +351,7 @@ BAD_ARPA = {
 
 @pytest.mark.parametrize("case", BAD_ARPA)
 def test_files_that_are_no_models(tmp_path: Path, case: str) -> None:
-    """The line that shows it is told."""
+    """The error names the line."""
     old, new, line = BAD_ARPA[case]
     path = write(tmp_path, GOOD.replace(old, new))
     with pytest.raises(InputError) as caught:
@@ -374,7 +374,7 @@ def test_damaged_models_are_read_or_refused(tmp_path_factory: pytest.TempPathFac
 
 @pytest.mark.parametrize("word", ["<s>", "</s>", "<unk>", "<UNK>", "a\vb"])
 def test_words_that_arpa_cannot_hold(tmp_path: Path, word: str) -> None:
-    """In memory they are words like others; they are not written."""
+    """They are allowed in memory, but cannot be written."""
     model = estimate(sequences_from([["a", word]]))
     assert Perplexity(sentence_sums(model, sequences_from([[word]])), "string").oov == 0
     with pytest.raises(InputError, match="reserved-word"):

@@ -293,3 +293,24 @@ def test_breakdown_by_heads_seen_in_training():
     for names, wanted in ((("new heads",), False), (("heads seen in training",), True)):
         expected = oracle.las_on(text_of(GOLD), text_of(ALPHA), [own == wanted for own in heads])
         assert rows[names].f1 == pytest.approx(expected)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("rules", ["ud", "conll18", "conll17"])
+def test_files_in_pieces_have_the_same_leakage_as_whole_files(rules, data, monkeypatch, tmp_path):
+    """Real files, with training sentences in every piece, weights, and a measure without a value."""
+    files = []
+    for name, folder in (("gold", "gold"), ("system", "systems/HIT-SCIR-18")):
+        path = tmp_path / f"{name}.conllu"
+        path.write_bytes(lzma.decompress((data / "conll18" / folder / "en_pud.conllu.xz").read_bytes()))
+        files.append(path)
+    blocks_of_gold = files[0].read_text(encoding="utf-8").strip("\n").split("\n\n")
+    train = tmp_path / "train.conllu"
+    train.write_text("\n\n".join(blocks_of_gold[::7]) + "\n\n", encoding="utf-8")
+    measures = ["LAS", "CLAS", "Sentences", "WLAS(WDE)", *(["ELAS"] if rules == "ud" else [])]
+    whole = levelhead.score(*files, measures=measures, rules=rules, train=[train])
+    monkeypatch.setattr(blocks, "SIZES", blocks.PieceSizes(1000, 50_000))
+    pieces = levelhead.score(*files, measures=measures, rules=rules, train=[train])
+    assert pieces.to_dict() == whole.to_dict()
+    assert pieces.leakage == whole.leakage
+    assert 100 < whole.leakage.occurring[0].sentences < len(blocks_of_gold)

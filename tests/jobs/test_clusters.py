@@ -1,4 +1,4 @@
-"""Jobs on clusters of Dask: the same results, lost workers, addresses, and encryption."""
+"""Jobs on Dask clusters: the same results, lost workers, addresses, and encryption."""
 
 import signal
 import sys
@@ -22,7 +22,7 @@ def test_a_local_cluster_gives_the_same_results():
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
-    """With one job a task, as for long ones, or many."""
+    """With one job per task, as for long jobs, or many."""
     some = [*jobs(10), Job("fatal once", job_functions.die_once, (3, str(tmp_path)), "fatal"), *jobs(40)]
     assert run_jobs(some, cluster("local", 2)._replace(batch=batch)).results == {**SQUARES, "fatal once": b"9"}
 
@@ -72,7 +72,7 @@ def test_private_addresses_need_no_encryption():
 
 @pytest.mark.cluster
 def test_an_encrypted_cluster(tmp_path):
-    """A scheduler elsewhere, with its own workers, that asks for certificates."""
+    """A separate scheduler with its own workers that requires certificates."""
     from distributed import LocalCluster
     from distributed.security import Security
 

@@ -128,7 +128,7 @@ def test_a_borrowed_executor_that_breaks_is_not_ours_to_mend():
 
 @needs_kill
 def test_workers_end_with_a_parent_that_is_killed(tmp_path):
-    """A pool's workers would wait for ever for more work."""
+    """Otherwise a pool's workers would wait forever for more work."""
     script = (
         "import sys, job_functions, levelhead.jobs as j\n"
         "some = [j.Job(str(i), job_functions.process_number, (i,), '') for i in range(10000)]\n"
@@ -201,7 +201,7 @@ def test_somebody_elses_database_is_refused_and_left_alone(tmp_path):
 
 
 def overwrite(path: Path, statement: str, *values: object) -> None:
-    """Change a store behind the back of its checksums."""
+    """Change a store without updating its checksums."""
     connection = sqlite3.connect(path)
     with connection:
         connection.execute(statement, values)
@@ -223,7 +223,7 @@ def test_a_damaged_result_is_absent_and_is_written_again(tmp_path, value):
 
 
 def test_a_result_under_another_key_is_absent(tmp_path):
-    """A row that moves with its checksum to another key."""
+    """A row and its checksum are moved to another key."""
     with Store(tmp_path / "s") as store:
         store.put("a", b"5")
         store.put("a1", b"7")
@@ -266,7 +266,7 @@ def test_damage_while_a_store_is_open_is_not_blamed_on_the_disk(tmp_path):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_ranking_from_a_damaged_store_is_right_or_refused(tmp_path, seed):
-    """A small version of scripts/full/damage_stores.py: 10 stores for each seed, one for each kind of damage."""
+    """A small version of scripts/full/damage_stores.py: 10 stores per seed, one for each kind of damage."""
     counts = script("full/damage_stores.py").campaign(10, seed, tmp_path)
     outcomes = {outcome for _, outcome in counts}
     assert not [outcome for outcome in outcomes if outcome.startswith("WRONG")]
@@ -306,13 +306,13 @@ def test_odd_stores_are_refused_before_any_work(tmp_path):
     ("option", "message"), [(["--store", "-"], "a store is a file"), (["--cluster", "somewhere"], "is not local")]
 )
 def test_commands_refuse_stores_and_addresses_before_any_work(capfd, command, option, message):
-    """Also where they have no effect: `score` of two files."""
+    """Even if they have no effect: `score` of two files."""
     assert run_command([*command.split(), *option]) == 2
     assert message in capfd.readouterr().err
 
 
 def test_two_processes_may_fill_one_store(tmp_path):
-    """They wait for one another."""
+    """They wait for each other."""
     errors = []
 
     def fill(part: int) -> None:

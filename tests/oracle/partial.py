@@ -74,9 +74,12 @@ def read_system(text: str) -> list[Sentence]:
 
 
 def valid_document(block: list[str]) -> Document | None:
-    """Read a sentence that is valid by itself; one without any head is not."""
+    """Read a sentence that is valid by itself; one without any head is not.
+
+    A comment goes before it, since a byte order mark is only skipped at the start of a file.
+    """
     try:
-        document = read_strict("\n".join(block) + "\n\n")
+        document = read_strict("\n".join(["# a comment", *block]) + "\n\n")
     except Refused:
         return None
     return document if document.has_trees else None

@@ -1,4 +1,4 @@
-"""Baselines: the heads of each, trees that are uniformly random, relations by tag, and the same commands as parsers."""
+"""Baselines: their heads, uniformly random trees, relations by tag, and the same commands as for parsers."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Heads = tuple[int, ...]
 
 
 def conllu(*sentences: str) -> Treebank:
-    """Sentences of words FORM/UPOS/HEAD/DEPREL."""
+    """Sentences whose words are written as FORM/UPOS/HEAD/DEPREL."""
     lines: list[str] = []
     for sentence in sentences:
         for number, word in enumerate(sentence.split(), 1):
@@ -42,7 +42,7 @@ def heads_of(treebank: Treebank) -> list[Heads]:
 
 
 def is_tree(heads: Heads) -> bool:
-    """Whether there is one root, and all words lead to it."""
+    """Whether there is one root that dominates all words."""
     reached = {0}
     for _ in heads:
         reached |= {word for word, head in enumerate(heads, 1) if head in reached}
@@ -50,14 +50,14 @@ def is_tree(heads: Heads) -> bool:
 
 
 def is_projective(heads: Heads) -> bool:
-    """Whether no two arcs cross, the root's included, which comes from before the sentence."""
+    """Whether no two arcs cross, including the root's, which comes from before the sentence."""
     arcs = [tuple(sorted(arc)) for arc in enumerate(heads, 1)]
     return not any(a < c < b < d for a, b in arcs for c, d in arcs)
 
 
 @cache
 def every_tree(n_words: int) -> list[Heads]:
-    """All trees, crossing or not."""
+    """All trees, projective or not."""
     return [heads for heads in product(range(n_words + 1), repeat=n_words) if is_tree(heads)]
 
 
@@ -81,7 +81,7 @@ def p_of_uniform(drawn: Counter[Heads], trees: list[Heads]) -> float:
 
 @pytest.mark.parametrize(("n_words", "trees", "projective"), [(2, 2, 2), (3, 9, 7), (4, 64, 30), (5, 625, 143)])
 def test_random_trees_are_uniform(n_words: int, trees: int, projective: int) -> None:
-    """Every tree comes, and none more often than the others: two hundred draws for each on average."""
+    """Every tree is drawn equally often, with 200 draws per tree on average."""
     draws: dict[str, Callable[[int, Random], list[int]]] = {
         "baseline-random": random_tree, "baseline-random-projective": random_projective_tree,
     }  # fmt: skip
@@ -94,7 +94,7 @@ def test_random_trees_are_uniform(n_words: int, trees: int, projective: int) -> 
 
 @pytest.mark.parametrize("parser", BASELINES[2:])
 def test_trees_of_different_sentences_are_uniform(parser: str) -> None:
-    """So are the trees of a file, each of which depends on the words of its sentence."""
+    """So are the trees of a file, although each depends on the words of its sentence."""
     words = conllu(*(f"a{i}/X/0/root b/X/1/dep c/X/1/dep d/X/1/dep" for i in range(3000)))
     model = train_any(words, Recipe(parser))
     drawn = Counter(heads_of(parse_any(model, words).treebank))
@@ -103,7 +103,7 @@ def test_trees_of_different_sentences_are_uniform(parser: str) -> None:
 
 @pytest.mark.parametrize("n_words", [1, 2, 50, 20_000])
 def test_trees_of_any_length(n_words: int) -> None:
-    """The reader refuses cycles and several roots."""
+    """The reader would reject cycles and several roots."""
     for draw in (random_tree, random_projective_tree):
         heads = draw(n_words, Random(3))
         words = conllu(" ".join(f"x/X/{head}/dep" for head in heads))
@@ -123,7 +123,7 @@ def test_heads_of_neighbors() -> None:
 
 @pytest.mark.parametrize("parser", BASELINES[2:])
 def test_the_same_words_get_the_same_tree(parser: str) -> None:
-    """Whatever stands before them, whatever their trees, tags and relations are; not with another seed or baseline."""
+    """The tree does not depend on earlier sentences, trees, tags or relations, but on the seed and the baseline."""
     treebank = read(GOLD)
     model = train_any(treebank, Recipe(parser, seed=5))
     trees = heads_of(parse_any(model, treebank).treebank)
@@ -158,7 +158,7 @@ def test_crossval_with_any_number_of_workers(parser: str) -> None:
 
 
 def test_relations_are_the_most_frequent_of_each_tag() -> None:
-    """Roots are counted on their own; the first of equally frequent ones wins; unknown tags get the most frequent."""
+    """Roots are counted separately; the first of equally frequent relations wins; unknown tags get the most frequent."""
     train = conllu(
         "a/V/0/root b/N/1/obj c/N/1/nsubj d/D/2/det",
         "a/V/0/root b/N/1/nsubj c/D/2/det d/D/2/nmod:poss e/A/2/nmod:poss f/A/2/amod g/D/1/det",
@@ -189,7 +189,7 @@ def test_nothing_to_learn_from() -> None:
 
 
 def test_function_heads(tmp_path: Path) -> None:
-    """Trees are taken for function-head trees, and converted back."""
+    """Random trees count as function-head trees, and are converted back."""
     treebank = read(GOLD)
     model = train_any(treebank, Recipe("baseline-right", scheme="function-head"))
     write_model(model, tmp_path / "m")
@@ -202,7 +202,7 @@ def test_function_heads(tmp_path: Path) -> None:
 
 @EACH
 def test_model_files(parser: str, tmp_path: Path) -> None:
-    """They are read as they were written, and parse the same."""
+    """They are read as they were written, and parse alike."""
     treebank = read(GOLD)
     model = train_any(treebank, Recipe(parser, seed=2**70))
     assert isinstance(model, Baseline)
@@ -222,7 +222,7 @@ def test_model_files(parser: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_damaged_models(change: dict[str, object], tmp_path: Path) -> None:
-    """A description that was changed and signed again is refused."""
+    """A changed description with a valid checksum is rejected."""
     fuzz = script("full/fuzz_models.py")
     parts = fuzz.taken_apart(model_bytes(train_any(read(GOLD), Recipe("baseline-random"))))
     (tmp_path / "m").write_bytes(fuzz.put_together(parts))

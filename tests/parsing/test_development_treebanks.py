@@ -1,4 +1,4 @@
-"""Development treebanks that cannot be used, and other wrong files of parsers: what is wrong, where, and what to do."""
+"""Invalid development treebanks and model files: errors name what is wrong, where, and what to do."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_relations_that_cannot_be_learned_are_placed_in_the_development_treebank
 
 
 def test_sentences_that_are_not_learned_from_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the development treebank, too, if it is to be learned from."""
+    """Also in the development treebank, if the parser learns from it."""
     dev = tmp_path / "dev.conllu"
     dev.write_bytes(to_conllu(read(GOLD)[:2]) + LONG.encode())
     command = ["train", "graph", str(GOLD), str(tmp_path / "m"), "--dev", str(dev)]
@@ -67,10 +67,10 @@ def test_models_that_cannot_be_read(tmp_path: Path) -> None:
     write_model(train_any(read(GOLD), Recipe("baseline-left")), path)
     data = path.read_bytes()
     for contents, message in (
-        (GOLD.read_bytes(), "give a file that `levelhead train` wrote"),
+        (GOLD.read_bytes(), "give a file written by `levelhead train`"),
         (data[:30], "truncated: copy it again, or train it again"),
         (data[:-1], "checksum is wrong: copy it again, or train it again"),
-        (data[:17] + b"\x03" + data[18:], "has version 3, this levelhead reads 4: train it again"),
+        (data[:17] + b"\x03" + data[18:], "has version 3, but this levelhead reads version 4: train it again"),
     ):
         path.write_bytes(contents)
         with pytest.raises(InputError, match=message):
@@ -78,7 +78,7 @@ def test_models_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_bar_after_early_stopping(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """It shows which pass is done, and scores of 0."""
+    """The bar shows the completed pass, and scores of 0."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with progress_of_passes() as tell:

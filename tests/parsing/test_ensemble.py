@@ -1,4 +1,4 @@
-"""The ensemble: votes, trees with one root, models as files, and whether it is better than its parts."""
+"""The ensemble: votes, trees with one root, model files, and better scores than its parts."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -20,14 +20,12 @@ from levelhead.parsing import (
     Schedule,
     parse_any,
     parse_treebank,
-    parsing_warnings,
     read_model,
     train,
     train_any,
-    training_warnings,
 )
 from levelhead.parsing.ensemble import MEMBERS, candidates, parse_with_ensemble, train_ensemble
-from levelhead.parsing.long_sentences import LONGEST_WHOLE
+from levelhead.parsing.long_sentences import LONGEST_WHOLE, long_parsing_warnings, long_training_warnings
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.word_features import columns_of, reading_backwards, reversed_columns, reversed_heads
 from parsed import GOLD, las
@@ -39,7 +37,7 @@ GERMAN = EXAMPLES / "parallel/gold/de.conllu"
 
 @pytest.fixture(scope="module")
 def ensemble() -> Ensemble:
-    """An ensemble trained in a moment."""
+    """A quickly trained ensemble."""
     return train_ensemble(read(GOLD), beam=2, schedule=QUICK)
 
 
@@ -56,7 +54,7 @@ def with_random_weights(model: Model, seed: int) -> Model:
 @settings(max_examples=30)
 @given(text=treebanks())
 def test_reading_backwards(text: str) -> None:
-    """Sentences keep their place, their words turn round, heads stay on the same words; twice is as it was."""
+    """Sentences keep their order, their words are reversed, and heads stay the same words; twice changes nothing."""
     treebank = from_conllu(text)
     starts, forms, heads = treebank.sentence_starts, list(treebank.forms), treebank.local_heads()
     order, turned = reading_backwards(starts), reversed_heads(heads, starts)
@@ -77,7 +75,7 @@ def test_reading_backwards(text: str) -> None:
 
 
 def test_a_parser_that_reads_backwards() -> None:
-    """It learns, differs from the one that reads forwards, and its model can be written."""
+    """It learns, differs from a parser that reads forward, and its model can be written."""
     treebank = read(GOLD)
     forwards, backwards = (train(treebank, "arc-standard", beam=1, reverse=reverse) for reverse in (False, True))
     assert las(treebank, parse_treebank(backwards, treebank)) > 99
@@ -89,7 +87,7 @@ def test_a_parser_that_reads_backwards() -> None:
 
 
 def test_candidates() -> None:
-    """Each head once, those with most votes first, the word before always, -1 at the end."""
+    """Each head once, the most voted first, always including the previous word; then -1."""
     voted = np.array([[2, 0, 2], [0, 1, 2], [2, 0, 1]], np.int32)
     heads, votes = candidates(voted, np.array([0, 3], np.int32), (0.2, 0.3, 0.4))
     assert heads.tolist() == [[2, 0, -1, -1], [0, 1, -1, -1], [2, 1, -1, -1]]
@@ -124,7 +122,7 @@ def test_trees_with_one_root_whatever_the_weights(ensemble: Ensemble, text: str,
 
 
 def test_members_that_agree_are_followed(ensemble: Ensemble) -> None:
-    """A head that all members give is the only one, but for the word before."""
+    """If all members agree on a head, it is the only candidate besides the previous word."""
     treebank = read(GERMAN)
     heads = np.array([parse_treebank(member, treebank).local_heads() for member in ensemble.members])
     parsed = parse_with_ensemble(ensemble, treebank).local_heads()
@@ -170,7 +168,7 @@ def test_damaged_files_are_refused(part: str, ensemble: Ensemble, tmp_path: Path
 
 
 def test_other_members_are_refused(ensemble: Ensemble, tmp_path: Path) -> None:
-    """Reading checks that parsing can use the members and their votes."""
+    """Reading checks that the members and their votes can be used for parsing."""
     graph, members, votes = ensemble.graph, ensemble.members, ensemble.votes
     changed = {
         "no graph": replace(ensemble, graph=members[0]),
@@ -195,7 +193,7 @@ def test_other_members_are_refused(ensemble: Ensemble, tmp_path: Path) -> None:
 
 
 def test_too_many_relations_are_refused() -> None:
-    """An error before the file is written, not when it is read."""
+    """The error is raised before the file is written, not when it is read."""
     words = "".join(f"{n}\tw\tw\tNOUN\t_\t_\t{n - 1}\t{'root' if n == 1 else f'r{n}'}\t_\t_\n" for n in range(1, 451))
     treebank = from_conllu(words + "\n")
     with pytest.raises(InputError) as caught:
@@ -204,7 +202,7 @@ def test_too_many_relations_are_refused() -> None:
 
 
 def test_progress_and_development_data() -> None:
-    """Every pass of every parser is reported once, in order; with development data, with scores."""
+    """Every pass of every parser is reported once, in order, with scores if there is development data."""
     reports: list[Report] = []
     recipe = Recipe("ensemble", beam=1)
     trained = train_any(read(GOLD), recipe, dev=read(GERMAN), progress=reports.append)
@@ -215,7 +213,7 @@ def test_progress_and_development_data() -> None:
 
 @pytest.mark.parametrize("parser", ["swap-lazy", "graph", "ensemble", "baseline-right"])
 def test_with_dev(parser: str) -> None:
-    """The final model has learned from both treebanks, for as many passes as were best; nothing else changes it."""
+    """The final model learns from both treebanks, for the best number of passes; nothing else changes it."""
     gold, dev = read(GOLD), read(GERMAN)
     alone = train_any(gold, Recipe(parser, beam=1), dev=dev)
     both = train_any(gold, Recipe(parser, beam=1), dev=dev, with_dev=True)
@@ -228,7 +226,7 @@ def test_with_dev(parser: str) -> None:
 
 
 def test_passes_of_the_final_model() -> None:
-    """As many as the best pass on the development treebank, which is the first here: all words are unknown."""
+    """The number of the best pass on the development treebank, here the first, since all words are unknown."""
     gold, dev = read(GOLD), read(GERMAN)
     reports: list[Report] = []
     train(gold, "swap-lazy", beam=1, dev=dev, with_dev=True, progress=reports.append)
@@ -256,9 +254,9 @@ def test_function_heads_and_full_relations(tmp_path: Path) -> None:
 def test_long_sentences(ensemble: Ensemble) -> None:
     """They are parsed in pieces, with a warning, and not learned from."""
     long, short = one_sentence(LONGEST_WHOLE + 1), one_sentence(LONGEST_WHOLE)
-    assert [fault.slug for fault in parsing_warnings(long, "ensemble", 4)] == ["long-sentence"]
-    assert [fault.slug for fault in training_warnings(long, "ensemble")] == ["long-sentence"]
-    assert not parsing_warnings(short, "ensemble", 4)
+    assert [fault.slug for fault in long_parsing_warnings(long, "ensemble", 4)] == ["long-sentence"]
+    assert [fault.slug for fault in long_training_warnings(long, "ensemble")] == ["long-sentence"]
+    assert not long_parsing_warnings(short, "ensemble", 4)
     parsed = parse_with_ensemble(ensemble, long)
     assert np.count_nonzero(parsed.heads < 0) == 1
     levelhead.from_conllu(levelhead.treebank.to_conllu(parsed))
@@ -268,7 +266,7 @@ def test_long_sentences(ensemble: Ensemble) -> None:
 
 
 def one_sentence(n: int) -> Treebank:
-    """A sentence of so many words."""
+    """A sentence with this number of words."""
     lines = (f"{i}\tw{i % 7}\tw\tNOUN\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n" for i in range(1, n + 1))
     return from_conllu("".join(lines) + "\n")
 
@@ -281,7 +279,7 @@ def test_nothing_to_parse(ensemble: Ensemble) -> None:
 @pytest.mark.data
 @pytest.mark.slow
 def test_better_than_its_parts(data: Path) -> None:
-    """On real trees, by more than a point: Hungarian, of UD 2.0."""
+    """On real trees, by more than a point (Hungarian of UD 2.0)."""
     folder = data / "ud/r2.0"
     treebank, dev = (read(folder / f"hu-ud-{part}.conllu.xz") for part in ("train", "dev"))
     model = train_ensemble(treebank.select(range(450)), schedule=Schedule(first=2, second=2, runs=1))

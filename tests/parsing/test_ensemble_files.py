@@ -1,4 +1,4 @@
-"""Damaged files of ensembles: always refused with a message, whatever has happened to their bytes."""
+"""Damaged files of ensembles are always rejected with a message, whatever the damage."""
 
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ SLUGS = {"not-a-model", "model-version", "damaged-model"}
 
 
 def flipped(data: bytes, draw: Random) -> bytes:
-    """One to twenty other bytes."""
+    """The bytes with one to twenty of them changed."""
     changed = bytearray(data)
     for place in draw.sample(range(len(data)), draw.choice([1, 1, 2, 20])):
         changed[place] ^= draw.randrange(1, 256)
@@ -23,13 +23,13 @@ def flipped(data: bytes, draw: Random) -> bytes:
 
 
 def cut(data: bytes, draw: Random) -> bytes:
-    """Without a piece at the end, at the beginning or inside."""
+    """The bytes without a piece at the end, the beginning or in the middle."""
     start, end = sorted(draw.sample(range(len(data) + 1), 2))
     return draw.choice([data[:start], data[end:], data[:start] + data[end:]])
 
 
 def swapped(data: bytes, draw: Random) -> bytes:
-    """Two pieces of the same length have changed places."""
+    """The bytes with two pieces of the same length swapped."""
     size = draw.choice([1, 8, 512, len(data) // 3])
     one, other = draw.randrange(len(data) // 2 - size // 2), draw.randrange(len(data) // 2, len(data) - size + 1)
     one = min(one, other - size)
@@ -38,7 +38,7 @@ def swapped(data: bytes, draw: Random) -> bytes:
 
 
 def longer(data: bytes, draw: Random) -> bytes:
-    """Random bytes somewhere."""
+    """The bytes with random bytes inserted somewhere."""
     place = draw.randrange(len(data) + 1)
     return data[:place] + draw.randbytes(draw.choice([1, 4, 100])) + data[place:]
 

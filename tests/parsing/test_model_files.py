@@ -1,4 +1,4 @@
-"""Model files that somebody changed and signed again: they are read or refused, within a limit of memory."""
+"""Changed model files with valid checksums are read or rejected, with limited memory."""
 
 import resource
 import subprocess
@@ -51,7 +51,7 @@ def models() -> dict[str, Model]:
 
 
 def refusal(data: bytes, path: Path) -> str:
-    """Write bytes, read them as a model, and return the slug of the error."""
+    """Write bytes to a file, read it as a model, and return the slug of the error."""
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
         read_model(path)
@@ -61,7 +61,7 @@ def refusal(data: bytes, path: Path) -> str:
 @pytest.mark.parametrize(("parser", "name"), TABLES)
 @pytest.mark.parametrize("rows", [1, 3, 1 << 23])
 def test_rows_are_a_power_of_two(parser: str, name: str, rows: int, models: dict[str, Model], tmp_path: Path) -> None:
-    """From two to what training makes; tables that go together change together."""
+    """From two to the number in training; tables that belong together have equally many."""
     twins = {"parts": "first", "first": "parts", "labels": "relations", "relations": "labels"}
     model = models[parser]
     changed = {each: model.tables[each] for each in (name, twins.get(name)) if each in model.tables}
@@ -71,7 +71,7 @@ def test_rows_are_a_power_of_two(parser: str, name: str, rows: int, models: dict
 
 @pytest.mark.parametrize("parser", PARSERS)
 def test_the_smallest_tables(parser: str, models: dict[str, Model], tmp_path: Path) -> None:
-    """Two rows are enough for a kernel; tables that share row numbers have equally many."""
+    """Two rows are enough for a kernel; tables with shared row numbers have equally many."""
     model = models[parser]
     tables = {name: np.ones((2, table.shape[1]), np.int16) for name, table in model.tables.items()}
     (tmp_path / "m").write_bytes(model_bytes(replace(model, tables=tables)))
@@ -88,7 +88,7 @@ def test_the_smallest_tables(parser: str, models: dict[str, Model], tmp_path: Pa
 def test_sizes_are_checked_before_anything_is_unpacked(
     names: list[str], fuzz: ModuleType, models: dict[str, Model], tmp_path: Path
 ) -> None:
-    """A small file of large tables is refused for its names or its sizes, and takes no memory for them."""
+    """A small file with large tables is rejected because of their names or sizes, without using memory for them."""
     parts = fuzz.taken_apart(model_bytes(models["swap-lazy"]))
     zeros = zlib.compress(bytes(1 << 19), 9)
     parts.description["tables"] = [[name, 1 << 22, 256, len(zeros)] for name in names]
@@ -105,7 +105,7 @@ def test_sizes_are_checked_before_anything_is_unpacked(
 def test_every_byte_belongs_to_one_table(
     change: str, fuzz: ModuleType, models: dict[str, Model], tmp_path: Path
 ) -> None:
-    """No table twice, nothing after the last, no more and no fewer rows than are marked as used."""
+    """No table occurs twice, nothing follows the last, and the number of rows is that of the bit mask."""
     parts = fuzz.taken_apart(model_bytes(models["swap-lazy"]))
     entries, contents = parts.description["tables"], parts.contents
     if change == "twice":
@@ -132,7 +132,7 @@ def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
 
 
 def test_a_description_has_a_limit(fuzz: ModuleType, tmp_path: Path) -> None:
-    """Python objects take much more memory than the JSON that they are made of; what is too long does not have the form."""
+    """Python objects take much more memory than their JSON, so long descriptions are rejected."""
     parts = fuzz.taken_apart(model_bytes(OutsideModel("command", b"contents", {})))
     parts.description["training"] = {"words": [[]] * (1 << 19)}
     assert refusal(fuzz.put_together(parts), tmp_path / "m") == "damaged-model"
@@ -142,7 +142,7 @@ def test_a_description_has_a_limit(fuzz: ModuleType, tmp_path: Path) -> None:
 
 
 def test_models_that_could_not_be_read_are_not_trained() -> None:
-    """Training refuses more relations than tables have room for; all that it accepts can be read."""
+    """Training rejects too many relations for the tables; every model that it returns can be read."""
     for parser in PARSERS:
         check_memory(parser, 10**9, 200)
         check_shapes(parser, 200, table_shapes(parser, 10**9, 200))
@@ -172,7 +172,7 @@ def kernel(parser: str, shapes: dict[str, tuple[int, int]], labels: int = 5, roo
 
 @pytest.mark.parametrize("parser", ["arc-standard", "graph"])
 def test_kernels_refuse_tables_that_they_would_read_beyond(parser: str) -> None:
-    """A row number has at least one bit, and a row all its classes."""
+    """A row number has at least one bit, and a row has all classes."""
     shapes = table_shapes(parser, 1, 5)
     kernel(parser, shapes)
     for name, (rows, classes) in shapes.items():
@@ -188,13 +188,13 @@ def test_kernels_refuse_tables_that_they_would_read_beyond(parser: str) -> None:
 
 
 def memory() -> int:
-    """How many bytes of address space this process has."""
+    """The bytes of address space of this process."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell how large a process is")
 def test_a_beam_that_there_is_no_memory_for_leaves_none_behind() -> None:
-    """There is room for the hypotheses, 8 bytes each, and none for their successors, 24 bytes each."""
+    """There is memory for the hypotheses (8 bytes each), but not for their successors (24 bytes each)."""
     beam, treebank = 1 << 24, read(GOLD)
     parser = kernel("arc-standard", table_shapes("arc-standard", 1, 5), beam=beam)
     columns = tuple(columns_of(treebank, templates_for("arc-standard").values()))

@@ -1,4 +1,4 @@
-"""Outputs of outside parsers: checked, repaired or refused."""
+"""Outputs of external parsers are checked, and repaired or rejected."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from levelhead.parsing.external.adapters import plain_conllu
 
 
 def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
-    """CoNLL-U of words given by form, head and relation."""
+    """CoNLL-U for words given as form, head and relation."""
     lines = (f"{i}\t{form}\t_\t_\t_\t_\t{head}\t{name}\t_\t_" for i, (form, head, name) in enumerate(rows, start))
     return ("\n".join(lines) + "\n\n").encode()
 
@@ -23,7 +23,7 @@ WORDS = build([["a", "b", "c", "d"]], [[0, 1, 1, 1]], [["root", "x", "x", "x"]])
 
 
 def trees_of(output: bytes, *, repair: bool = False) -> tuple[list[int], list[str], list[str]]:
-    """Heads and relations after the check, and the slugs of what was wrong."""
+    """The heads and relations after the check, and the slugs of faults."""
     parsed = checked(output, WORDS, "output", repair=repair)
     slugs = [fault.slug for fault in parsed.faults]
     return parsed.treebank.local_heads().tolist(), list(parsed.treebank.relations), slugs
@@ -45,7 +45,7 @@ def trees_of(output: bytes, *, repair: bool = False) -> tuple[list[int], list[st
     ],
 )
 def test_wrong_trees(heads: list[object], slugs: list[str], repaired: list[int]) -> None:
-    """Reported, all of them; repaired in the documented way if asked for."""
+    """All are reported, and repaired as documented if requested."""
     output = sentence(*((form, str(head), "root" if head == 0 else "x") for form, head in zip("abcd", heads)))
     if slugs:
         with pytest.raises(InputError) as caught:
@@ -63,7 +63,7 @@ def test_wrong_trees(heads: list[object], slugs: list[str], repaired: list[int])
 
 @pytest.mark.parametrize("name", ["a b\u00a0c", "a b", "\x1b[31m", "a\0", "\u2028", "\ufffd", "", "_"])
 def test_wrong_relations(name: str) -> None:
-    """Reported at their words; `dep` takes their place if repairs are asked for; the root's is `root` anyway."""
+    """Reported at their words, and replaced by `dep` if repairs are requested; the root always gets `root`."""
     rows = [("a", "0", "root"), ("b", "1", name), ("c", "1", "y:ü"), ("d", "3", name)]
     output = "".join("\t".join((str(i), form, *"____", head, relation, "_", "_")) + "\n"
                      for i, (form, head, relation) in enumerate(rows, 1)).encode()  # fmt: skip
@@ -76,7 +76,7 @@ def test_wrong_relations(name: str) -> None:
 
 
 def test_faults_are_where_the_words_were(tmp_path: Path) -> None:
-    """In the file that was parsed, not in the output, which is gone; in the order of the words."""
+    """Faults are placed in the parsed file, not in the output, which is gone; in the order of the words."""
     path = tmp_path / "in.conllu"
     path.write_text("# x\n1-2\tab\t" + "\t".join("_" * 8) + "\n" + WORDS_TEXT + "# y\n# z\n" + WORDS_TEXT)
     good = [("a", "0", "root"), ("b", "1", "x"), ("c", "1", "x"), ("d", "1", "x")]
@@ -94,7 +94,7 @@ def test_faults_are_where_the_words_were(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("n", [2, 5, 7, 11, 20])
 def test_the_wrong_number_of_columns(n: int) -> None:
-    """Told as such, and never repaired: no tree is made of what is no table of trees."""
+    """Reported, and never repaired: such a file is not CoNLL-U."""
     cells = ["2", "b", *"____", "1", "x", "_", "_", *"_" * 10][:n]
     output = sentence(("a", "0", "root")).strip() + ("\n" + "\t".join(cells) + "\n").encode()
     for repair in (False, True):
@@ -107,7 +107,7 @@ def test_the_wrong_number_of_columns(n: int) -> None:
 
 @given(st.lists(st.integers(-1, 6), min_size=4, max_size=4))
 def test_every_repair_is_a_tree(heads: list[int]) -> None:
-    """Whatever the heads; and what is a tree already stays."""
+    """For any heads; valid trees do not change."""
     output = sentence(*((form, str(head), "x") for form, head in zip("abcd", heads)))
     found, _, slugs = trees_of(output, repair=True)
     assert found.count(0) == 1
@@ -130,7 +130,7 @@ def test_every_repair_is_a_tree(heads: list[int]) -> None:
     ],
 )
 def test_other_words(output: bytes) -> None:
-    """An output for other words is no output, repaired or not."""
+    """An output for other words is rejected, with and without repairs."""
     for repair in (False, True):
         with pytest.raises(InputError) as caught:
             checked(output, WORDS, "output", repair=repair)
@@ -138,7 +138,7 @@ def test_other_words(output: bytes) -> None:
 
 
 def test_rows() -> None:
-    """Comments, multiword tokens, empty nodes, CRLF and missing cells."""
+    """Outputs can have comments, multiword tokens, empty nodes, CRLF and missing cells."""
     text = b"# c\r\n1-2\tab\t_\r\n1\ta\t_\t_\t_\t_\t2\tx\r\n1.1\tz\n2\tb\n\n\n\n1\tc\n"
     rows = rows_of(text)
     assert [[(row.form, row.head, row.relation) for row in one] for one in rows] == [
@@ -147,7 +147,7 @@ def test_rows() -> None:
 
 
 def test_parsers_are_not_shown_trees() -> None:
-    """The words alone are written for them; spaces, which some cannot read, are underscores."""
+    """Only words are written for them, with underscores instead of spaces, which some cannot read."""
     treebank = build([["x y", "b"], ["c"]], [[2, 0], [0]], [["dep", "root"], ["root"]])
     blank = plain_conllu(treebank, trees=False)
     assert [[(row.form, row.head) for row in rows] for rows in rows_of(blank)] == [

@@ -1,4 +1,4 @@
-"""Transition-based parsers: the oracle replayed, a second implementation, one root always, learning, hostile input."""
+"""Transition-based parsers: the oracle, a second implementation, single-rooted trees, learning, unusual input."""
 
 import signal
 import time
@@ -17,9 +17,16 @@ from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.derivation import SYSTEMS, derive
 from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
-from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, parsing_warnings, train, training_warnings
+from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, train
 from levelhead.parsing import feature_templates as wording
-from levelhead.parsing.long_sentences import LONGEST_LEARNED, LONGEST_SEARCHED, LONGEST_WHOLE, longest_with_beam
+from levelhead.parsing.long_sentences import (
+    LONGEST_LEARNED,
+    LONGEST_SEARCHED,
+    LONGEST_WHOLE,
+    long_parsing_warnings,
+    long_training_warnings,
+    longest_with_beam,
+)
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
 from levelhead.parsing.training import parse_columns
 from levelhead.parsing.transition import _compiled, train_transitions
@@ -35,7 +42,7 @@ QUICK = Schedule(first=2, second=1, runs=1)
 
 
 def arbitrary_model(seed: int, parser: str, beam: int, labels: tuple[str, ...] = ("root", "a", "b", "c")) -> Model:
-    """A model with random weights: parses nonsense, but any decision may come about."""
+    """A model with random weights, which can make any decision."""
     draw = np.random.default_rng(seed)
     tables = {
         "actions": draw.integers(-9, 10, (1 << 10, 4)).astype(np.int16),
@@ -49,7 +56,7 @@ def arbitrary_model(seed: int, parser: str, beam: int, labels: tuple[str, ...] =
 
 @EACH_SYSTEM
 def test_what_training_follows_is_the_static_oracle(system: str) -> None:
-    """The transitions of `levelhead derive`, for random trees; arc-eager then clears its stack."""
+    """Training follows the transitions of `levelhead derive`, for random trees; arc-eager then clears its stack."""
     draw = Random(3)
     heads, starts = arrays_of([plain.random_heads(draw, draw.randint(1, 25)) for _ in range(500)])
     trees = build(
@@ -73,7 +80,7 @@ def test_what_training_follows_is_the_static_oracle(system: str) -> None:
 @settings(max_examples=60)
 @given(SEEDS, st.integers(1, 5), st.integers(0, 10))
 def test_training_of_arc_eager_knows_what_each_transition_costs(seed: int, n: int, n_steps: int) -> None:
-    """Against a search of all that can still be built, after any transitions; the cheapest one is followed."""
+    """Compared with a search of all arcs that can still be built, after any transitions; the cheapest is followed."""
     draw = Random(seed)
     gold = plain.random_projective_heads(draw, n)
     best = plain.best_reachable(gold, one_root=True)
@@ -96,7 +103,7 @@ def test_training_of_arc_eager_knows_what_each_transition_costs(seed: int, n: in
 
 
 def agrees(model: Model, treebank: Treebank) -> None:
-    """Compare the kernel's greedy parse with the slow one, sentence by sentence."""
+    """Compare the kernel's greedy parse with the slow implementation, sentence by sentence."""
     parsed = parse_treebank(model, treebank)
     slow = Slow(model)
     for start, end in pairwise(treebank.sentence_starts.tolist()):
@@ -107,7 +114,7 @@ def agrees(model: Model, treebank: Treebank) -> None:
 
 @EACH_SYSTEM
 def test_the_second_implementation_parses_alike(system: str) -> None:
-    """A trained model on real sentences."""
+    """With a trained model, on real sentences."""
     treebank = read(GOLD)
     agrees(train(treebank, system, beam=1, schedule=QUICK), treebank[:8])
 
@@ -116,7 +123,7 @@ def test_the_second_implementation_parses_alike(system: str) -> None:
 @settings(max_examples=12)
 @given(text=treebanks(max_sentences=2, max_words=9), seed=SEEDS)
 def test_the_second_implementation_on_anything(system: str, text: str, seed: int) -> None:
-    """Random weights on random words: swaps, back and forth, and arcs nobody would make."""
+    """With random weights, on random words, which leads to many swaps and unusual arcs."""
     agrees(arbitrary_model(seed, system, 1), from_conllu(text))
 
 
@@ -125,7 +132,7 @@ def test_the_second_implementation_on_anything(system: str, text: str, seed: int
 @settings(max_examples=20)
 @given(text=treebanks(max_sentences=1, max_words=3), seed=SEEDS)
 def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str, seed: int) -> None:
-    """The tree is one that no other derivation of the sentence beats, each of them tried."""
+    """No other derivation of the sentence has a higher score; all of them are tried."""
     treebank, model = from_conllu(text), arbitrary_model(seed, system, 1)
     words = rows_of(treebank, 0, treebank.n_words)
     derivations, most = Slow(model).all_derivations(words)
@@ -144,7 +151,7 @@ def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str
 def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
     system: str, text: str, seed: int, beam: int
 ) -> None:
-    """One sentence, random weights: every weight and every sum for averaging changes as in the plain algorithm."""
+    """One sentence, random weights: all weights and sums for averaging change as in a plain implementation."""
     treebank, model = from_conllu(text), arbitrary_model(seed, system, beam)
     starts, heads = treebank.sentence_starts, treebank.local_heads()
     if not system.startswith("swap"):
@@ -177,7 +184,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
 @settings(max_examples=20)
 @given(text=treebanks(), seed=SEEDS, beam=st.sampled_from([1, 2, 7]))
 def test_one_root_always(system: str, text: str, seed: int, beam: int) -> None:
-    """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
+    """For any weights, the tree has one root, and only the root has the relation root."""
     parsed = parse_treebank(arbitrary_model(seed, system, beam), from_conllu(text))
     parsed.replace(heads=parsed.heads.tolist())  # refuses anything that is not a tree
     roots = parsed.heads < 0
@@ -188,14 +195,14 @@ def test_one_root_always(system: str, text: str, seed: int, beam: int) -> None:
 @EACH_SYSTEM
 @pytest.mark.parametrize("beam", [1, 4])
 def test_learning_by_heart(system: str, beam: int) -> None:
-    """Enough passes over twenty sentences, and they are parsed as they should; non-projective arcs only by swapping."""
+    """After enough passes, twenty sentences are parsed correctly; non-projective arcs only by swap systems."""
     treebank = read(GOLD)
     parsed = parse_treebank(train(treebank, system, beam=beam, schedule=Schedule(12, 8, 1)), treebank)
     assert las(treebank, parsed) > (99 if system.startswith("swap") else 97)
 
 
 def test_swap_systems_learn_crossing_arcs() -> None:
-    """A tree that no projective system can give back."""
+    """On a tree that no projective system can derive."""
     crossing = build(
         [["a", "hearing", "is", "on", "it"]] * 3, [[2, 3, 0, 2, 4]] * 3, [["det", "s", "root", "n", "p"]] * 3
     )
@@ -205,7 +212,7 @@ def test_swap_systems_learn_crossing_arcs() -> None:
 
 
 def test_every_update_rewards_as_much_as_it_punishes() -> None:
-    """The weights of all classes of a feature sum to zero, since a mistake moves one up and one down."""
+    """The weights of a feature sum to 0 over classes, since a mistake raises one and lowers another."""
     treebank = read(GOLD)
     labels = np.unique(treebank.relations.codes, return_inverse=True)[1].astype(np.int32)
     columns = columns_of(treebank, wording.templates_for("swap-lazy").values())
@@ -224,7 +231,7 @@ def test_every_update_rewards_as_much_as_it_punishes() -> None:
 
 
 def test_the_same_seed_gives_the_same_weights() -> None:
-    """And another seed others."""
+    """Another seed gives other weights."""
     treebank = read(GOLD)
     one, same, other = (train(treebank, beam=2, schedule=QUICK, seed=seed) for seed in (5, 5, 6))
     assert all(np.array_equal(one.tables[name], same.tables[name]) for name in one.tables)
@@ -232,7 +239,7 @@ def test_the_same_seed_gives_the_same_weights() -> None:
 
 
 def test_sentences_do_not_influence_one_another() -> None:
-    """Each is parsed as if it were alone."""
+    """Each sentence is parsed as if it were alone."""
     treebank = read(GOLD)
     model = train(treebank, beam=4, schedule=QUICK)
     whole = parse_treebank(model, treebank)
@@ -244,14 +251,14 @@ def test_sentences_do_not_influence_one_another() -> None:
 
 
 def test_relations_with_and_without_subtypes() -> None:
-    """Universal relations unless full ones are asked for."""
+    """Universal relations by default; full relations if requested."""
     treebank = build([["a", "b"]], [[0, 1]], [["root", "acl:relcl"]])
     assert train(treebank, schedule=QUICK).relations == ("root", "acl")
     assert train(treebank, schedule=QUICK, relations="full").relations == ("root", "acl:relcl")
 
 
 def test_the_best_pass_on_development_data_is_kept() -> None:
-    """Progress says after each pass how good it is, and training stops when it gets no better."""
+    """Progress reports the scores of each pass, and training stops when they no longer improve."""
     treebank, reports = read(GOLD), []
     model = train(treebank[:15], dev=treebank[15:], beam=1, schedule=Schedule(30, 0, 1), progress=reports.append)
     assert len(reports) < 30
@@ -260,7 +267,7 @@ def test_the_best_pass_on_development_data_is_kept() -> None:
 
 
 def test_an_unknown_parser_and_nothing_to_learn_from() -> None:
-    """Errors with a slug."""
+    """The errors have slugs."""
     with pytest.raises(InputError, match="swap-lazy") as caught:
         train(read(GOLD), "swap-lasy")
     assert caught.value.slug == "unknown-parser"
@@ -282,7 +289,7 @@ def long() -> Treebank:
 
 @EACH_SYSTEM
 def test_a_sentence_of_a_hundred_thousand_words(system: str, long: Treebank) -> None:
-    """Each transition costs the same wherever it is."""
+    """The cost of a transition does not depend on its position."""
     model = train(read(GOLD), system, beam=1, schedule=QUICK)
     for beam in (1, 2):
         parsed = parse_treebank(replace(model, beam=beam), long)
@@ -292,13 +299,13 @@ def test_a_sentence_of_a_hundred_thousand_words(system: str, long: Treebank) -> 
 @EACH_SYSTEM
 @pytest.mark.parametrize("beam", [1, 4])
 def test_training_leaves_long_sentences_out(system: str, beam: int, long: Treebank) -> None:
-    """Its time grows with the square of their length; what is learned is what the other sentences teach."""
+    """Training time grows with the square of the length; the model is that of the other sentences."""
     treebank = read(GOLD)
     both = from_conllu(to_conllu(treebank[:9]) + to_conllu(long) + to_conllu(treebank[9:]), name="both")
     model = train(both, system, beam=beam, schedule=QUICK)
     alone = train(treebank, system, beam=beam, schedule=QUICK)
     assert all(np.array_equal(model.tables[name], alone.tables[name]) for name in alone.tables)
-    (warning,) = training_warnings(both, system)
+    (warning,) = long_training_warnings(both, system)
     assert (warning.slug, warning.severity, warning.place.sentence, warning.count) == (
         "long-sentence",
         "warning",
@@ -306,14 +313,14 @@ def test_training_leaves_long_sentences_out(system: str, beam: int, long: Treeba
         1,
     )
     assert f"100000 words; {system} does not learn from more than {LONGEST_LEARNED}" in warning.message
-    assert training_warnings(treebank, system) == training_warnings(both, "udpipe") == ()
+    assert long_training_warnings(treebank, system) == long_training_warnings(both, "udpipe") == ()
     with pytest.raises(InputError, match="all sentences have more than 2000 words"):
         train(long, system)
 
 
 @EACH_SYSTEM
 def test_long_sentences_are_parsed_without_the_beam(system: str) -> None:
-    """As the same weights parse greedily; what stands around them, and the longest that is searched, with the beam."""
+    """They are parsed greedily with the same weights; other sentences, up to the limit, with the beam."""
     draw, words = Random(5), read(GOLD).forms
     sizes = [7, LONGEST_SEARCHED + 1, LONGEST_SEARCHED + 2, 9, LONGEST_SEARCHED, 8, LONGEST_SEARCHED + 3]
     treebank = build(
@@ -337,25 +344,25 @@ def test_long_sentences_are_parsed_without_the_beam(system: str) -> None:
     assert [label for label, row in zip(found.relations, rows) if row] == list(
         parse_treebank(model, searched).relations
     )
-    (warning,) = parsing_warnings(treebank, system, 3)
+    (warning,) = long_parsing_warnings(treebank, system, 3)
     assert (warning.slug, warning.severity, warning.place.sentence, warning.count) == ("long-sentence", "warning", 2, 3)
     assert f"5001 words, more than 5000; {system} parses it greedily, without its beam" in warning.message
-    assert parsing_warnings(treebank, system, 1) == parsing_warnings(searched, system, 3) == ()
-    assert parsing_warnings(treebank, "udpipe", 4) == ()
+    assert long_parsing_warnings(treebank, system, 1) == long_parsing_warnings(searched, system, 3) == ()
+    assert long_parsing_warnings(treebank, "udpipe", 4) == ()
     assert [longest_with_beam(beam) for beam in (2, 40, 41, 1024)] == [5000, 5000, 4878, 195]
-    (warning,) = parsing_warnings(treebank, system, 50)
+    (warning,) = long_parsing_warnings(treebank, system, 50)
     assert f"5001 words, more than 4000; {system} parses it greedily" in warning.message
 
 
 def test_the_longest_sentence_that_is_learned_from() -> None:
-    """One word more is too many, for every parser."""
+    """One word more is too long, for every parser."""
     for parser in PARSERS:
         n = LONGEST_WHOLE if parser in GRAPH_PARSERS else LONGEST_LEARNED
         two = build(
             [["a"] * n, ["a"] * (n + 1)], [[0] + [1] * (n - 1), [0] + [1] * n],
             [["root"] + ["x"] * (n - 1), ["root"] + ["y"] * n],
         )  # fmt: skip
-        assert len(training_warnings(two, parser)) == 1
+        assert len(long_training_warnings(two, parser)) == 1
         assert train(two, parser, beam=1, schedule=Schedule(1, 1, 1)).relations == ("x", "root")
 
 
@@ -370,7 +377,7 @@ def test_words_like_none_in_training() -> None:
 
 
 def test_a_treebank_with_one_word_or_one_relation() -> None:
-    """The least there can be."""
+    """The smallest possible treebanks."""
     one = build([["a"]], [[0]], [["root"]])
     for beam in (1, 3):
         for system in TRANSITION_SYSTEMS:
@@ -381,7 +388,7 @@ def test_a_treebank_with_one_word_or_one_relation() -> None:
 
 
 def test_a_sentence_whose_swaps_are_many() -> None:
-    """Training on a tree in which nearly everything crosses ends."""
+    """Training ends even if nearly all arcs of a tree cross."""
     n = 60
     heads = [0] + [i + 2 if i + 2 <= n else 1 for i in range(2, n + 1)]
     tangled = build([["w"] * n], [heads], [["root"] + ["dep"] * (n - 1)])
@@ -396,13 +403,13 @@ def test_a_sentence_whose_swaps_are_many() -> None:
     "text", ["", "s9.form", "s0.nothing", "s0", "h.form", "s0.feat s1.feat b0.feat", "between s0.feat"]
 )
 def test_templates_that_mean_nothing(text: str) -> None:
-    """Refused where they are compiled."""
+    """They are rejected when compiled."""
     with pytest.raises(ValueError, match=r"."):
         wording.compiled(text, arcs=False)
 
 
 def test_templates_about_arcs() -> None:
-    """Have positions of their own."""
+    """They have other positions than templates about configurations."""
     assert len(wording.compiled("h.form | d.upos between | d.feat h.feat", arcs=True).seeds) == 3
     with pytest.raises(ValueError, match=r"s0\.form"):
         wording.compiled("s0.form", arcs=True)
@@ -420,7 +427,7 @@ def test_a_real_treebank(data: Path) -> None:
 
 @pytest.mark.parametrize(("parser", "copies"), [("arc-standard", 300), ("graph", 30)])
 def test_kernels_can_be_interrupted(parser: str, copies: int) -> None:
-    """Between two sentences, and not only at the end of the treebank."""
+    """Between two sentences, not only at the end of the treebank."""
     source = read(GOLD)
     model = train(source, parser, beam=1, schedule=QUICK)
     treebank = from_conllu(to_conllu(source) * copies)

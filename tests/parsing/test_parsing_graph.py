@@ -1,4 +1,4 @@
-"""Graph-based parsers: decoders against all trees there are, one root always, learning, hostile input."""
+"""Graph-based parsers: decoders compared with all trees, single-rooted trees, learning, unusual input."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
-from levelhead.parsing import Model, Schedule, parse_treebank, parsing_warnings, train
+from levelhead.parsing import Model, Schedule, parse_treebank, train
 from levelhead.parsing import feature_templates as wording
-from levelhead.parsing.long_sentences import LONGEST_WHOLE
+from levelhead.parsing.long_sentences import LONGEST_WHOLE, long_parsing_warnings
 from levelhead.parsing.model import GRAPH_PARSERS
 from levelhead.parsing.word_features import columns_of
 from oracle.graph_parsing import SlowGraph, projective, trees
@@ -43,7 +43,7 @@ def arbitrary_model(seed: int, parser: str, bits: int = 9) -> Model:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_the_best_spanning_tree(n: int) -> None:
-    """No tree with one root scores more, for random scores of arcs, with and without equal ones."""
+    """No tree with one root has a higher score, for random scores of arcs, with and without ties."""
     draw = np.random.default_rng(n)
     for number in range(60):
         scores = draw.integers(0, 3, (n + 1, n + 1)).astype(float) if number % 2 else draw.normal(size=(n + 1, n + 1))
@@ -55,7 +55,7 @@ def test_the_best_spanning_tree(n: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
 def test_the_best_projective_tree(n: int) -> None:
-    """No projective tree with one root scores more, by arcs, siblings and grandparents: all heads allowed, or few."""
+    """No projective tree with one root has a higher score by arcs, siblings and grandparents, for all or few heads."""
     draw, slow = np.random.default_rng(n), SlowGraph(arbitrary_model(0, "graph"))
     all_trees = [heads for heads in trees(n) if projective(heads)]
     heads_of = np.array(all_trees)
@@ -83,7 +83,7 @@ PLACES = {
 
 
 def candidates_of(allowed: np.ndarray) -> np.ndarray:
-    """The heads that each word may have, -1 where there are no more."""
+    """The candidate heads of each word, padded with -1."""
     kept = np.full((len(allowed), max(allowed.sum(axis=1))), -1, np.int32)
     for word, row in enumerate(allowed):
         kept[word, : row.sum()] = np.flatnonzero(row)
@@ -91,7 +91,7 @@ def candidates_of(allowed: np.ndarray) -> np.ndarray:
 
 
 def test_spanning_trees_of_long_sentences() -> None:
-    """Better than changing any one head, for nested cycles that small matrices do not have."""
+    """No change of a single head is better, with nested cycles that small matrices do not have."""
     draw = np.random.default_rng(1)
     for n in (20, 60):
         scores = draw.normal(size=(n + 1, n + 1))
@@ -104,7 +104,7 @@ def test_spanning_trees_of_long_sentences() -> None:
 
 
 def below(heads: list[int], lower: int, upper: int) -> bool:
-    """Is one word below another, or the same?"""
+    """Whether a word is below another word, or the same."""
     while lower not in (0, upper):
         lower = heads[lower - 1]
     return lower == upper
@@ -114,7 +114,7 @@ def below(heads: list[int], lower: int, upper: int) -> bool:
 @settings(max_examples=25)
 @given(text=treebanks(max_sentences=1, max_words=4), seed=SEEDS)
 def test_against_all_trees(parser: str, text: str, seed: int) -> None:
-    """First order finds the best tree; second order one as good as the best projective tree, or better."""
+    """First order finds the best tree; second order finds one at least as good as the best projective tree."""
     treebank, model = from_conllu(text), arbitrary_model(seed, parser)
     slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
     for start, end in pairwise(treebank.sentence_starts.tolist()):
@@ -131,7 +131,7 @@ def test_against_all_trees(parser: str, text: str, seed: int) -> None:
 @settings(max_examples=15)
 @given(text=treebanks(max_sentences=1, max_words=6), seed=SEEDS)
 def test_no_neighbor_is_better(text: str, seed: int) -> None:
-    """Second order ends where no change of one head helps (all heads are candidates in short sentences)."""
+    """Second order ends when no change of a single head helps (in short sentences, all heads are candidates)."""
     treebank, model = from_conllu(text), arbitrary_model(seed, "graph")
     slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
     for start, end in pairwise(treebank.sentence_starts.tolist()):
@@ -154,7 +154,7 @@ def test_no_neighbor_is_better(text: str, seed: int) -> None:
 @settings(max_examples=20)
 @given(text=treebanks(), seed=SEEDS)
 def test_one_root_always(parser: str, text: str, seed: int) -> None:
-    """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
+    """For any weights, the tree has one root, and only the root has the relation root."""
     parsed = parse_treebank(arbitrary_model(seed, parser), from_conllu(text))
     parsed.replace(heads=parsed.heads.tolist())  # refuses anything that is not a tree
     roots = parsed.heads < 0
@@ -164,14 +164,14 @@ def test_one_root_always(parser: str, text: str, seed: int) -> None:
 
 @EACH_ORDER
 def test_learning_by_heart(parser: str) -> None:
-    """Enough passes over twenty sentences, and they are parsed as they should."""
+    """After enough passes, twenty sentences are parsed correctly."""
     treebank = read(GOLD)
     assert las(treebank, parse_treebank(train(treebank, parser, schedule=Schedule(10, 8, 1)), treebank)) > 99
 
 
 @EACH_ORDER
 def test_crossing_arcs_are_learned(parser: str) -> None:
-    """A tree that no projective parser can give back."""
+    """On a tree that no projective parser can predict."""
     crossing = build(
         [["a", "hearing", "is", "on", "it"]] * 3, [[2, 3, 0, 2, 4]] * 3, [["det", "s", "root", "n", "p"]] * 3
     )
@@ -180,7 +180,7 @@ def test_crossing_arcs_are_learned(parser: str) -> None:
 
 
 def test_relations_speak_for_arcs() -> None:
-    """Without the weights of arcs, those of their relations still find most heads; without both few are found."""
+    """Without the weights of arcs, those of relations still find most heads; without both, few are found."""
     treebank = read(GOLD)
     model = train(treebank, "graph", schedule=Schedule(4, 4, 1))
     right = []
@@ -214,7 +214,7 @@ def test_labels_win_by_a_margin() -> None:
 
 @EACH_ORDER
 def test_the_same_seed_gives_the_same_weights(parser: str) -> None:
-    """And another seed others; sentences are parsed as if they were alone."""
+    """Another seed gives other weights; sentences are parsed as if they were alone."""
     treebank = read(GOLD)
     one, same, other = (train(treebank, parser, schedule=QUICK, seed=seed) for seed in (5, 5, 6))
     assert all(np.array_equal(one.tables[name], same.tables[name]) for name in one.tables)
@@ -225,7 +225,7 @@ def test_the_same_seed_gives_the_same_weights(parser: str) -> None:
 
 
 def test_several_runs_and_early_stopping() -> None:
-    """Averages of runs are added; the best pass on development data is kept."""
+    """The averages of runs are averaged; the best pass on development data is kept."""
     treebank, reports = read(GOLD), []
     model = train(treebank[:15], "graph", dev=treebank[15:], schedule=Schedule(2, 20, 2), progress=reports.append)
     assert len(reports) < 40
@@ -242,7 +242,7 @@ def test_several_runs_and_early_stopping() -> None:
 
 @EACH_ORDER
 def test_very_long_sentences(parser: str) -> None:
-    """Parsed in pieces, with one root; learning leaves them out, and says so if there is nothing else."""
+    """They are parsed in pieces, with one root; learning leaves them out, which is an error if there are no others."""
     treebank = read(GOLD)
     model = train(treebank, parser, schedule=Schedule(1, 1, 1))
     n = 3 * LONGEST_WHOLE + 7
@@ -274,7 +274,7 @@ def test_thirty_thousand_words() -> None:
     ("n", "piece"), [(LONGEST_WHOLE + 1, LONGEST_WHOLE), (2000, LONGEST_WHOLE), (2001, 50), (5003, 50)]
 )
 def test_pieces_of_long_sentences(parser: str, n: int, piece: int) -> None:
-    """Each has the tree that it would have as a sentence, whose root hangs from the first; a warning says so."""
+    """Each has the tree of a separate sentence, with its root attached to the first root; a warning reports this."""
     draw, words = Random(n), read(GOLD)
     rows = [draw.randrange(words.n_words) for _ in range(n)]
     forms, tags = [words.forms[row] for row in rows], [words.upos[row] for row in rows]
@@ -295,9 +295,9 @@ def test_pieces_of_long_sentences(parser: str, n: int, piece: int) -> None:
     expected = np.where(parts.heads < 0, first, parts.heads)
     expected[first] = -1
     assert whole.heads.tolist() == expected.tolist()
-    (warning,) = parsing_warnings(cut(n), parser, 1)
+    (warning,) = long_parsing_warnings(cut(n), parser, 1)
     assert f"the sentence has {n} words, more than 500; {parser} parses it in pieces of {piece}" in warning.message
-    assert parsing_warnings(cut(piece), parser, 1) == ()
+    assert long_parsing_warnings(cut(piece), parser, 1) == ()
 
 
 @EACH_ORDER
@@ -317,7 +317,7 @@ def test_words_like_none_in_training(parser: str) -> None:
 @settings(max_examples=10)
 @given(seed=SEEDS, n=st.integers(9, 40))
 def test_many_words_with_few_candidates(seed: int, n: int) -> None:
-    """Where not every head is a candidate there still is a tree."""
+    """There is always a tree, even if not every head is a candidate."""
     sentence = build([[f"w{i}" for i in range(n)]], [[0] + [1] * (n - 1)], [["root"] + ["dep"] * (n - 1)])
     parsed = parse_treebank(arbitrary_model(seed, "graph"), sentence)
     parsed.replace(heads=parsed.heads.tolist())

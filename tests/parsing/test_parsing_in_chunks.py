@@ -1,4 +1,4 @@
-"""Parsing in chunks of sentences: the same trees, reported as they are done, and the bar of `levelhead parse`."""
+"""Parsing in chunks of sentences: the same trees, with progress, and the bar of `levelhead parse`."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ def model(request: pytest.FixtureRequest) -> AnyModel:
 def test_chunks_do_not_change_the_output(
     words: int, gold: Treebank, model: AnyModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not with a sentence a chunk, and not with long sentences in the middle; all sentences are reported."""
+    """Even with one sentence per chunk, and with long sentences in the middle; all sentences are reported."""
     monkeypatch.setattr(chunks, "WORDS_A_CHUNK", words)
     done = list[int]()
     parsed = parse_any(model, gold, progress=done.append).treebank
@@ -60,7 +60,7 @@ def test_chunks_do_not_change_the_output(
 
 
 def test_columns_of_some_words(gold: Treebank) -> None:
-    """Are those of a treebank that has only these words."""
+    """They equal those of a treebank with only these words."""
     templates = ["s0.form s0.feats", "h.upos d.feat"]
     columns, starts = columns_of(gold, templates), gold.sentence_starts
     for first, last in ((0, 41), (0, 3), (3, 4), (19, 22), (40, 41)):
@@ -74,7 +74,7 @@ def test_columns_of_some_words(gold: Treebank) -> None:
 
 
 def test_the_bar_of_parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """It counts sentences, on a terminal only, after a second only, and the output is the same."""
+    """It counts sentences, only on a terminal and only after a second; the output does not change."""
     path, out, shown = str(tmp_path / "model"), tmp_path / "out", tmp_path / "shown"
     write_model(train(read(GOLD), beam=1, schedule=SHORT), path)
     assert run(["parse", path, str(GOLD), "-o", str(out)]) == 0
@@ -90,8 +90,8 @@ def test_the_bar_of_parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert shown.read_bytes() == out.read_bytes()
 
 
-def test_counting_shows_nothing_for_what_is_soon_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bar comes with the first report after a second, and has all that was done before; never with the last."""
+def test_short_tasks_show_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar appears at the first report after a second, with all earlier progress, but never at the last report."""
     now, calls = [0.0], list[tuple[object, ...]]()
 
     @contextmanager
@@ -118,7 +118,7 @@ def test_counting_shows_nothing_for_what_is_soon_done(monkeypatch: pytest.Monkey
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Let standard error be a terminal, and return it."""
+    """Make standard error a terminal, and return it."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
     terminal = Terminal()

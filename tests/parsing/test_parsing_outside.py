@@ -1,4 +1,4 @@
-"""Parsers that are other programs, checks and repairs of what they give back, function heads, cross-validation."""
+"""External parsers, checks and repairs of their outputs, function heads, cross-validation."""
 
 import os
 import shlex
@@ -58,7 +58,7 @@ else:
 
 @pytest.fixture
 def chain(tmp_path: Path) -> Outside:
-    """The command lines of a parser that is a program."""
+    """The command lines of an external parser."""
     script = tmp_path / "chain parser.py"
     script.write_text(CHAIN, encoding="utf-8")
     program = f"{sys.executable} '{script}'"
@@ -69,7 +69,7 @@ def chain(tmp_path: Path) -> Outside:
 
 
 def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
-    """CoNLL-U of words given by form, head and relation."""
+    """CoNLL-U for words given as form, head and relation."""
     lines = (f"{i}\t{form}\t_\t_\t_\t_\t{head}\t{name}\t_\t_" for i, (form, head, name) in enumerate(rows, start))
     return ("\n".join(lines) + "\n\n").encode()
 
@@ -78,7 +78,7 @@ def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
 
 
 def test_any_program(tmp_path: Path, chain: Outside) -> None:
-    """Trained, written, read and parsed like a parser of our own; the model holds no command."""
+    """Trained, written, read and used like our own parsers; the model contains no command."""
     treebank = read(GOLD)
     model = train_any(treebank, Recipe("command", outside=chain))
     write_model(model, tmp_path / "m")
@@ -116,14 +116,14 @@ def test_programs_on_the_command_line(tmp_path: Path, chain: Outside, capsys: py
     ],
 )
 def test_programs_that_fail(outside: Outside, slug: str) -> None:
-    """Told with what they said; never a traceback."""
+    """The error has the output of the program, and there is no traceback."""
     with pytest.raises(InputError) as caught:
         train_any(read(GOLD), Recipe("command", outside=outside))
     assert caught.value.slug == slug
 
 
 def test_commands_are_not_shells() -> None:
-    """Paths with spaces stay one word, and nothing is expanded."""
+    """Paths with spaces stay single words, and nothing is expanded."""
     path = Path("a b;c")
     assert filled("x --in={input} $HOME", {"input": path}) == ["x", "--in=a b;c", "$HOME"]
 
@@ -145,8 +145,8 @@ else:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script with #! is a program elsewhere")
-def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    """With -grl root; several roots are reported, and repaired if asked for."""
+def test_maltparser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    """With -grl root; several roots are reported, and repaired if requested."""
     java = tmp_path / "bin/java"
     java.parent.mkdir()
     java.write_text(JAVA.replace("{python}", sys.executable), encoding="utf-8")
@@ -164,11 +164,11 @@ def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.Mo
     assert f"warning: {GOLD}:5: several-roots: sentence 1 in the output of malt: 8 words" in capsys.readouterr().err
     assert (read(output).heads < 0).sum() == len(read(GOLD))
     assert run(["parse", model, str(GOLD)]) == 2
-    assert "needs --jar" in capsys.readouterr().err
+    assert "requires --jar" in capsys.readouterr().err
 
 
 def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Trains and parses; the words come back as they were."""
+    """It trains and parses, and the words do not change."""
     library("ufal.udpipe")
     model, output = str(tmp_path / "m"), str(tmp_path / "out.conllu")
     small = "iterations=1;hidden_layer=10;embedding_form=5;embedding_upostag=5;embedding_deprel=5"
@@ -204,7 +204,7 @@ def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
-    """It would ignore them; checked before it is asked, and whether it is installed or not."""
+    """UDPipe would ignore them, so they are checked first, whether it is installed or not."""
     if unknown is None:
         check_options(options)
         return
@@ -238,7 +238,7 @@ def test_options_of_other_parsers_have_no_effect_in_parsing(tmp_path: Path, caps
 
 
 def test_an_unknown_parser(capsys: pytest.CaptureFixture[str]) -> None:
-    """The nearest is named."""
+    """The error suggests the most similar name."""
     assert run(["train", "comand", str(GOLD), "m"]) == 2
     assert "unknown parser 'comand': did you mean command?" in capsys.readouterr().err
 
@@ -248,7 +248,7 @@ def test_an_unknown_parser(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("parser", ["swap-lazy", "graph-first-order"])
 def test_function_heads(tmp_path: Path, parser: str) -> None:
-    """Trained on converted trees; what comes out is converted back (Kohita et al. 2017), with the same version of UD."""
+    """Parsers learn converted trees, and their output is converted back (Kohita et al. 2017), with the same UD version."""
     treebank = read(GOLD)
     schedule = Schedule(10, 0, 1)
     model = train(treebank, parser, beam=1, scheme="function-head", schedule=schedule)
@@ -264,7 +264,7 @@ def test_function_heads(tmp_path: Path, parser: str) -> None:
 
 
 def test_function_heads_of_outside_parsers(chain: Outside) -> None:
-    """Converted back after the check."""
+    """The output is converted back after the check."""
     treebank = read(GOLD)
     model = train_any(treebank, Recipe("command", scheme="function-head", outside=chain))
     plain = parse_any(train_any(treebank, Recipe("command", outside=chain)), treebank, chain).treebank
@@ -289,7 +289,7 @@ def by_hand(treebank: Treebank, folds: int) -> list[int]:
 
 
 def test_all_sentences_are_parsed_by_models_that_have_not_seen_them(tmp_path: Path) -> None:
-    """The same as by hand, with any number of workers, and out of a store."""
+    """The result is the same by hand, with any number of workers, and from a store."""
     treebank = read(GOLD)
     expected = by_hand(treebank, 3)
     with Store(tmp_path / "store") as store:
@@ -302,16 +302,16 @@ def test_all_sentences_are_parsed_by_models_that_have_not_seen_them(tmp_path: Pa
     assert to_conllu(again.treebank) == to_conllu(found.treebank)
 
 
-def test_each_fold_is_a_task_of_its_own() -> None:
-    """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
+def test_each_fold_is_a_separate_task() -> None:
+    """Even if workers take small jobs in batches, as on a cluster: otherwise one worker would get all folds."""
     batches = Batches()
     found = cross_validate(read(GOLD), QUICK, folds=3, workers=Workers(lambda: batches, window=9, batch=64))
     assert batches.sizes == [1, 1, 1]
     assert found.treebank.local_heads().tolist() == by_hand(read(GOLD), 3)
 
 
-def test_repairs_of_all_folds_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each with its fold, sentence, and line in the treebank as it was read."""
+def test_repairs_of_all_folds_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with its fold, and its sentence and line in the whole treebank."""
     gold = tmp_path / "gold.conllu"
     gold.write_text("\n\n" + GOLD.read_text(encoding="utf-8"), encoding="utf-8")
     script, output = tmp_path / "rooted.py", tmp_path / "out.conllu"
@@ -339,8 +339,8 @@ def test_repairs_of_all_folds_are_told(tmp_path: Path, capsys: pytest.CaptureFix
     assert (read(output).heads < 0).sum() == len(sizes)
 
 
-def test_what_a_command_gives_is_not_stored(tmp_path: Path, chain: Outside, capsys) -> None:
-    """The command line stays the same when the program behind it changes."""
+def test_results_of_command_are_not_stored(tmp_path: Path, chain: Outside, capsys) -> None:
+    """The command line does not change if its program does."""
     store = tmp_path / "s"
     assert run(["crossval", "command", str(GOLD), "--train-cmd", "x", "--parse-cmd", "x", "--store", str(store)]) == 2
     assert "--store cannot be used with command" in capsys.readouterr().err
@@ -351,7 +351,7 @@ def test_what_a_command_gives_is_not_stored(tmp_path: Path, chain: Outside, caps
 
 
 def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its file is part of the key, wherever it lies; it must not change on the way."""
+    """The key includes the contents of its file, not the path; the file must not change during the run."""
     asked = []
 
     def parsed(_: bytes, treebank: Treebank, outside: Outside) -> bytes:
@@ -372,7 +372,7 @@ def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypat
 
 
 def test_crossval_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its output is scored against its input."""
+    """Its output can be scored against its input."""
     output = str(tmp_path / "out.conllu")
     command = ["crossval", "swap-lazy", str(GOLD), "--beam", "1", "-j", "1"]
     assert run([*command, "--folds", "2", "-o", output, "--store", str(tmp_path / "s")]) == 0
@@ -384,7 +384,7 @@ def test_crossval_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_damaged_models_of_others(tmp_path: Path) -> None:
-    """Checked like our own."""
+    """They are checked like our own models."""
     write_model(OutsideModel("command", b"contents", {"words": 1}, 1), tmp_path / "m")
     data, draw = (tmp_path / "m").read_bytes(), Random(0)
     assert read_model(tmp_path / "m").function_head == 1
@@ -396,7 +396,7 @@ def test_damaged_models_of_others(tmp_path: Path) -> None:
 
 
 def test_nothing_to_parse(chain: Outside) -> None:
-    """No words, no work."""
+    """A treebank without words is returned unchanged."""
     empty = from_conllu(to_conllu(read(GOLD)))[:0]
     assert parse_any(OutsideModel("command", b"", {}), empty, chain).treebank.n_words == 0
 
@@ -410,8 +410,8 @@ time.sleep(60)
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no signals")
 @pytest.mark.parametrize("n", [1, 2])
-def test_an_order_to_end_stops_running_folds(n: int, tmp_path: Path) -> None:
-    """Within seconds, however long a fold takes, with the programs that it runs, and without an output."""
+def test_stopping_ends_running_folds(n: int, tmp_path: Path) -> None:
+    """Within seconds, even during a long fold, including its programs, and without an output."""
     program, started, output = tmp_path / "wait.py", tmp_path / "started", tmp_path / "out.conllu"
     program.write_text(WAITING, encoding="utf-8")
     train = f"{sys.executable} {program} {{train}} {{model}} {started}"
@@ -432,7 +432,7 @@ def test_an_order_to_end_stops_running_folds(n: int, tmp_path: Path) -> None:
 
 
 def is_running(number: str) -> bool:
-    """Whether there is a process of this number."""
+    """Whether a process with this number exists."""
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:

@@ -79,7 +79,7 @@ def test_steps(case, tmp_path):
 
 def test_the_summary_names_the_sentences_that_got_worse(tmp_path):
     _, _, summary = run_action(tmp_path, files="", gold=GOLD, system=BETA, baseline=ALPHA, fail_if_worse="LAS")
-    rows = summary.partition("## Sentences that got worse most (LAS)")[2]
+    rows = summary.partition("## Sentences with the largest losses (LAS)")[2]
     assert len(re.findall(r"^\| en \| beta \|", rows, re.MULTILINE)) == 10
 
 

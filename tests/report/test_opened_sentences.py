@@ -78,7 +78,7 @@ def test_rows_open_every_word_with_the_error_and_no_other(score_page: Path) -> N
     opened = [word for address in rows for word in opened_by(data, address)]
     assert sorted(opened) == sorted(wrong)  # each error belongs to one row
     for address, title in rows.items():
-        taken = re.match(r"(\S+) \([^)]*\) taken for (\S+) \(", title)
+        taken = re.match(r"(\S+) \([^)]*\) mistaken for (\S+) \(", title)
         for word in opened_by(data, address):
             gold, system = map(universal, wrong[word])
             assert (gold, system) == ((taken[1], taken[2]) if taken else (gold, gold))
@@ -114,7 +114,7 @@ def test_sentences_won_are_those_with_more_right_words(tmp_path: Path) -> None:
     joint = data["stores"]["0"]
     assert sum(joint["totals"]["1"].values()) == len(every)
     assert len(joint["words"]) == 2 * len(every)  # few enough to be all on the page
-    assert "Sentences in which beta has fewer right words" in text
+    assert "Sentences in which beta has fewer correct words" in text
     first = data["sentences"][joint["words"][0]]
     right = [tree["e"].count("o") for tree in first["s"]]
     assert abs(right[1] - right[0]) == max(abs(one.system - one.baseline) for one in every)

@@ -79,7 +79,7 @@ def test_comparison(comparison: Comparison) -> None:
             (found,) = (one for one in averages if (one.system, one.measure) == (system, measure))
             assert cell.value == f"{100 * (found.value or 0):.2f}"
             assert (cell.raised != "") == (found.p_holm is not None and found.p_holm < 0.05)
-    assert "Different from alpha: * p < .05" in table.caption
+    assert "Significantly different from alpha: * p < .05" in table.caption
 
 
 def test_comparison_of_each_treebank(comparison: Comparison) -> None:
@@ -102,7 +102,7 @@ def test_every_format_has_every_number(output_format: str, board: RankedSystems)
 
 def test_caption_says_what_was_done(board: RankedSystems) -> None:
     caption = ranking_papers(board)[0].caption
-    for said in ("in percent", "bold", "share a letter", "all pairs", "2,000 draws", "95% confidence", "160 sentences"):
+    for said in ("(%)", "bold", "share a letter", "all pairs", "2,000 draws", "95% confidence", "160 sentences"):
         assert said in caption
     assert "invalid outputs count as 0" in caption  # gamma's Turkish output
     untested = levelhead.rank(EXAMPLES / "gold", {"alpha": FOLDERS["alpha"]}, measures=["LAS"])

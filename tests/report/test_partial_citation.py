@@ -19,6 +19,6 @@ def test_the_citation_says_what_scores_are(run, command: str) -> None:
     code, usual, _ = run(*arguments, "--cite", "-m", "UAS")
     assert (code, "partial" in usual, "roots" in usual) == (0, False, False)
     partial = run(*arguments, "--cite", "-m", "UAS", "--partial")[1].splitlines()[0]
-    assert " under the rules ud. These are partial scores, not official ones: every gold word counts" in partial
+    assert " under the scoring rules ud. These are partial scores, not official ones: every gold word counts" in partial
     roots = run(*arguments, "--cite", "-m", "UAS", "--partial", "--allow-several-roots")[1].splitlines()[0]
-    assert " under the rules ud, with several roots allowed. These are partial scores" in roots
+    assert " under the scoring rules ud, with several roots allowed. These are partial scores" in roots

@@ -72,7 +72,7 @@ def test_the_page_and_the_summary_of_a_comparison_have_both_numbers(run, answers
     page = text_of(tmp_path / "page.html")
     found = levelhead.compare(files[0], list(files[1:]), partial=True, measures="LAS")
     assert LABEL in page
-    assert "Valid trees: sentences without a valid tree get nothing" in page
+    assert "Valid trees: words in sentences without a valid tree count as wrong" in page
     summary = (tmp_path / "summary.md").read_text()
     assert "partial scores, not official" in summary
     for one, strict in zip(found.results, found.valid_trees, strict=True):

@@ -5,7 +5,7 @@ from conftest import EXAMPLES
 from levelhead.report.paper import comparison_papers, ranking_papers
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
-STRICT = "Valid trees: sentences without a valid tree get nothing."
+STRICT = "Valid trees: words in sentences without a valid tree count as wrong."
 
 
 def cells(table) -> dict[str, str]:

@@ -135,7 +135,7 @@ def test_the_page_of_one_treebank_has_values_and_frequencies():
 
 def test_without_relations_the_order_is_as_given():
     page = profile_page(levelhead.profile(GOLD, columns="summary"))
-    assert "in the order in which they were given" in page.sections[0].lead
+    assert "in the order given" in page.sections[0].lead
     assert page.choices["highlight"][1:] == tuple(sorted(path.stem for path in GOLD.iterdir()))
 
 

@@ -46,7 +46,7 @@ def test_the_filter_keeps_systems_and_test_sets(page: Page) -> None:
     assert rows(page) == ["cs"]
     assert page.locator(f"{OPENED} thead th:visible").all_inner_texts()[1:] == ["alpha"]
     assert page.locator("#leaderboard tbody tr:visible").count() == 1
-    assert "no “nothing”" in page.locator(".find output").inner_text()
+    assert "no match for “nothing”" in page.locator(".find output").inner_text()
     page.keyboard.press("Escape")
     assert len(rows(page)) == 8
     assert page.locator(f"{OPENED} tr.heading:visible").count() > 1

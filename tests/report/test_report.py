@@ -148,8 +148,8 @@ def test_the_page_of_a_ranking_is_the_same_from_a_store_and_with_workers(tmp_pat
     first, *others = [(tmp_path / f"{number}.html").read_bytes() for number in range(3)]
     assert others == [first, first]
     page = Read(first)
-    assert "Undecided places by LAS: 1-2 (alpha, gamma)." in "".join(page.text)
-    assert "No difference is significant because of them alone." in "".join(page.text)
+    assert "Undecided ranks by LAS: 1-2 (alpha, gamma)." in "".join(page.text)
+    assert "No difference is significant only because of them." in "".join(page.text)
 
 
 @pytest.mark.slow

@@ -129,7 +129,7 @@ def test_a_cell_of_the_confusion_opens_its_sentences(watch, pages) -> None:
     """Arabic, by the mouse: the words stand from right to left, and where words are cut differently there are rows."""
     one = watch(pages["score"])
     one.page.locator("select[data-choice=treebank]").select_option(label="ar")
-    button = one.page.locator('button[aria-label="obl taken for nsubj: 2"]:visible')
+    button = one.page.locator('button[aria-label="obl mistaken for nsubj: 2"]:visible')
     button.click()
     opened = one.page.locator(".opened:visible")
     assert opened.locator(".where").inner_text() == "1 of 2"

@@ -12,7 +12,7 @@ from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.rank_notes import test_notes as notes_on_tests
-from levelhead.report.rank_notes import undecided
+from levelhead.report.rank_notes import undecided_ranks
 from levelhead.significance import InferenceSettings
 from levelhead.significance.failed_outputs import evidence
 from levelhead.significance.letters import compact_letters
@@ -239,7 +239,7 @@ def test_the_invalid_output_of_the_examples_draws_no_line() -> None:
     assert ranking.standings[0].value - ranking.standings[1].value > Fraction(1, 10)
     assert ranking.lines == frozenset()
     assert summary(results) == [("alpha", (1, 2), "a"), ("gamma", (1, 2), "a")]
-    assert undecided(ranking) == "undecided places by LAS: 1-2 (alpha, gamma)"
+    assert undecided_ranks(ranking) == "undecided ranks by LAS: 1-2 (alpha, gamma)"
 
 
 def test_the_examples_keep_their_clear_difference() -> None:
@@ -248,31 +248,31 @@ def test_the_examples_keep_their_clear_difference() -> None:
     assert ranking.lines == {2}
 
 
-# Sentences on undecided places
+# Sentences on undecided ranks
 
 
-def test_places_are_undecided_where_sets_have_several_ranks() -> None:
+def test_ranks_are_undecided_where_sets_have_several_ranks() -> None:
     names = "ABCDEFGHI"
     ranks = [(1, 1), (2, 3), (2, 3), (4, 4), (5, 9), (5, 9), (5, 9), (5, 9), (5, 9)]
     standings = tuple(c.Standing(name, 1, Fraction(1), None, 1, None, own) for name, own in zip(names, ranks))
     ranking = c.Ranking("LAS", c.Group("all", ("t0",)), "exact", standings)
-    assert undecided(ranking) == "undecided places by LAS: 2-3, 5-9 (B, C, E, F, G, H and 1 more)"
+    assert undecided_ranks(ranking) == "undecided ranks by LAS: 2-3, 5-9 (B, C, E, F, G, H and 1 more)"
     decided = ranking._replace(standings=standings[:1])
-    assert undecided(decided) == "no undecided places by LAS"
-    assert undecided(ranking._replace(standings=(standings[0]._replace(ranks=None),))) == ""
+    assert undecided_ranks(decided) == "no undecided ranks by LAS"
+    assert undecided_ranks(ranking._replace(standings=(standings[0]._replace(ranks=None),))) == ""
 
 
 def test_notes_name_groups_and_failures() -> None:
     results = campaign_of({"A": [80] * 7, "B": [80] * 6 + [None]})
     (ranking,) = significance_of(results).rankings
     assert notes_on_tests(results, [ranking]) == [
-        "undecided places by LAS: 1-2 (A, B)",
+        "undecided ranks by LAS: 1-2 (A, B)",
         "systems that share a letter do not differ significantly",
         "confidence intervals and p-values by sentence: 210 sentences",
-        "no difference is significant because of missing or invalid outputs alone",
+        "no difference is significant only because of missing or invalid outputs",
     ]
     part = ranking._replace(group=c.Group("part", ("t0", "t1")))
-    assert notes_on_tests(results, [part, part])[:2] == ["part: undecided places by LAS: 1-2 (A, B)"] * 2
+    assert notes_on_tests(results, [part, part])[:2] == ["part: undecided ranks by LAS: 1-2 (A, B)"] * 2
     assert len(notes_on_tests(results, [part])) == 3
 
 

@@ -1,4 +1,4 @@
-"""The study of documents: its numbers against their definitions, on examples with documents marked."""
+"""The study of documents: its numbers equal their definitions, on examples with marked documents."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def found(gold: Path) -> dict:
 
 @pytest.fixture
 def rows(run) -> list[list[float]]:
-    """Right and all words of both systems in each sentence, as `score` prints them."""
+    """The correct and all words of both systems in each sentence, as printed by `score`."""
     columns = []
     for output in OUTPUTS:
         _, out, _ = run(
@@ -67,7 +67,7 @@ def test_variances_and_coverage_are_those_of_the_definitions(found, rows):
 
 
 def drawn_samples():
-    """The documents of each sample, and the resamples of its sentences and of its documents."""
+    """The documents of each sample, and the resamples of its sentences and documents."""
     drawing, *seeds = spawned(SEED, 1 + 2 * SAMPLES)
     sizes = np.bincount(DOCUMENTS)
     for i, rows in enumerate(resampled_rows(len(MARKS), SAMPLES, drawing)):

@@ -1,4 +1,4 @@
-"""Verdicts on the claims of Kohita, Noji and Matsumoto and of Callin, with numbers typed in."""
+"""Verdicts on the claims of Kohita, Noji and Matsumoto, and of Callin, for made-up numbers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from levelhead.studies.callin.claims import (
     claim_on_entropies,
     claims_on_cascading,
     claims_on_correlations,
-    claims_on_people,
+    claims_on_judgments,
 )
 from levelhead.studies.callin.claims import claims_on_scores as callin_scores
 from levelhead.studies.callin.measures import MEASURES as CALLIN_MEASURES
@@ -47,14 +47,14 @@ def described(changes: Sequence[float]) -> dict[str, Any]:
     return {code: {"before": 2.0, "after": 2.0 + value} for code, value in zip(CODES, changes)}
 
 
-def gains(values: Mapping[str, Sequence[float]], spoilt: Sequence[int] = (1,) * 6) -> dict[str, Any]:
-    """Measured rows with these gains, in points, and these numbers of spoilt arcs where 10 of 100 are mended."""
+def gains(values: Mapping[str, Sequence[float]], broken: Sequence[int] = (1,) * 6) -> dict[str, Any]:
+    """Rows with these gains in points, and these numbers of broken arcs; 10 of 100 arcs are fixed."""
     names = ("LAS", "CNC", "case", "mark", "nmod")
     rows = {}
-    for i, code in enumerate(CODES[: len(spoilt)]):
+    for i, code in enumerate(CODES[: len(broken)]):
         converted = {name: 0.8 + values.get(name, (0.0,) * 6)[i] / 100 for name in names}
-        arcs = {"functional": 100, "spoilt": spoilt[i], "mended": 10}
-        rows[code] = {"scores": {"UD": dict.fromkeys(names, 0.8), "CONV": converted}, "spoilt": arcs}
+        arcs = {"functional": 100, "broken": broken[i], "fixed": 10}
+        rows[code] = {"scores": {"UD": dict.fromkeys(names, 0.8), "CONV": converted}, "arcs": arcs}
     return {"graph": rows}
 
 
@@ -78,7 +78,7 @@ def test_claims_on_gains_of_several_measures() -> None:
     assert verdict(kohita_scores(gains({"LAS": UP, "CNC": more}), REQUEST), "It improves CNC") == "holds"
     assert verdict(kohita_scores(gains({"LAS": more, "CNC": UP}), REQUEST), "It improves CNC") == "does not hold"
     harmed = gains({"case": DOWN, "mark": EITHER, "nmod": UP})
-    assert verdict(kohita_scores(harmed, REQUEST), "It harms case") == "inconclusive"
+    assert verdict(kohita_scores(harmed, REQUEST), "It hurts case") == "inconclusive"
     arcs = "Backward conversion makes"
     assert verdict(kohita_scores(gains({}, (20, 22, 21, 25, 20, 20)), REQUEST), arcs) == "holds"
     assert verdict(kohita_scores(gains({}), REQUEST), arcs) == "does not hold"
@@ -95,7 +95,7 @@ def test_entropy_must_fall() -> None:
 
 
 def test_entropy_and_gain() -> None:
-    """Where entropy falls more, LAS gains more: a negative correlation."""
+    """The more entropy falls, the more LAS rises: a negative correlation."""
     changes = [-0.1, -0.2, -0.3, -0.4, -0.5, -0.6]
 
     def found(las: Sequence[float]) -> str:
@@ -158,7 +158,7 @@ def test_callin_variances_on_every_scale(scale: str, best: int) -> None:
 
 
 def test_callin_on_variances_needs_the_whole_interval() -> None:
-    """Less among the best, and equal over all, on every scale; two variances alone decide nothing."""
+    """WLAS must vary less over the best and equally over all treebanks, on every scale; the interval decides."""
 
     def found(las: Sequence[float], wlas: Sequence[float]) -> str:
         return claim_on_variances(callin_rows(LAS=las, WLAS=wlas), StudyRequest()).verdict
@@ -196,10 +196,10 @@ def test_callin_without_outputs_and_with_few_training_sets() -> None:
 @pytest.mark.parametrize(
     ("precision", "found"), [((0.5, 0.1), "holds"), ((0.1, 0.1), "does not hold"), ((0.4, 0.1), "holds"), ((None, 0.5), "no data")]
 )  # fmt: skip
-def test_callin_on_people(precision: Sequence[float | None], found: str) -> None:
-    """One case may be an exception; an equal correlation is one, and an undefined one says nothing."""
+def test_callin_on_human_judgments(precision: Sequence[float | None], found: str) -> None:
+    """Exactly one exception is claimed. An equal correlation is an exception; with an undefined one, there is no data."""
     people = {
         code: {"C prec": one, "C rec": 0.2, "LAS": 0.4, "WLAS": 0.4} for code, one in zip(("en", "es"), precision)
     }
-    (claim,) = claims_on_people(people)
+    (claim,) = claims_on_judgments(people)
     assert claim.verdict == found

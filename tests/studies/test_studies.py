@@ -1,4 +1,4 @@
-"""Studies: quick runs on the examples, equality with printed numbers on real data, and what they refuse."""
+"""Studies: quick runs on the examples, equality with printed numbers on real data, and errors."""
 
 import gzip
 import json
@@ -38,7 +38,7 @@ TRAINED = ("nivre-fang-2017", "callin", "kohita-2017", "kohita-2017-ud2", "sogaa
 
 
 def quick(name: str, tmp_path: Path, **more: object) -> Study:
-    """A study on a few examples."""
+    """A quick run of a study on a few examples."""
     gold = [EXAMPLES / "gold" / f"{code}.conllu" for code in ("de", "en", "fi", "fr")]
     given = {} if name in TRAINED else {"systems": EXAMPLES / "systems"}
     treebanks = (EXAMPLES / "gold",) if name == "conll17" else tuple(gold)
@@ -96,8 +96,8 @@ def tripled(number: int) -> int:
     return 3 * number
 
 
-def test_each_part_of_a_study_is_a_task_of_its_own() -> None:
-    """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
+def test_each_part_of_a_study_is_a_separate_task() -> None:
+    """Even if workers take small jobs in batches, as on a cluster: otherwise one worker would get all tasks."""
     batches = Batches()
     request = StudyRequest(workers=Workers(lambda: batches, window=9, batch=64))
     assert run_tasks("study", [StudyTask(str(i), tripled, (), (i,)) for i in range(4)], request) == {
@@ -107,7 +107,7 @@ def test_each_part_of_a_study_is_a_task_of_its_own() -> None:
 
 
 def test_pages_of_studies_in_the_documentation() -> None:
-    """A p below .00005 is printed as such, and one claim holds, not hold."""
+    """A p-value below .00005 is not printed as 0, and a single claim "holds"."""
     pages = [EXAMPLES.parent.parent / "docs" / "studies" / f"{name}.md" for name in STUDIES]
     for path in pages:
         told = path.read_text(encoding="utf-8")
@@ -125,7 +125,7 @@ def test_resumed_studies_are_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if not name.endswith(("-2018", "-ud2"))])
-def test_printed_numbers_are_typed_in_with_their_place(name: str) -> None:
+def test_printed_numbers_have_their_place(name: str) -> None:
     """Every table of printed numbers says where it is printed."""
     path = files(STUDIES[name].package) / "printed.toml"
     numbers = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -147,14 +147,14 @@ def verdicts(study: Study) -> dict[str, tuple[str, str]]:
 
 
 def test_callin_on_his_outputs(data: Path) -> None:
-    """Three languages, Spanish among them, where his rule of punctuation differs; the page in the documentation has all."""
+    """Three languages, including Spanish, where the paper's rule for punctuation matters; the page in the docs has all."""
     languages = {"el": "Greek", "hr": "Croatian", "es": "Spanish"}
     treebanks = tuple(data / "ud" / "r1.2" / f"{code}-ud-test.conllu.xz" for code in languages)
     weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
     study = reproduce("callin", StudyRequest(treebanks, data / "callin" / "systems", weights=weights, quick=True))
     found = verdicts(study)
-    assert found["Scores and frequencies are those of his program, to six digits"] == ("holds", "24 of 24")
-    assert found["The ratios are as printed"] == ("holds", "12 of 12")
+    assert found["Scores and frequencies equal those of Callin's program to six decimals"] == ("holds", "24 of 24")
+    assert found["The ratios of Table 5 are as printed"] == ("holds", "12 of 12")
 
 
 def test_official_scores_of_2017(data: Path) -> None:
@@ -164,8 +164,8 @@ def test_official_scores_of_2017(data: Path) -> None:
     assert found["Systems are ranked by the macro-average over all test sets"] == ("holds", "33 of 33")
 
 
-def test_an_output_that_is_not_his_is_told(data: Path, tmp_path: Path) -> None:
-    """Equality is not claimed by construction: one arc changed in his output shows."""
+def test_a_changed_output_is_noticed(data: Path, tmp_path: Path) -> None:
+    """Equality is really checked: a single changed arc in Callin's output makes the claim false."""
     (tmp_path / "systems").mkdir()
     packed = (data / "callin" / "systems" / "Greek.conllx.xz").read_bytes()
     lines = lzma.decompress(packed).decode().split("\n")
@@ -175,7 +175,7 @@ def test_an_output_that_is_not_his_is_told(data: Path, tmp_path: Path) -> None:
     weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
     treebanks = (data / "ud" / "r1.2" / "el-ud-test.conllu.xz",)
     found = verdicts(reproduce("callin", StudyRequest(treebanks, tmp_path / "systems", weights=weights, quick=True)))
-    assert found["Scores and frequencies are those of his program, to six digits"][0] == "does not hold"
+    assert found["Scores and frequencies equal those of Callin's program to six decimals"][0] == "does not hold"
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
@@ -230,7 +230,7 @@ def test_refusals(arguments: list[object], slug: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name != "conll17"])
-def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_are_checked_before_work_starts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def work(*_: object) -> None:
         raise AssertionError("work was begun")
 
@@ -239,19 +239,19 @@ def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, mo
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "other.conllu").write_text("")
     for systems in (tmp_path, tmp_path / "some"):
-        with pytest.raises(InputError, match="no file in this folder is named as the output for a treebank"):
+        with pytest.raises(InputError, match="no file in this folder is named after a treebank"):
             reproduce(name, StudyRequest((EXAMPLES / "gold",), systems))
 
 
 def test_inputs_of_other_studies_have_no_effect(tmp_path: Path) -> None:
-    """An option that matters for other studies is accepted, and changes nothing."""
+    """An option for other studies is accepted, and changes nothing."""
     plain = document(quick("nivre-fang-2017", tmp_path / "a"))
     assert document(quick("nivre-fang-2017", tmp_path / "b", scores=Path(__file__), judgements=EXAMPLES)) == plain
     without = document(reproduce("conll17", StudyRequest(quick=True)))
     assert document(reproduce("conll17", StudyRequest(systems=EXAMPLES / "systems", quick=True))) == without
 
 
-def test_a_folder_of_folders_is_told_from_one_of_treebanks(tmp_path: Path) -> None:
+def test_a_folder_of_folders_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"name one of the folders in it: gold$"):
         run("nivre-fang-2017", "--treebanks", EXAMPLES)
     for name in ("a/gold", "a/system", "b/gold"):
@@ -282,11 +282,11 @@ def test_quick_pages_say_that_they_are(studies: dict[str, Study], name: str) -> 
     document = text(studies[name])
     assert not re.search(r"six of twenty-six|Averaged over \d+ training sets", document)
     if name == "nivre-fang-2017":
-        assert "run on the development sets (the test sets, for want of one: en, fi, fr, de)" in document
+        assert "run on the development sets (the test sets if there are none: en, fi, fr, de)" in document
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_nothing_is_judged_by_nothing_and_no_p_is_0(studies: dict[str, Study], name: str) -> None:
+def test_without_data_there_is_no_verdict_and_no_p_is_0(studies: dict[str, Study], name: str) -> None:
     for claim in studies[name].claims:
         if claim.evidence.startswith("0 of 0"):
             assert claim.verdict == "no data", claim
@@ -303,7 +303,7 @@ def test_small_p(p: float | None, told: str) -> None:
 
 
 def test_few_treebanks_in_order_prove_little() -> None:
-    """Four pairs in perfect order have p = 2/4!, five 2/5!; by Student's t it would be 0."""
+    """Four pairs in perfect order have p = 2/4!, and five have 2/5!; by Student's t, p would be 0."""
     assert spearman([(1.0, 4.0), (2.0, 3.0), (3.0, 2.0), (4.0, 1.0)]) == (pytest.approx(-1), pytest.approx(2 / 24), 4)
     assert spearman((float(i), i**2 + 1.0) for i in range(5))[1] == pytest.approx(2 / 120)
 
@@ -325,7 +325,7 @@ SUBJECTS, VERBS, OBJECTS = ("Han", "Hun", "Barnet"), ("spiser", "ser", "finder")
 
 
 def conllx(subject: str, verb: str, thing: str, full_stop: int) -> str:
-    """A sentence of CoNLL-X, with its flat features and projective heads; full_stop: the head of its full stop."""
+    """A sentence in CoNLL-X, with flat features and projective heads; `full_stop` is the head of its full stop."""
     rows = (
         (subject, "P", "pers|sing", 2, "subj"), (verb, "V", "pres", 0, "ROOT"), (thing, "N", "common|sing", 2, "obj"),
         (".", "X", "_", full_stop, "pnct"),
@@ -342,7 +342,7 @@ def danish(full_stop: int) -> str:
 
 
 def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
-    """A test set that is large enough to draw from; there is nothing to compare."""
+    """The test set is large enough for samples, but there is nothing to compare."""
     path = tmp_path / "da.conllx"
     path.write_text(danish(2) * 200, encoding="utf-8")
     scored = score_parsers(Parts("da", path, test=path), {"one": path}, StudyRequest())
@@ -351,7 +351,7 @@ def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
 
 
 def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
-    """UAS does not say which of them should be better."""
+    """UAS does not decide which parser should be better."""
     path = tmp_path / "da.conllx"
     path.write_text(danish(2) * 20, encoding="utf-8")
     scored = score_parsers(Parts("da", path, test=path), {"one": path, "two": path}, StudyRequest())
@@ -362,19 +362,19 @@ def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
 
 
 def test_parsers_are_judged_on_gold_words(tmp_path: Path) -> None:
-    """The output has the same words, and another sentence."""
+    """The output has the same words, but one more sentence."""
     gold, output = tmp_path / "da.conllx", tmp_path / "output.conllx"
     gold.write_text(conllx("Han", "ser", "fisk", 2), encoding="utf-8")
     rows = ((1, "Han", 0), None, (1, "ser", 0), (2, "fisk", 1), (3, ".", 1), None)
     lines = ("\n" if row is None else "{}\t{}\t_\tX\tX\t_\t{}\tdep\t_\t_\n".format(*row) for row in rows)
     output.write_text("".join(lines), encoding="utf-8")
-    with pytest.raises(InputError, match="its sentences are not the words of the test set"):
+    with pytest.raises(InputError, match="its words or sentences differ from the test set"):
         score_parsers(Parts("da", gold, test=gold), {"one": output}, StudyRequest())
 
 
 @pytest.mark.parametrize("suffix", ["conll", "conllx"])
 def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path, suffix: str) -> None:
-    """Every sentence has two roots, but for those of the second treebank."""
+    """Every sentence of the first treebank has two roots; those of the second have one."""
     for name, full_stop in (("danish_ddt_train", 0), ("danish_ddt_test", 0), ("de-train", 2), ("de-test", 2)):
         (tmp_path / f"{name}.{suffix}").write_text(danish(full_stop), encoding="utf-8")
     page_file, outputs = tmp_path / "page.md", tmp_path / "outputs"
@@ -384,7 +384,7 @@ def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path
     setting = " ".join(json.loads(out)["setting"])
     assert "CoNLL-X files (danish_ddt, de) have no accuracies" in setting
     assert "several roots (36 in all: danish_ddt)" in setting
-    assert "2 treebanks with training sets;" in setting
+    assert "2 treebanks with training sets." in setting
     assert sorted(path.parent.name for path in outputs.glob("*/danish_ddt.conllu")) == [
         "arc-eager", "arc-standard", "swap-eager", "swap-lazy",
     ]  # fmt: skip
@@ -409,7 +409,7 @@ def test_the_first_root_gets_the_others() -> None:
 
 
 def roots_at(number: int) -> Treebank:
-    """A sentence of five words as CoNLL-X: the bits of a number say which words are roots; others hang from one."""
+    """A sentence of five words in CoNLL-X; the bits of a number are the roots, and other words depend on a root."""
     roots = [i for i in range(1, 6) if number >> (i - 1) & 1]
     heads = [0 if i in roots else min(roots, key=lambda root: abs(root - i)) for i in range(1, 6)]
     rows = (f"{i}\ta\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1))
@@ -460,12 +460,12 @@ def test_compressed_parts_of_conllx_are_read(tmp_path: Path) -> None:
         (tmp_path / f"{name}.conll.gz").write_bytes(gzip.compress(danish(0).encode()))
     code, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--quick")
     assert code == 0
-    assert "1 treebanks with training sets;" in out
+    assert "1 treebanks with training sets." in out
 
 
-def test_groups_that_have_no_members_are_not_announced(studies: dict[str, Study], tmp_path: Path) -> None:
-    """The examples are projective; a treebank with crossing arcs alone has no group of those without."""
-    assert "halves), and those that need no swap." in text(studies["sogaard-haulrich"])
+def test_empty_groups_are_not_mentioned(studies: dict[str, Study], tmp_path: Path) -> None:
+    """The examples are projective; if all treebanks have crossing arcs, there is no group of projective treebanks."""
+    assert "halves), and those that need no swaps." in text(studies["sogaard-haulrich"])
     crossing = "".join(
         f"{i}\t{form}\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, form, head in zip(range(1, 5), "abcd", (3, 0, 2, 1))
     )

@@ -1,4 +1,4 @@
-"""Whether findings depend on the parser: verdicts side by side, the study on UD v2, and pages recomputed in part."""
+"""Findings by parser: verdicts side by side, the study on UD v2, and a page recomputed in part."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ def judged(*verdicts: Verdict) -> list[Claim]:
         (("holds", "holds"), ("does not hold", "does not hold"), "2 hold for one parser and fail for another."),
     ],
 )
-def test_what_changes_is_told(one: tuple[Verdict, ...], other: tuple[Verdict, ...], told: str) -> None:
+def test_disagreements_are_counted(one: tuple[Verdict, ...], other: tuple[Verdict, ...], told: str) -> None:
     section = verdicts_by_parser({"graph": judged(*one), "ensemble": judged(*other)})
     assert told in section.text[0]
     assert section.table is not None
@@ -40,7 +40,7 @@ def test_what_changes_is_told(one: tuple[Verdict, ...], other: tuple[Verdict, ..
 
 def test_one_parser_is_not_compared() -> None:
     assert verdicts_by_parser({"graph": judged("holds")}).text == (
-        "Each claim judged on the scores of one parser alone.",
+        "Each verdict rests on the scores of a single parser.",
     )
 
 
@@ -57,7 +57,7 @@ def test_ensembles_learn_from_the_first_sentences(monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture(scope="module")
 def ud2(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """The study on two treebanks with training sets, and one without."""
+    """The study on two treebanks with training sets and one without."""
     folder = tmp_path_factory.mktemp("treebanks")
     for code in ("de", "en"):
         for part in ("train", "test"):
@@ -68,7 +68,7 @@ def ud2(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def test_the_study_on_ud2_is_labeled_and_takes_treebanks_with_training_sets(ud2: Study) -> None:
     assert ud2.title.endswith("on UD 2.0")
-    assert "2 treebanks, all have a training set: de, en." in ud2.setting
+    assert "2 treebanks, all with a training set: de, en." in ud2.setting
     sections = {section.title: section for section in ud2.sections}
     for name in ("UAS", "LAS", "CNC"):
         assert sections[name].table is not None
@@ -80,8 +80,8 @@ def test_the_study_on_ud2_is_labeled_and_takes_treebanks_with_training_sets(ud2:
 
 
 def test_parsers_are_judged_alone_and_together(ud2: Study) -> None:
-    """A claim holds if it does for every parser, so that its verdicts by parser decide it."""
-    table = next(section.table for section in ud2.sections if section.title == "Does it depend on the parser?")
+    """A claim holds if it holds for every parser, so the verdicts by parser imply the verdict on all."""
+    table = next(section.table for section in ud2.sections if section.title == "Do the findings depend on the parser?")
     assert table is not None
     assert [column.name for column in table.columns] == ["claim", "graph", "swap-lazy", "ensemble"]
     together = {claim.text: claim.verdict for claim in ud2.claims}
@@ -91,13 +91,13 @@ def test_parsers_are_judged_alone_and_together(ud2: Study) -> None:
 
 
 def printed_gain(page: str, title: str, code: str) -> list[str]:
-    """The cells of a treebank's row in a section of a page."""
+    """The cells in a treebank's row of a section of a page."""
     section = (ROOT / "docs" / "studies" / page).read_text(encoding="utf-8").split(f"## {title}\n")[1]
     return re.search(rf"^\| {code} \| (.*) \|$", section, re.MULTILINE)[1].split(" | ")
 
 
 def test_a_row_of_the_page_on_ud2_is_recomputed(data: Path, tmp_path: Path) -> None:
-    """The smallest treebank, which trains in seconds; the rest of the page comes from the same functions."""
+    """The row of the smallest treebank, which trains in seconds; other rows come from the same functions."""
     code = "lt"
     parts = [data / "ud" / "r2.0" / f"{code}-ud-train.conllu.xz", data / "ud" / "r2.0" / f"{code}-ud-dev.conllu.xz"]
     test = data / "ud" / "r2.0-test" / f"{code}-ud-test.conllu.xz"

@@ -1,4 +1,4 @@
-"""The committed pages of studies: their titles, and their first sentences, are those that the code would write."""
+"""The pages of studies in the docs: their titles and first sentences are what the code would write."""
 
 import re
 from importlib import import_module

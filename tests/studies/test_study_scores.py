@@ -1,4 +1,4 @@
-"""The scores of studies come from the engine: any format, any workers, a store, and reasons for invalid outputs."""
+"""Scores of studies come from the engine: any format and workers, a store, and reasons for invalid outputs."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def outputs_of(system: str) -> dict[str, Path]:
 
 
 def written_as_conllx(path: Path, folder: Path) -> Path:
-    """A copy without what CoNLL-X lacks: comments, multiword tokens, enhanced graphs, MISC."""
+    """A copy without what CoNLL-X cannot contain: comments, multiword tokens, enhanced graphs, MISC."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if not line.startswith("#")]
     kept = [row for row in rows if len(row) == 1 or row[0].isdigit()]
     copy = folder / f"{path.stem}.conllx"
@@ -34,7 +34,7 @@ def written_as_conllx(path: Path, folder: Path) -> Path:
 
 
 def test_formats_follow_from_names(tmp_path: Path) -> None:
-    """In German `zum` is a multiword token, which CoNLL-X cannot have."""
+    """German `zum` is a multiword token, which CoNLL-X cannot contain."""
     assert len(levelhead.read(GOLDS["de"]).multiword), "or the test shows nothing"
     mixed = outputs_of("alpha") | {"de": written_as_conllx(outputs_of("alpha")["de"], tmp_path)}
     found = score_files(GOLDS, {"alpha": mixed, "beta": outputs_of("beta")}, SETUP, StudyRequest())
@@ -49,7 +49,7 @@ def test_formats_follow_from_names(tmp_path: Path) -> None:
 
 
 def test_missing_and_invalid_outputs() -> None:
-    """A file that is not there has no result; one with other words has a reason, and no part in tests of pairs."""
+    """A missing file has no result; one with other words has a reason, and is left out of tests of pairs."""
     setup = setup_of([name for name in MEASURES.values() if "WLAS" not in name])
     systems = {name: outputs_of(name) for name in ("alpha", "beta", "gamma")}
     systems["beta"] = {"en": systems["beta"]["de"], "fi": systems["beta"]["fi"]}
@@ -87,7 +87,7 @@ def test_workers_and_stores_change_nothing(name: str, tmp_path: Path) -> None:
 
 
 def test_an_invalid_output_of_callins_parser_is_refused(tmp_path: Path) -> None:
-    """His numbers are those of all outputs: none is left out silently."""
+    """The paper's numbers are over all outputs: no output is silently left out."""
     (tmp_path / "en.conllu").write_bytes(GOLDS["de"].read_bytes())
     with pytest.raises(InputError) as caught:
         reproduce("callin", StudyRequest((GOLDS["en"],), tmp_path, quick=True))

@@ -1,4 +1,4 @@
-"""The four verdicts: what gives each of them, in general and in the studies."""
+"""The four verdicts: the conditions for each, in general and in the studies."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -91,7 +91,7 @@ def test_facts_and_claims_of_several_parts() -> None:
 
 
 def test_intervals_of_means() -> None:
-    """The percentile interval of the mean of 0 and 1 in equal parts is that of a binomial share."""
+    """The percentile interval of the mean of equally many 0 and 1 is that of a binomial share."""
     values = [0.0, 1.0] * 50
     found = mean_interval([*values, None], 20000, 1)
     assert found is not None
@@ -141,7 +141,7 @@ def verdict(claims: Sequence[Claim], start: str) -> str:
 
 
 def nivre_fang(change: Callable[[int, dict[str, float | None]], None] | None = None) -> list[Claim]:
-    """Claims on ten treebanks that are as the paper prints them, changed."""
+    """The claims on ten treebanks with the printed numbers, after changes."""
     numbers, rows = printed("nivre_fang"), {}
     for i, code in enumerate(list(numbers["table_2"])[:10]):
         row: dict[str, float | None] = {
@@ -164,19 +164,19 @@ def test_nivre_and_fang_on_their_own_numbers() -> None:
 
 
 def test_the_order_of_languages_is_that_of_both_tables() -> None:
-    """Table 3 in another order: the claim is about both, and both coefficients are given."""
+    """Table 3 in another order: the claim is about both tables, and the evidence has both coefficients."""
 
     def shuffled(i: int, row: dict[str, float | None]) -> None:
         row["CLAS - LAS"] = -0.01 * ((7 * i) % 10)
 
-    (claim,) = (claim for claim in nivre_fang(shuffled) if claim.text.startswith("Which languages"))
+    (claim,) = (claim for claim in nivre_fang(shuffled) if claim.text.startswith("The order of languages"))
     assert claim.verdict == "inconclusive"
     assert "Table 2 (without FUN): Spearman 1.00 (p" in claim.evidence
     assert "Table 3 (CLAS - LAS): Spearman" in claim.evidence
 
 
 def test_most_of_a_drop_needs_a_drop() -> None:
-    """Less of a rise than the other relations is no drop."""
+    """A smaller rise than that of other relations is not a drop."""
 
     def rising(i: int, row: dict[str, float | None]) -> None:
         row |= {f"without {name}": 0.01 + 0.001 * i for name in RELATIONS}
@@ -224,7 +224,7 @@ def parsers(rows: Sequence[Mapping[str, Sequence[float]]]) -> list[Claim]:
 
 def test_perplexity_and_accuracy_of_parsers() -> None:
     up, down, other = [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0], [2.0, 1.0, 4.0, 2.0]
-    uas, together = "Parsers of lower derivation perplexity have a higher UAS", "UAS and exact match"
+    uas, together = "Parsers with lower derivation perplexity have a higher UAS", "UAS and exact match"
     falling = parsers([{"P": down, "UAS": up, "EM": other}] * 5)
     assert verdict(falling, uas) == "holds"
     assert verdict(falling, together) == "holds"
@@ -233,14 +233,14 @@ def test_perplexity_and_accuracy_of_parsers() -> None:
     assert verdict(rising, together) == "does not hold"
     mixed = parsers([{"P": down, "UAS": up, "EM": up}, {"P": up, "UAS": up, "EM": up}] * 3)
     assert verdict(mixed, uas) == "inconclusive"
-    assert verdict(mixed, "Perplexity separates") == "no data"
+    assert verdict(mixed, "On small test sets, perplexity separates") == "no data"
     assert set(verdicts(parsers([])).values()) == {"no data"}
 
 
 def separated(pairs: Sequence[tuple[float, float]]) -> str:
     up, down = [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]
     rows = [{"P": down, "UAS": up, "EM": up, "separated": {"200": [0.5, em, p]}} for em, p in pairs]
-    return verdict(parsers(rows), "Perplexity separates")
+    return verdict(parsers(rows), "On small test sets, perplexity separates")
 
 
 def test_separation_on_small_test_sets() -> None:
@@ -257,7 +257,7 @@ def test_the_ranking_of_2017_without_scores() -> None:
 
 
 def compared(*changes: tuple[float, float] | None) -> dict[str, dict[str, MeasureEstimate]]:
-    """A comparison for each scale, with the same interval for both measures."""
+    """A comparison on each scale, with the same interval for both measures."""
     return {
         scale: dict.fromkeys(
             ("CLAS", "WLAS"), MeasureEstimate(None, None if ends is None else ValueWithInterval(sum(ends) / 2, *ends))
@@ -284,7 +284,7 @@ def test_a_spread_must_differ_on_every_scale(changes: Sequence[tuple[float, floa
 
 
 def scores_of_test_sets() -> list[list[list[float | None]]]:
-    """Of 9 test sets, 3 systems and all measures; BLEX has no value on the second."""
+    """Scores on 9 test sets, of 3 systems by all measures; BLEX has no value on the second test set."""
     rng = np.random.default_rng(7)
     table = rng.uniform(0.2, 0.9, size=(9, 3, len(MEASURES))).tolist()
     for system in range(3):
@@ -321,7 +321,7 @@ def test_scores_of_nothing_have_no_log_odds() -> None:
 
 
 def test_undefined_pairs_are_left_out_of_shares() -> None:
-    """And LAS is compared on the pairs that are left."""
+    """LAS is compared on the remaining pairs."""
     pairs, shares = [3, 10, 6], {"LAS": [1.0, 0.2, 0.5], "BLEX": [1.0, None, 1.0]}
     values = np.full((3, len(MEASURES)), 0.5)
     for name, column in shares.items():
@@ -337,7 +337,7 @@ def test_undefined_pairs_are_left_out_of_shares() -> None:
 
 
 def compare_files(gold: Path, outputs: Mapping[str, Path], resamples: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """The comparison of some outputs on one test set, and why measures are left out."""
+    """The comparison of outputs on one test set, and why measures are left out."""
     setup = setup_of(MEASURES.values(), weights={"wde": weights_of({})})
     files = {name: {"x": path} for name, path in outputs.items()}
     found = counts_on(score_files({"x": gold}, files, setup, REQUEST, by_sentence=True), "x")
@@ -346,7 +346,7 @@ def compare_files(gold: Path, outputs: Mapping[str, Path], resamples: int) -> tu
 
 
 def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
-    """Gold without lemmas has no BLEX, as `score` says."""
+    """Gold without lemmas has no BLEX, as in `score`."""
     examples = EXAMPLES / "parallel"
     plain = tmp_path / "en.conllu"
     rows = [line.split("\t") for line in (examples / "gold" / "en.conllu").read_text(encoding="utf-8").split("\n")]
@@ -388,10 +388,12 @@ def test_pages_give_the_numbers_behind_inconclusive_verdicts(name: str) -> None:
 
 
 def test_the_measures_of_2018_in_the_documentation() -> None:
-    """No verdict on spread but on every scale: a lower mean makes BLEX look less even as a share of it."""
+    """Spread needs the same verdict on every scale: a lower mean makes BLEX look less even as a share of the mean."""
     page = (DOCS / "measures-2018.md").read_text(encoding="utf-8")
     row = next(
-        line for line in page.split("\n") if line.startswith("| MLAS and BLEX score them less evenly than LAS |")
+        line
+        for line in page.split("\n")
+        if line.startswith("| MLAS and BLEX score languages with training data less evenly than LAS |")
     )
     assert "| inconclusive |" in row
     assert "BLEX minus LAS +0.12 (95% CI -0.82 to +1.10) in points" in row
@@ -409,7 +411,7 @@ def row(name: str, size: int, string: float, derivation: float, **accuracies: fl
 
 
 def test_averages_and_both_increases() -> None:
-    """The ratio of means, which weighs treebanks by perplexity, and the mean of ratios."""
+    """The ratio of means, which weights treebanks by perplexity, and the mean of ratios."""
     all_of_them, first, second = group_averages([row("a1", 1, 100, 150), row("a2", 1, 300, 600), row("b", 1, 50, 50)])
     assert all_of_them == ("all", 3, 150, pytest.approx(800 / 3), pytest.approx(7 / 9), 0.5)
     assert first == ("a", 2, 200, 375, 0.875, 0.75)
@@ -417,7 +419,7 @@ def test_averages_and_both_increases() -> None:
 
 
 def test_the_printed_increases_do_not_follow_from_the_printed_averages() -> None:
-    """Table of section 5: 82.2 % does, 37.0 and 96.6 % do not."""
+    """In the table of section 5, 82.2% does; 37.0% and 96.6% do not."""
     printed = {"C06": (292.5, 532.8, 82.2), "C07": (320.3, 508.8, 37.0), "gen.dt": (278.2, 447.8, 96.6)}
     follow = {
         name: round(100 * group_averages([row(name, 1, string, derivation)])[0].increase_of_means, 1) == increase
@@ -427,7 +429,7 @@ def test_the_printed_increases_do_not_follow_from_the_printed_averages() -> None
 
 
 def test_correlations() -> None:
-    """Pearson's, of those treebanks whose accuracy is known."""
+    """Pearson's correlation over the treebanks with a known accuracy."""
     rows = [
         row("a", 10, 1, 10, LAS=1.0),
         row("b", 20, 4, 10, LAS=2.0),

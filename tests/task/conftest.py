@@ -1,4 +1,4 @@
-"""What tests of shared tasks share."""
+"""Fixtures for tests of shared tasks."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs of programs in the sandbox, for tests: limits, outcomes, and the processes inside."""
+"""Runs of programs in the sandbox for tests: limits, results, and processes inside."""
 
 import os
 import re
@@ -22,7 +22,7 @@ SHELL, PYTHON = "#!/bin/sh\n", "#!/usr/bin/python3\nimport os, sys\n"
 
 
 def run(place, program, limits=LIMITS, **files):
-    """Run a program in the sandbox: what became of it, its log, and its outputs."""
+    """Run a program in the sandbox, and return its result, log and outputs."""
     (place / "system" / "run").write_text(textwrap.dedent(program))
     for name, data in files.items():
         (place / "system" / name).write_text(data)
@@ -34,7 +34,7 @@ def run(place, program, limits=LIMITS, **files):
 
 
 def first_inside():
-    """The number, outside, of the first process of a sandbox of this test: its own is 1."""
+    """The process id, outside the sandbox, of its first process."""
     for path in Path("/proc").glob("[0-9]*/status"):
         try:
             numbers = re.search(r"NSpid:(.*)", path.read_text())[1].split()
@@ -47,5 +47,5 @@ def first_inside():
 
 
 def parent(pid):
-    """The number of the process that started a process."""
+    """The id of the parent of a process."""
     return int(re.search(r"PPid:\s*(\d+)", Path(f"/proc/{pid}/status").read_text())[1])

@@ -31,7 +31,7 @@ SANDBOX_USERS = f"{_USER}-{_USER + 1}" if SANDBOX_USER else ""
 
 
 def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[str, object]) -> Path:
-    """Make a task; sections replace those of task.toml."""
+    """Create a task; the sections replace those of task.toml."""
     create_task(folder, gold, title="Parsing <b>blind</b>")
     path = folder / "task.toml"
     rest = path.read_text(encoding="utf-8").partition("[campaign]")[2]
@@ -50,13 +50,13 @@ def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[
 
 
 def token(folder: Path, name: str) -> str:
-    """Make a team's token."""
+    """Create a team, and return its token."""
     with Database(TaskFolder(folder).database) as database:
         return new_token(database, name)
 
 
 def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
-    """Pack files; those named `run` can be executed."""
+    """Pack files; those named `run` are executable."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=mode) as archive:
         for name, data in files.items():
@@ -78,7 +78,7 @@ class Server:
         self.process, self.address = process, address
 
     def ask(self, method: str, path: str, token: str = "", body: bytes | None = None, **headers: str):
-        """Return the status and the answer of a request of the interface."""
+        """Send an API request, and return the status and the response."""
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         if token:
             names["Authorization"] = f"Bearer {token}"
@@ -95,7 +95,7 @@ class Server:
         return self.ask("POST", f"/submissions?kind={kind}", token, body, **headers)
 
     def wait(self, token: str, name: str, seconds: float = 240):
-        """Wait for the end of a submission."""
+        """Wait until a submission is finished."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             _, found = self.ask("GET", f"/submissions/{name}", token)
@@ -107,7 +107,7 @@ class Server:
 
 @contextmanager
 def serving(folder: Path, errors: Path | None = None, options: Sequence[str] = ()) -> Iterator[Server]:
-    """Serve a task on a port that is free."""
+    """Serve a task on a free port."""
     command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0", *options]
     with (errors or folder / "errors").open("ab") as said:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said)
@@ -122,7 +122,7 @@ def serving(folder: Path, errors: Path | None = None, options: Sequence[str] = (
 
 
 def wait_for_end(pid: int) -> None:
-    """Wait until a process that is not ours has ended."""
+    """Wait until a process that is not our child has ended."""
     while True:
         try:
             os.kill(pid, 0)
@@ -137,7 +137,7 @@ def task_of(folder: Path):
 
 
 def upload(folder, data=b"x", kind="outputs", label="", key=None):
-    """Put an archive where uploads arrive."""
+    """Put an archive into the folder of uploads."""
     path = folder.incoming / os.urandom(8).hex()
     path.write_bytes(data)
     return Upload(path, "0" * 64, len(data), kind, label, key)

@@ -1,4 +1,4 @@
-"""A task that is served over HTTP, and how its visitors talk to it."""
+"""A task served over HTTP, and its clients."""
 
 import contextlib
 import http.client
@@ -23,7 +23,7 @@ class Site:
 
     @classmethod
     def of(cls, folder, server: Server):
-        """Return one without teams."""
+        """Return a site without teams."""
         site = cls.__new__(cls)
         site.folder, site.server, site.host = folder, server, urlsplit(server.address).netloc
         return site
@@ -40,7 +40,7 @@ class Site:
         server.wait(self.beta, self.second["id"])
 
     def browse(self, method, path, body=None, cookie=None, **headers):
-        """Return the status, the headers and the text of a request like a browser's."""
+        """Send a request as a browser would; return the status, the headers and the text of the response."""
         connection = http.client.HTTPConnection(self.host, timeout=60)
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         if cookie:
@@ -74,7 +74,7 @@ def connect(site):
 
 @contextlib.contextmanager
 def in_process(folder):
-    """Serve a task in a thread, without a runner, so that its limits of time can be made shorter."""
+    """Serve a task in a thread, without a runner, so that its time limits can be shortened."""
     from levelhead.task.web.app import task_app
     from levelhead.task.web.server import _Server, _settings
 

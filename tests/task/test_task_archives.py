@@ -1,4 +1,4 @@
-"""Archives from strangers: whatever is in them, nothing is written outside the folder, and limits hold."""
+"""Untrusted archives: nothing is written outside the folder, and limits hold."""
 
 import bz2
 import gzip
@@ -61,7 +61,7 @@ def zip_of_many():
 
 
 def zip_that_lies():
-    """A zip file whose list says that its entry is small."""
+    """A zip file whose directory states a smaller size than the entry has."""
     data = bytearray(zipped({"a.conllu": b"\0" * (8 * MEGABYTE)}))
     at = data.rindex(b"PK\x01\x02")
     struct.pack_into("<L", data, at + 24, 10)
@@ -76,7 +76,7 @@ def encrypted_zip():
 
 
 def tar_with_long_header(kind):
-    """A header that says that a name of 4 GB follows."""
+    """A header that announces a name of 4 GB."""
     info = tarfile.TarInfo("././@LongLink")
     info.type, info.size = kind, 1 << 32
     return info.tobuf(tarfile.GNU_FORMAT) + b"\0" * 10240
@@ -158,7 +158,7 @@ COMPRESSIONS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compres
 
 @pytest.mark.parametrize("name", COMPRESSIONS)
 def test_members_are_read_one_after_the_other_but_not_too_many(name, tmp_path):
-    """An empty member has some 20 bytes: a small archive could have millions of them."""
+    """An empty member has about 20 bytes, so a small archive could contain millions."""
     compress, path = COMPRESSIONS[name], tmp_path / "archive"
     whole = tar(FILES, "w")
     parts = b"".join(compress(whole[at : at + 900]) for at in range(0, len(whole), 900))

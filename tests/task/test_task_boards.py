@@ -1,4 +1,4 @@
-"""What boards show of scores, and what they must not let anybody work out."""
+"""What leaderboards show of scores, and what cannot be inferred from them."""
 
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ MEASURES = ("LAS", "MLAS", "BLEX", "CLAS")
 
 
 def finished(folder, database, name, values, state="valid"):
-    """Hand in a result as the scorer would have written it."""
+    """Record a result as if written by the scorer."""
     team = team_of_token(database, new_token(database, name))
     found = accept(database, folder, team, upload(folder), FREE)
     result = {
@@ -51,7 +51,7 @@ def coarse(tmp_path):
 
 
 def test_coarse_boards_hide_values_and_order(coarse):
-    """The better of two teams that look equal comes first in the alphabet in one case, last in the other."""
+    """Of two teams with equal rounded scores, the better one is first in the alphabet in one case, and last in the other."""
     task, folder, database = coarse
     exact = {
         "a best": "0.8123", "b same": "0.8001", "c same": "0.8199", "d invalid": "0.8244", "y low": "0.61", "z": "0.8002",

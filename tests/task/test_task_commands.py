@@ -1,4 +1,4 @@
-"""What organizers and teams type: definitions, damaged databases, ports, outputs, and readable answers."""
+"""Commands of organizers and teams: definitions, damaged databases, ports, outputs, and readable messages."""
 
 import json
 import re
@@ -25,7 +25,7 @@ classes = {SUBJECT = ["nsubj", "csubj"], REST = ["punct"]}
 
 
 def serve(folder, *arguments):
-    """Try to serve a task that cannot be served, and return what is said."""
+    """Try to serve a task that cannot be served, and return the message."""
     command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 2, done.stderr
@@ -95,7 +95,7 @@ def test_files_that_measures_name_are_relative_to_the_task(tmp_path, capfd, monk
 
 
 def test_a_damaged_database_is_not_served(tmp_path):
-    """Damage in a later page shows when a page is read, hours later; it is looked for at the start."""
+    """Damage in a later page would only be noticed hours later, so the whole file is checked at the start."""
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     database = TaskFolder(folder).database
     with sqlite3.connect(database) as connection:
@@ -126,7 +126,7 @@ def test_a_port_that_is_taken_is_said_plainly(tmp_path, host):
 
 @pytest.fixture
 def submitted(tmp_path, monkeypatch):
-    """A task that is served, a team's token in the environment and in a file, and a folder of outputs."""
+    """A served task, a team's token in the environment and in a file, and a folder of outputs."""
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     secret = token(folder, "alpha")
     (tmp_path / "token").write_text(secret)

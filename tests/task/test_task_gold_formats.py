@@ -15,7 +15,7 @@ GOLD = EXAMPLES / "parallel" / "gold"
 
 
 def plus(text: str) -> str:
-    """CoNLL-U Plus with HEAD and DEPREL in front, and a column of its own."""
+    """CoNLL-U Plus with HEAD and DEPREL first, and a custom column."""
     rows = []
     for line in text.splitlines():
         cells = line.split("\t")
@@ -55,7 +55,7 @@ def test_gold_in_other_columns_is_found_among_the_inputs(tmp_path: Path) -> None
 
 
 def test_folders_of_conllu_plus_are_ranked(run, tmp_path: Path) -> None:
-    """Outputs are found by the name of gold, whatever their suffix."""
+    """Outputs are found by the name of the gold file, with any suffix."""
     for folder in ("gold", "systems/same"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "gold/en.conllup").write_text(plus((GOLD / "en.conllu").read_text()))

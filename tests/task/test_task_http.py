@@ -1,4 +1,4 @@
-"""The server against whoever talks to it: nobody gets in where they do not belong."""
+"""The server and untrusted clients: no client gets access to data of others."""
 
 import contextlib
 import hashlib
@@ -32,7 +32,7 @@ def site(tmp_path_factory):
 
 
 def has_gold(text):
-    """Whether a line of a gold tree is in a text."""
+    """Whether a text contains a line of a gold tree."""
     return any(line in text for line in GOLD.split("\n") if line.count("\t") == 9)
 
 
@@ -94,7 +94,7 @@ def test_no_path_leads_elsewhere(site, top):
 
 
 def test_gold_is_nowhere_to_be_had(site):
-    """Follow every link as a team, ask all of the interface: no line of a gold tree is in any answer."""
+    """Follow every link as a team and send every API request: no response contains a line of a gold tree."""
     cookie, _ = site.sign_in(site.alpha)
     seen, todo = set(), ["/", "/submissions", "/report", "/sign-in"]
     while todo:
@@ -111,7 +111,7 @@ def test_gold_is_nowhere_to_be_had(site):
 
 
 def test_reasons_quote_no_gold(site):
-    """Outputs that differ from gold in every way in which it could be quoted."""
+    """Outputs differ from gold in every way in which a reason could quote gold."""
     files = outputs("alpha")
     files["en.conllu"] = files["en.conllu"].replace(b"the\tthe", b"xxx\txxx", 1)
     files["cs.conllu"] = b"# text = no\n1\tno\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -276,7 +276,7 @@ def test_uploads_are_accepted_whole_or_refused(site):
 
 
 def half_sent(site, secret, data):
-    """Go away in the middle of an upload."""
+    """Disconnect in the middle of an upload."""
     with connect(site) as connection:
         connection.sendall(head(site, secret, f"Content-Length: {len(data)}") + data[: len(data) // 2])
         time.sleep(0.2)
@@ -287,7 +287,7 @@ def half_sent(site, secret, data):
 
 
 def endless(site, secret):
-    """Send without end, and without saying how much will come."""
+    """Send an endless body without a length."""
     with connect(site) as connection:
         connection.sendall(head(site, secret, "Transfer-Encoding: chunked"))
         with contextlib.suppress(OSError):
@@ -330,7 +330,7 @@ def test_large_and_odd_requests_are_refused(site):
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_answered(site, order):
-    """A proxy that believes the other length would see the end of the request elsewhere."""
+    """A proxy that uses the other length would see another end of the request."""
     lengths = "\r\n".join(["Content-Length: 5", "Transfer-Encoding: chunked"][::order])
     first = f"POST /sign-in HTTP/1.1\r\nHost: {site.host}\r\n{lengths}\r\n\r\n0\r\n\r\n"
     second = f"GET /api/v1/task HTTP/1.1\r\nHost: {site.host}\r\n\r\n"
@@ -347,7 +347,7 @@ def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_answered(
 
 
 def test_pages_say_times_inputs_and_which_submission_counts(site):
-    """Times as people read them, links to the inputs, no head without a name, no table without a row."""
+    """Readable times, links to the inputs, no empty table heads, and no empty tables."""
     assert '<a href="/inputs/en.txt">en.txt</a>' in site.browse("GET", "/")[2]
     cookie, _ = site.sign_in(site.beta)
     listed = site.browse("GET", "/submissions", cookie=cookie)[2]

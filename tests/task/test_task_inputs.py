@@ -1,4 +1,4 @@
-"""Gold that would be served as an input under another name is found; what parsers make of the text is not gold."""
+"""Gold under another name among the inputs is found; parser outputs do not count as gold."""
 
 import bz2
 import gzip
@@ -28,7 +28,7 @@ PLAIN = re.sub(r"(?m)^((?:[^\t\n]*\t){6})[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t", r"\1_\
 
 
 def changed(change):
-    """Gold with every word line changed; a change takes a list of cells, and returns one."""
+    """Gold with every word line changed by a function of its cells."""
     lines = ["\t".join(map(str, change(line.split("\t")))) if "\t" in line else line for line in GOLD.split("\n")]
     return "\n".join(lines)
 
@@ -60,7 +60,7 @@ def half():
 
 
 def tokens():
-    """As libraries write sentences in JSON: an object for each word."""
+    """Sentences as JSON with an object per word, as written by libraries."""
     return [[{"id": i, "head": head} for i, head in enumerate(heads, 1)] for heads in sentences()]
 
 
@@ -113,7 +113,7 @@ def task(tmp_path_factory):
 
 @pytest.fixture
 def serve_with(task):
-    """Check the inputs of a task with one more file."""
+    """Check the inputs of a task with an additional file."""
     made = []
 
     def check(name, contents):
@@ -128,7 +128,7 @@ def serve_with(task):
 
 
 def in_each_sentence(change):
-    """Gold without DEPS, every sentence changed; a change takes the lines of a sentence's words, and returns them."""
+    """Gold without DEPS, with every sentence changed by a function of its word lines."""
     text = changed(lambda cells: [*cells[:8], "_", "_"])
     blocks = [block.split("\n") for block in text.strip().split("\n\n")]
     return "\n\n".join("\n".join(change([line for line in block if "\t" in line])) for block in blocks) + "\n\n"
@@ -155,7 +155,7 @@ UNSEEN = {
 
 @pytest.mark.parametrize("name", UNSEEN)
 def test_docs_say_what_the_check_cannot_see(name, serve_with):
-    """If one of these is refused, shorten the list in docs/task.md."""
+    """If one of these is found, shorten the list in docs/task.md."""
     serve_with("notes.txt", UNSEEN[name])
 
 
@@ -219,7 +219,7 @@ def test_gold_next_to_an_archive_is_not_served(name, serve_with):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: tar({"a/b": data})], ids=["plain", "gzip", "tar"])
 def test_a_copy_of_gold_with_short_sentences_is_not_served(pack, tmp_path):
-    """No tree of fewer words than `LEAST_WORDS` is compared."""
+    """Trees with fewer words than `LEAST_WORDS` are not compared, but a copy of the whole file is found."""
     row = "{}\tw{}{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n".format
     rows = ["".join(row(j + 1, i, j, j, "dep" if j else "root") for j in range(5)) for i in range(40)]
     gold = tmp_path / "gold"
@@ -294,7 +294,7 @@ def test_what_has_no_gold_trees_is_served(contents, serve_with):
 
 
 def test_files_that_were_not_checked_are_not_served(task):
-    """What is put into the folder while the server runs was never compared with gold; a link is no input at all."""
+    """Files added while the server runs were not compared with gold; links are never inputs."""
     folder = TaskFolder(task)
     late, other = folder.blind / "late.txt", folder.blind / "de.txt"
     before = other.read_bytes()
@@ -338,7 +338,7 @@ def test_init_refuses_inputs_with_gold_trees_and_leaves_nothing(tmp_path, capfd)
 
 
 def test_gold_graphs_are_not_inputs(tmp_path):
-    """Enhanced graphs leave the tree in a tenth of the sentences and more: relative pronouns have another head."""
+    """Enhanced graphs differ from the tree in a tenth of the sentences or more, for example at relative pronouns."""
     gold = tmp_path / "gold"
     gold.mkdir()
     rows = [line.split("\t") for line in GOLD.split("\n")]

@@ -1,4 +1,4 @@
-"""What interrupts runs and scoring, closing after failures of the organizer, and clocks that go back."""
+"""Interrupted runs and scoring, closing after failures of the organizer, and clocks that go back."""
 
 import contextlib
 import itertools
@@ -50,7 +50,7 @@ def no_pauses(monkeypatch):
 
 
 def attempted(tmp_path, kind, archive):
-    """Do a submission, and return how it ended, what was recorded, and what is left of its runs."""
+    """Process a submission, and return its result, its records, and the files left of its runs."""
     folder = TaskFolder(make_task(tmp_path / "task"))
     with Database(folder.database) as database:
         team = team_of_token(database, new_token(database, "alpha"))
@@ -61,7 +61,7 @@ def attempted(tmp_path, kind, archive):
 
 
 def killed_children(monkeypatch, times):
-    """Let the first processes that score be killed."""
+    """Kill the first scoring processes."""
     from levelhead.task.runner import scoring
 
     began = itertools.count(1)
@@ -125,7 +125,7 @@ def started(arguments, failures):
 def test_a_system_that_could_not_be_run_is_retried_then_the_fault_of_the_organizer(
     tmp_path, monkeypatch, times, state, attempts
 ):
-    """Never 0: nobody knows what it would have written."""
+    """It does not score 0, since its output is unknown."""
     began, command = itertools.count(1), sandbox._command
 
     def starved(system, inputs, limits):
@@ -148,7 +148,7 @@ def test_a_system_that_could_not_be_run_is_retried_then_the_fault_of_the_organiz
 @pytest.mark.sandbox
 @pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems as several users")
 def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
-    """One try is enough for both: the bomb goes on while the other system is run and scored."""
+    """Both need a single attempt: the other system runs and is scored while the bomb continues."""
     limits = {"user": SANDBOX_USERS, "at_once": 2, "processes": 24, "seconds": 7}
     folder = make_task(tmp_path / "task", sandbox=limits)
     alpha, beta = (token(folder, name) for name in ("alpha", "beta"))
@@ -167,7 +167,7 @@ def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
 
 
 def processes_of_users():
-    """How many processes the users of systems have."""
+    """The number of processes of the users of systems."""
     first, last = map(int, SANDBOX_USERS.split("-"))
     owners = []
     for path in Path("/proc").glob("[0-9]*"):
@@ -185,7 +185,7 @@ def wait_until(done):
 
 @pytest.mark.sandbox
 def test_a_system_that_produces_nothing_is_finished_at_once(tmp_path):
-    """It has its 0: not the fault of the organizer, and no second run, even if it kills all that it can."""
+    """It scores 0 without a second run, and is not the organizer's fault, even if it kills all processes that it can."""
     for i, program in enumerate((b"#!/bin/sh\nexit 0\n", b"#!/bin/sh\nkill -9 -1\n", b"#!/bin/sh\nkill -9 1 $PPID\n")):
         found, _, _ = attempted(tmp_path / str(i), "system", tar({"run": program}))
         assert (found.state, found.attempts, found.log) == ("finished", 1, None)
@@ -193,7 +193,7 @@ def test_a_system_that_produces_nothing_is_finished_at_once(tmp_path):
 
 
 def fail(database, folder, team, log):
-    """Hand something in that fails through the organizer's fault."""
+    """Submit something that fails through the organizer's fault."""
     name = accept(database, folder, team, upload(folder), FREE).id
     claim(database, "outputs")
     finish(database, name, reason="it could not be scored", log=log)

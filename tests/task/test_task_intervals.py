@@ -1,4 +1,4 @@
-"""Intervals on the leaderboard: those of `levelhead rank --significance`, stored when a submission is scored."""
+"""Intervals on the leaderboard equal those of `levelhead rank --significance`; they are stored at scoring."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ from task.task_server import EXAMPLES, FREE, make_task, task_of, upload
 
 
 def scored(task, database, name, folder):
-    """Hand in a folder of outputs, and score it as the runner does."""
+    """Submit a folder of outputs, and score it as the runner does."""
     team = team_of_token(database, new_token(database, name))
     found = accept(database, task.folder, team, upload(task.folder), FREE)
     document = score_submission(task, folder, task.folder.path / f"{name}.json")
@@ -30,7 +30,7 @@ def scored(task, database, name, folder):
 
 @pytest.fixture(scope="module")
 def three_teams(tmp_path_factory):
-    """A task with two whole systems, and one with an invalid and a missing output; then their folders."""
+    """A task with two complete systems, and one with an invalid and a missing output; and their folders."""
     folder = tmp_path_factory.mktemp("intervals")
     systems = shutil.copytree(EXAMPLES / "systems", folder / "systems")
     broken = shutil.copytree(systems / "alpha", systems / "broken")
@@ -99,7 +99,7 @@ def test_documents_of_older_versions_have_no_interval(three_teams):
 
 
 def test_documents_do_not_have_what_teams_may_not_see(three_teams):
-    """Spreads are stored, and shown by no view of single test sets."""
+    """Spreads are stored, but not shown for single test sets."""
     task, database, _, own = three_teams
     from levelhead.task.results.leaderboard import own_results
 
@@ -108,7 +108,7 @@ def test_documents_do_not_have_what_teams_may_not_see(three_teams):
 
 
 def test_the_ranking_of_the_organizer_scores_nothing_again(three_teams):
-    """What was stored for submissions is enough; no units of intervals are in its document."""
+    """The stored results of submissions are enough; the document has no units of intervals."""
     task, database, systems, own = three_teams
     for name, one in own.items():
         folder = task.folder.runs / one.id

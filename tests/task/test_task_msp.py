@@ -16,7 +16,7 @@ from levelhead.task.runner.scoring import score_submission
 
 @pytest.fixture
 def task(tmp_path: Path) -> SharedTask:
-    """A task whose organizer wrote the rules into its description and put gold and inputs into its folder."""
+    """A task whose organizer wrote the description and added gold and inputs."""
     folder = create_task(tmp_path / "task", None)
     text = folder.description.read_text()
     text = text.replace('rules = "ud"', 'rules = "msp25"').replace('measures = ["LAS", "MLAS", "BLEX", "CLAS"]\n', "")
@@ -45,7 +45,7 @@ def test_a_submission_is_scored(task: SharedTask, tmp_path: Path) -> None:
 
 
 def test_an_output_that_is_refused_counts_0_and_says_why(task: SharedTask, tmp_path: Path) -> None:
-    """With its line where it has one; of gold nothing is said."""
+    """The reason names the line, if any, and reveals nothing about gold."""
     shutil.copytree(EXAMPLES / "msp/systems/beta", tmp_path / "outputs")
     english, turkish = tmp_path / "outputs/en.conllu", tmp_path / "outputs/tr.conllu"
     english.write_text(english.read_text().replace("\t3\tobj", "\t99\tobj"))

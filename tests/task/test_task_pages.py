@@ -1,4 +1,4 @@
-"""The pages of a task on a phone, its inputs in one archive, and what a team sees of its own scores."""
+"""The pages of a task on a phone, the archive of inputs, and the scores that a team sees."""
 
 import io
 import re
@@ -16,7 +16,7 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """A task that is served, and the token of a team with a submission of which one output is missing."""
+    """A served task, and the token of a team whose submission lacks an output."""
     folder = make_task(tmp_path_factory.mktemp("pages") / "task", task={"title": "Pages", "kinds": ["outputs"]})
     with serving(folder) as server:
         secret = token(folder, "A team with a name that is rather long for a phone")
@@ -29,7 +29,7 @@ def served(tmp_path_factory):
 
 
 def downloaded(server, secret):
-    """The status and the bytes of all inputs."""
+    """The status and the bytes of the archive of inputs."""
     request = urllib.request.Request(f"{server.address}/api/v1/inputs.zip")
     request.add_header("Authorization", f"Bearer {secret}")
     try:
@@ -41,7 +41,7 @@ def downloaded(server, secret):
 
 
 def test_all_inputs_in_one_archive(tmp_path, monkeypatch, capfd):
-    """The same bytes from two servers; a file that changed is left out, as it cannot be downloaded by itself."""
+    """Two servers send the same bytes; a changed file is left out, and cannot be downloaded either."""
     folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
     secret, blind = token(folder, "a"), folder / "blind"
     expected = {path.name: path.read_bytes() for path in blind.iterdir()}
@@ -116,7 +116,7 @@ def sign_in(page, server, secret):
 
 @pytest.mark.slow
 def test_pages_on_a_phone(browser, served):
-    """Nothing is wider than 400 px; state and reason come before all else; tables keep their roles as cards."""
+    """Nothing is wider than 400 px; state and reason come first; tables keep their roles as cards."""
     _, server, secret, name = served
     wrong = []
     for scheme in ("light", "dark"):

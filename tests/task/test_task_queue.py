@@ -1,4 +1,4 @@
-"""The queue: whatever is accepted is finished exactly once, whatever is killed; what is refused leaves nothing."""
+"""The queue: accepted submissions are finished exactly once, even if processes are killed; refused ones leave nothing."""
 
 import itertools
 import sqlite3
@@ -79,7 +79,7 @@ def test_the_same_key_is_accepted_once_even_at_the_same_time(place):
 
 
 def test_teams_take_turns(place):
-    """Whoever hands in many at once keeps nobody waiting; nor does what is begun again after the runner was killed."""
+    """A team with many submissions does not block others, nor do submissions restarted after the runner was killed."""
     folder, database, alpha = place
     beta, gamma = (team_of_token(database, new_token(database, name)) for name in ("beta", "gamma"))
     for team, n in ((alpha, 4), (beta, 2), (gamma, 1)):
@@ -172,7 +172,7 @@ def test_the_primary_submission_is_the_chosen_or_the_last(place):
 
 
 def test_what_has_no_valid_output_becomes_primary_only_if_nothing_has(place):
-    """A last try that went wrong takes nobody's place; what the team says counts before everything."""
+    """A failed last submission does not replace a valid one; the choice of the team always has priority."""
     folder, database, team = place
 
     def hand_in(*states, reason=None):
@@ -314,5 +314,5 @@ def all_of(folder):
 
 
 def begun(folder):
-    """How often a submission was begun."""
+    """How often a submission was started."""
     return sum(one.attempts for one in all_of(folder))

@@ -1,4 +1,4 @@
-"""The queue with its runner and server: outputs at fault, and whatever is killed or ended."""
+"""The queue with its runner and server: faulty outputs, and processes that are killed or stopped."""
 
 import contextlib
 import gzip
@@ -54,7 +54,7 @@ def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organizer(tmp_pat
 
 
 def result_of(tmp_path, archive, kind="outputs"):
-    """Do a submission, and return what is kept of it."""
+    """Process a submission, and return its stored result."""
     folder = TaskFolder(make_task(tmp_path / "task"))
     with Database(folder.database) as database:
         team = team_of_token(database, new_token(database, "alpha"))
@@ -66,7 +66,7 @@ def result_of(tmp_path, archive, kind="outputs"):
 
 
 def test_an_output_that_is_compressed_is_0_and_the_others_are_scored(tmp_path):
-    """Outputs that cannot be taken are 0 with a reason, whatever their names; a compressed copy changes nothing."""
+    """Unusable outputs score 0 with a reason, whatever their names; an additional compressed copy changes nothing."""
     files = outputs("alpha")
     files["fi.conllu.gz"] = gzip.compress(files.pop("fi.conllu"))
     files["de.conllu"] = gzip.compress(files["de.conllu"])
@@ -82,7 +82,7 @@ def test_an_output_that_is_compressed_is_0_and_the_others_are_scored(tmp_path):
 
 
 def test_an_output_that_is_many_times_its_gold_is_not_scored(tmp_path):
-    """A megabyte of zip can hold 20 million words, whose scoring would take gigabytes and keep everybody waiting."""
+    """A zip file of 1 MB can contain 20 million words, which would take gigabytes to score and block the queue."""
     words = b"1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n" * 60_000
     _, results = result_of(tmp_path, tar(outputs("alpha") | {"en.conllu": words}))
     (reason,) = results["en"]["reasons"]
@@ -132,7 +132,7 @@ def test_a_system_packed_on_macos_is_run_and_what_it_did_not_write_is_named(tmp_
 
 
 def children(pid):
-    """The processes that a process started."""
+    """The child processes of a process."""
     return [int(n) for path in Path(f"/proc/{pid}/task").glob("*/children") for n in path.read_text().split()]
 
 
@@ -146,7 +146,7 @@ def alive(pid):
 @pytest.mark.slow
 @pytest.mark.sandbox
 def test_killed_servers_and_runners_finish_everything_once(tmp_path):
-    """kill -9 in the middle of runs: of the runner, of the server with uploads under way; then everything is finished."""
+    """kill -9 of the runner during runs, and of the server during uploads; afterwards, everything is finished."""
     folder = make_task(tmp_path / "task", sandbox={"seconds": 60})
     secrets = [token(folder, f"team {i}") for i in range(2)]
     slow = b'#!/bin/sh\nsleep 0.7\ncp /system/*.conllu "$2"\n'
@@ -189,7 +189,7 @@ def all_of(folder):
 
 
 def begun(folder):
-    """How often a submission was begun."""
+    """How often a submission was started."""
     return sum(one.attempts for one in all_of(folder))
 
 
@@ -210,7 +210,7 @@ def runner_of(server: Server):
 
 
 def send(server, secret, data, accepted, is_system):
-    """Submit twice; what was accepted is known, what was cut off may have been."""
+    """Submit twice; an upload that was cut off may or may not be accepted."""
     for _ in range(2):
         try:
             status, found = server.submit(secret, data, "system" if is_system else "outputs")
@@ -238,7 +238,7 @@ def test_the_runner_ends_with_the_server_and_is_begun_again_if_it_ends(tmp_path)
 
 
 def scorers(folder):
-    """The processes that score for a task."""
+    """The scoring processes of a task."""
     found = set()
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -251,7 +251,7 @@ def scorers(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("killed", ["server", "runner"])
 def test_scoring_ends_with_whoever_is_killed(tmp_path, killed):
-    """Otherwise each restart would leave another process with gigabytes behind."""
+    """Otherwise each restart would leave another process with gigabytes of memory."""
     folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
     locked = sqlite3.connect(TaskFolder(folder).scores, isolation_level=None)
     locked.execute("BEGIN EXCLUSIVE")  # whoever scores waits for it, and does not end by itself meanwhile
@@ -270,7 +270,7 @@ def test_scoring_ends_with_whoever_is_killed(tmp_path, killed):
 
 @contextlib.contextmanager
 def running(folder):
-    """A runner as `serve` starts it, and the token of a team."""
+    """A runner, started as by `serve`, and the token of a team."""
     command = [sys.executable, "-c", _PROGRAM, str(folder), str(ONE_PROCESS)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE)
     try:
@@ -282,7 +282,7 @@ def running(folder):
 
 
 def test_nothing_fails_because_the_server_ends(tmp_path, monkeypatch):
-    """What systems run in is removed at the end: a copy that is under way then is no failure of the submission."""
+    """The folder of systems is removed at the end; interrupting a copy to it does not fail the submission."""
     folder = TaskFolder(make_task(tmp_path / "task"))
     with Database(folder.database) as database:
         team = team_of_token(database, new_token(database, "alpha"))
@@ -337,7 +337,7 @@ def test_one_task_is_served_once(tmp_path):
 
 
 def test_a_database_of_another_version_is_refused(tmp_path):
-    """As a store is: the message says which versions they are, and the file is not changed."""
+    """As for a store, the message names both versions, and the file does not change."""
     path = tmp_path / "task.sqlite"
     Database(path).close()
     with sqlite3.connect(path) as connection:

@@ -1,4 +1,4 @@
-"""Systems of strangers, run with the real bubblewrap: what they try, and what becomes of it."""
+"""Untrusted systems in the real bubblewrap: what they try, and what happens."""
 
 import os
 import re
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.sandbox
 
 @pytest.fixture
 def place():
-    """A folder that the sandbox's user can read, unlike those of pytest."""
+    """A folder that the sandbox's user can read, unlike pytest's folders."""
     path = Path("/tmp") / f"levelhead-test-{os.getpid()}-{time.monotonic_ns()}"
     for folder in (path, path / "system", path / "input"):
         folder.mkdir(mode=0o755)
@@ -54,7 +54,7 @@ as_root = pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems
 
 
 def nothing_is_left():
-    """Whether no process of the sandbox's user is left, once the kernel has cleared away those that were killed."""
+    """Whether no process of the sandbox's user is left, after the kernel has removed killed processes."""
     deadline = time.monotonic() + 60
     while _of_the_user() if SANDBOX_USER else _commands():
         if time.monotonic() > deadline:
@@ -389,7 +389,7 @@ def test_it_ends_when_the_runner_is_killed(place):
 
 
 def _commands():
-    """What runs in sandboxes of these tests: processes of our sandbox user whose folder is /system."""
+    """The processes in the sandboxes of these tests: those of our sandbox user in the folder /system."""
     users = {*SANDBOX_USERS.split("-")} if SANDBOX_USERS else {str(os.getuid())}
     found = []
     for path in Path("/proc").iterdir():
@@ -467,7 +467,7 @@ def test_a_sandbox_that_is_killed_is_no_fault_of_the_system(place, inside):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_system_that_could_not_be_started_is_no_fault_of_the_system(place, processes):
-    """Without processes for bubblewrap, or for what it starts."""
+    """Bubblewrap, or the system that it starts, gets no process."""
     with pytest.raises(Interrupted, match="did not start the system") as raised:
         run(place, SHELL + "true", LIMITS._replace(processes=processes))
     assert "Resource temporarily unavailable" in str(raised.value) or "Cannot fork" in str(raised.value)

@@ -1,4 +1,4 @@
-"""The documents of shared tasks are as their JSON Schemas say."""
+"""The documents of shared tasks match their JSON Schemas."""
 
 import json
 import tarfile
@@ -25,7 +25,7 @@ def check(name, document):
 
 
 def failed_submission(database, folder, team):
-    """Hand something in that fails through the organizer's fault."""
+    """Submit something that fails through the organizer's fault."""
     name = accept(database, folder, team, upload(folder), FREE).id
     claim(database, "outputs")
     finish(database, name, reason="it could not be scored", log="the disk is full")

@@ -34,7 +34,7 @@ def test_slow_uploads_are_cut_off(tmp_path, monkeypatch):
 
 
 def test_slow_connections_of_one_client_shut_nobody_out(tmp_path):
-    """250 heads of requests that never end: the others are still answered."""
+    """250 unfinished requests: other clients still get responses."""
     folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
     with in_process(folder) as server, contextlib.ExitStack() as slow:
         site = Site.of(folder, server)
@@ -45,7 +45,7 @@ def test_slow_connections_of_one_client_shut_nobody_out(tmp_path):
 
 
 def test_forms_are_refused_before_their_files_are_read(tmp_path, monkeypatch):
-    """Who waits for the whole of what is announced here answers 408."""
+    """A server that waited for the whole announced body would respond with 408."""
     monkeypatch.setattr("levelhead.task.web.limits.SECONDS_FOR_A_PART", 0.3)
     limits = {"submissions_a_day": 1, "upload_megabytes": 1, "free_megabytes": 1}
     folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits=limits)
@@ -110,7 +110,7 @@ def test_an_accepted_archive_can_be_sent_again_after_refused_archives(tmp_path):
 
 
 def begun(site, size, cookie):
-    """Begin to send the form of an upload, and return the status of the answer."""
+    """Start to send the form of an upload, and return the status of the response."""
     lines = ["POST /submissions HTTP/1.1", f"Host: {site.host}", f"Cookie: {cookie}", f"Content-Length: {size}"]
     with connect(site) as connection:
         connection.sendall("\r\n".join([*lines, "Content-Type: multipart/form-data; boundary=b", "", "--b"]).encode())

@@ -1,4 +1,4 @@
-"""Whole tasks from init to export: by hand of organizers and teams, on real outputs, and in a real browser."""
+"""Whole tasks from init to export: with commands, on real outputs, and in a real browser."""
 
 import contextlib
 import hashlib
@@ -57,7 +57,7 @@ def zipped(files):
 @pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browser):
-    """Two real systems of 2018 as outputs, one that is invalid, one that is run in the sandbox."""
+    """Two real systems of 2018 as outputs, an invalid one, and one that runs in the sandbox."""
     gold, folder = tmp_path / "their-gold", tmp_path / "task"
     gold.mkdir()
     for code in CODES:
@@ -120,7 +120,7 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browse
 
 
 def in_the_browser(browser, address):
-    """The rows of the leaderboard as a browser shows them, the same on the first page and in the report."""
+    """The rows of the leaderboard in a browser, equal on the first page and in the report."""
     page = browser.new_page()
     page.goto(address)
     rows = [row.inner_text().split("\t") for row in page.locator("tbody").first.locator("tr").all()]
@@ -150,7 +150,7 @@ def standings(document):
 
 
 def official(data, final):
-    """The numbers of the task's own scorer, where the systems are as they were."""
+    """The numbers of the official scorer, for unchanged systems."""
     lines = (data / "conll18" / "official" / "official_scores_share.tsv").read_text().splitlines()
     names = lines[0].split("\t")
     rows = [dict(zip(names, line.split("\t"))) for line in lines[1:]]
@@ -163,7 +163,7 @@ def official(data, final):
 
 
 def whole_export(folder, gold):
-    """Everything is there, hashes are right, and gold, tokens and uploads are not."""
+    """The export is complete with correct hashes, and without gold, tokens and uploads."""
     sums = dict(reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines())
     files = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     del files["SHA256SUMS"]
@@ -284,7 +284,7 @@ def test_final_rankings_quote_no_gold_and_names_of_teams_are_names_of_folders(tm
 
 @pytest.mark.slow
 def test_in_a_real_browser(browser, tmp_path):
-    """A team signs in, submits, looks at its scores and chooses; scripts in names do nothing; nothing is loaded from elsewhere."""
+    """A team signs in, submits, and chooses; scripts in names do not run; nothing is loaded from other sites."""
     folder = make_task(tmp_path / "task", task={"title": "Parsing <b>blind</b>", "kinds": ["outputs"]})
     secret = token(folder, "<script>document.title='owned'</script>")
     (tmp_path / "alpha.tar.gz").write_bytes(tar(outputs("alpha")))
@@ -357,7 +357,7 @@ def test_gold_that_is_elsewhere_is_not_written_over(tmp_path, capfd):
 
 
 def test_what_init_refuses_it_leaves_as_it_was(tmp_path, capfd):
-    """A file of gold that is not valid, or an input that is gold: no folder is left, and surely none with gold."""
+    """With an invalid gold file, or gold as an input, no folder is left, and in particular no gold."""
     gold = shutil.copytree(EXAMPLES / "gold", tmp_path / "gold")
     new, empty, full = tmp_path / "above" / "task", tmp_path / "empty", tmp_path / "full"
     empty.mkdir()

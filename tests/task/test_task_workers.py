@@ -1,4 +1,4 @@
-"""Who scores in a shared task: one process, several, or a cluster, always with the same results."""
+"""Scoring of a shared task by one process, several, or a cluster, with the same results."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ CODES = ("ar", "en", "tr")
 
 
 def small_task(folder):
-    """Make a task of three test sets."""
+    """Create a task with three test sets."""
     (folder / "gold").mkdir()
     for code in CODES:
         shutil.copy(EXAMPLES / "gold" / f"{code}.conllu", folder / "gold")
@@ -120,7 +120,7 @@ def test_an_address_that_cannot_be_used_is_refused_at_once(tmp_path, capfd, comm
 
 
 def test_serving_with_a_cluster_needs_dask(tmp_path, capfd, monkeypatch):
-    """It is missed when the server starts, not when the first submission is to be scored."""
+    """The error comes when the server starts, not when the first submission is scored."""
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     folder = small_task(tmp_path)
     assert run(["task", "serve", str(folder), "--cluster", "local"]) == 2

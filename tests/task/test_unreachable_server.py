@@ -1,4 +1,4 @@
-"""A server that cannot be reached: the reason in words."""
+"""An unreachable server: the message has the reason."""
 
 import socket
 from pathlib import Path

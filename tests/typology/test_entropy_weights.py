@@ -32,7 +32,7 @@ def _row(capfd, *arguments: str) -> list[str]:
 
 
 def test_in_python():
-    """Gold against itself is 1 whatever the weights; without training treebanks the error says what to give."""
+    """Gold scored against itself is 1 with any weights; without training treebanks, the error says what to give."""
     gold = read(GOLD.format("de"))
     weights = {"WDE": entropy_weights(read(path) for path in TRAINING)}
     assert score(gold, gold, measures=["WLAS(WDE)"], weights=weights)["WLAS(WDE)"].value == pytest.approx(1)
@@ -41,14 +41,14 @@ def test_in_python():
 
 
 def test_training_treebanks_that_no_measure_reads(capfd):
-    """`--train` without such a measure has no effect; `WLAS(WDE)` without `--train` is refused."""
+    """`--train` without such a measure has no effect; `WLAS(WDE)` without `--train` is an error."""
     assert run(["score", *PAIR, "--train", TRAINING[0]]) == 0
     assert run(["score", *PAIR, "-m", "WLAS(WDE)"]) == 2
     assert "--train" in capfd.readouterr().err
 
 
 def test_refused_before_any_work_begins():
-    """The workers are not asked, whatever they are."""
+    """Workers are not started."""
     plan = find_plan(PAIR[0], {"alpha": PAIR[1]})
     with pytest.raises(MeasureError, match="requires training treebanks: --train FILE"):
         score_plan(plan, setup_of(["WLAS(WDE)"]), workers=object())

@@ -1,4 +1,4 @@
-"""Profiles of files read piece by piece: the values, warnings and errors of reading them whole, to the last digit."""
+"""Profiles of files read in pieces: the same values, warnings and errors as for whole files, to the last digit."""
 
 import bz2
 import gzip
@@ -40,7 +40,7 @@ Outcome = tuple[Any, ...]
 
 
 def outcome(sizes: PieceSizes, *paths: Path, **given: Any) -> Outcome:
-    """Return all that a user sees of a profile but notes, or of the error in its place; and the notes."""
+    """Return everything that a user sees of a profile or its error, without notes; and the notes."""
     names = {path.name: (str(path),) for path in paths}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "SIZES", sizes)
@@ -54,7 +54,7 @@ def outcome(sizes: PieceSizes, *paths: Path, **given: Any) -> Outcome:
 
 
 def compare(*paths: Path, tiny: tuple[PieceSizes, ...] = TINY, **given: Any) -> None:
-    """Profile files whole and in pieces of several sizes, and require the same."""
+    """Profile files whole and in pieces of several sizes, and check that the results are equal."""
     whole, notes = outcome(WHOLE, *paths, **given)
     assert notes == ()
     for sizes in tiny:
@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_random_files(
     folder: Path, seed: int, sizes: list[int], chunk: int, window: int, partial: bool, least: int
 ) -> None:
-    """Every column, with chunks and windows that cross the borders of pieces."""
+    """All columns, with chunks and windows across the borders of pieces."""
     path = folder / "one"
     path.write_text(some_treebank(Random(seed), sizes))
     compare(path, chunks=Chunks(chunk, partial, window), least=least, total="all")
@@ -85,7 +85,7 @@ def test_random_files(
 @settings(max_examples=30)
 @given(SEEDS, SIZES, st.integers(1, 2))
 def test_damaged_files(folder: Path, seed: int, sizes: list[int], edits: int) -> None:
-    """Whatever is wrong with a file, and with another one of the same treebank."""
+    """With any damage to a file, and to another file of the same treebank."""
     random = Random(seed)
     for name, n in (("one", edits), ("other", seed % 2)):
         (folder / name).write_bytes(damaged_bytes(random, some_treebank(random, sizes), n))
@@ -93,7 +93,7 @@ def test_damaged_files(folder: Path, seed: int, sizes: list[int], edits: int) ->
 
 
 def test_odd_files(tmp_path: Path) -> None:
-    """Odd files, alone, at the end, and in the middle."""
+    """Unusual files: alone, last, and in the middle."""
     for case in VERDICTS:
         with naming(case):
             some = some_treebank(Random(1), [3, 1, 4]).encode()
@@ -104,7 +104,7 @@ def test_odd_files(tmp_path: Path) -> None:
 
 
 def test_conllx(tmp_path: Path) -> None:
-    """Several roots, and no multiword tokens."""
+    """Sentences with several roots, and no multiword tokens."""
     rows = [("1", "a", 0), ("2", "b", 0), ("3", "a", 2)]
     tree = "\n".join(f"{number}\t{form}\t_\tX\tX\t_\t{head}\tdep\t_\t_" for number, form, head in rows)
     (path := tmp_path / "x").write_text(f"{tree}\n\n" * 40)
@@ -117,7 +117,7 @@ def test_conllx(tmp_path: Path) -> None:
 @given(treebanks(max_sentences=12, max_words=6), st.integers(1, 9), st.integers(1, 9), st.booleans())
 @settings(max_examples=30)
 def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int, window: int, partial: bool) -> None:
-    """Sentences one by one, whatever their chunks and windows."""
+    """Given sentence by sentence, with any chunks and windows."""
     treebank = levelhead.from_conllu(text)
     counts = RunningCounts(Chunks(chunk, partial, window))
     for number in range(len(treebank)):
@@ -133,7 +133,7 @@ def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int
 @given(treebanks(max_sentences=4, max_words=8))
 @settings(max_examples=20)
 def test_counts_travel_as_bytes(text: str) -> None:
-    """What workers return is what they counted, and the same bytes each time."""
+    """Workers return exactly their counts, always as the same bytes."""
     counts = count_treebank(levelhead.from_conllu(text), Chunks(3, partial=True, window=2))
     data = counts_to_bytes(counts)
     again = counts_from_bytes(data)
@@ -145,7 +145,7 @@ def test_counts_travel_as_bytes(text: str) -> None:
 @given(treebanks(max_sentences=8, max_words=8), st.integers(1, 40))
 @settings(max_examples=20)
 def test_counts_are_added_and_looked_up_in_parts(text: str, rows: int) -> None:
-    """However few rows there are at once."""
+    """With any number of rows at a time."""
     treebank = levelhead.from_conllu(text)
     whole = repr(levelhead.typology.profile(treebank, least=2))
     with pytest.MonkeyPatch.context() as patch:
@@ -158,7 +158,7 @@ def test_counts_are_added_and_looked_up_in_parts(text: str, rows: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 13])
 def test_a_sum_adds_in_order(n: int) -> None:
-    """Whatever their number; all but the last type/token ratios are whole numbers."""
+    """For any number of summands; all but the last type/token ratios are integers."""
     parts = [count_treebank(levelhead.from_conllu(some_treebank(Random(seed), [4, 2]))) for seed in range(n)]
     total = CountSum()
     for part in parts:
@@ -181,7 +181,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_real_treebanks(data: Path, name: str) -> None:
-    """Compressed as they are; all columns, by the settings of Callin's program, too."""
+    """Compressed files; all columns, also with the settings of Callin's program."""
     assert len(COLUMNS) > 40
     tiny = (PieceSizes(0, FILES[name]),)
     compare(data / name, tiny=tiny, total="all")
@@ -189,7 +189,7 @@ def test_real_treebanks(data: Path, name: str) -> None:
 
 
 def test_similarity_of_large_files(data: Path) -> None:
-    """It is computed from the same counts."""
+    """Similarity is computed from the same counts."""
     names = {code: (str(data / "conll18" / "gold" / f"{code}.conllu.xz"),) for code in ("en_ewt", "hu_szeged")}
     whole = similarities(names)
     with pytest.MonkeyPatch.context() as patch:
@@ -224,7 +224,7 @@ def test_pipes(tmp_path: Path, kind: str) -> None:
 def test_the_note_says_how_large_the_vocabulary_is(
     tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Below the table and in JSON; that of a file which was read whole is only in JSON."""
+    """Below the table and in JSON; for a file that was read whole, only in JSON."""
     text = some_treebank(Random(3), [5] * 60)
     (path := tmp_path / "large.conllu").write_text(text)
     words = [word for tree in oracle.read(text) for word in oracle.words_of([tree])]
@@ -241,7 +241,7 @@ def test_the_note_says_how_large_the_vocabulary_is(
 
 
 def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
-    """With no new words, four times the text needs no more memory than a few pieces."""
+    """Without new words, four times the text needs no more memory than a few pieces."""
     import tracemalloc
 
     text = some_treebank(Random(5), [6] * 400).encode()

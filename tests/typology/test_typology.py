@@ -1,4 +1,4 @@
-"""Profiles: against the second implementation on random treebanks, laws, and what the numbers mean."""
+"""Profiles: a second implementation on random treebanks, properties, and the meaning of numbers."""
 
 import math
 import random
@@ -57,7 +57,7 @@ FEW = settings(max_examples=20)
 
 
 def close(value: object, expected: object) -> bool:
-    """Say whether two values are equal but for rounding."""
+    """Whether two values are equal except for rounding."""
     if isinstance(value, dict) and isinstance(expected, dict):
         return value.keys() == expected.keys() and all(close(value[name], expected[name]) for name in value)
     if value is None or expected is None:
@@ -109,7 +109,7 @@ def test_similarity(one: str, other: str) -> None:
 @given(SOME, SOME)
 @FEW
 def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> None:
-    """All but what goes over the text in its order, where the parts keep to themselves."""
+    """Except for statistics of running text, which do not cross the border of the parts."""
     added = profile(count_treebank(levelhead.from_conllu(one)) + count_treebank(levelhead.from_conllu(other)))
     both = profile(levelhead.from_conllu(one + other))
     different = {name for name in WITHOUT_TRAINING if name not in RUNNING_TEXT and not close(added[name], both[name])}
@@ -120,7 +120,7 @@ def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> No
 @given(SOME)
 @FEW
 def test_counts_can_be_summed(text: str) -> None:
-    """`sum` starts from 0; a treebank three times has the shares, entropies and distances of one."""
+    """`sum` starts from 0; three copies of a treebank have the shares, entropies and distances of one."""
     counts = count_treebank(levelhead.from_conllu(text))
     once, thrice = profile(counts, least=1), profile(sum([counts, counts, counts]), least=1)
     assert thrice["words"] == 3 * once["words"]
@@ -162,12 +162,12 @@ def test_a_treebank_is_no_distance_from_itself(text: str) -> None:
 
 
 def flat(forms: list[str], relations: list[str]) -> levelhead.Treebank:
-    """Make one sentence in which all words hang on the first."""
+    """Return a sentence in which all words depend on the first."""
     return levelhead.build([forms], [[0, *[1] * (len(forms) - 1)]], [relations])
 
 
 def test_entropy_of_one_word_and_of_all_alike() -> None:
-    """WDE is 0 where a relation has one word, 1 where its words are all the vocabulary, each as often."""
+    """WDE is 0 if a relation has a single word, and 1 if its words are the whole vocabulary, equally often."""
     one = flat(["a", "b", "b", "b"], ["root", "det", "det", "det"])
     assert profile(one)["wde"] == {"root": 0, "det": 0}
     even = flat(["a", "b", "c", "d"] * 3, ["root"] + ["obj"] * 11)
@@ -186,7 +186,7 @@ def test_absent_relations_count_half() -> None:
 
 
 def test_the_table_of_weights_is_what_weights_are_read_from(tmp_path) -> None:
-    """With all relations of the version of UD."""
+    """The table has all relations of the version of UD."""
     for tables, relations in (
         ([{"dobj": 0.9, "det": 0.1}, {"dobj": 0.7}], UD1),
         ([{"obl": 0.9}], UD2),
@@ -201,7 +201,7 @@ def test_the_table_of_weights_is_what_weights_are_read_from(tmp_path) -> None:
 
 
 def test_chunks_and_windows() -> None:
-    """Of ten tokens: chunks of four with and without the rest; windows of four; none where the text is short."""
+    """Ten tokens: chunks of four, with and without the rest; windows of four; none if the text is too short."""
     treebank = flat(list("abacabadab"), ["root"] + ["dep"] * 9)
     ours = profile(treebank, chunks=Chunks(4, window=4))
     assert ours["sttr"] == pytest.approx((3 / 4 + 3 / 4) / 2)
@@ -222,7 +222,7 @@ def test_what_is_not_annotated_has_no_value() -> None:
 
 
 def test_expected_distance_is_the_mean_over_all_orders() -> None:
-    """Of a tree of four words, over its 24 orders (Ferrer-i-Cancho 2004: (n + 1) / 3)."""
+    """For a tree of four words and its 24 orders (Ferrer-i-Cancho 2004: (n + 1) / 3)."""
     from itertools import permutations
 
     edges = [(0, 1), (0, 2), (2, 3)]
@@ -235,7 +235,7 @@ def test_expected_distance_is_the_mean_over_all_orders() -> None:
 
 
 def test_samples_are_of_whole_sentences_and_repeatable() -> None:
-    """Each sentence of four has a relation of its own and four words: 10 words are two sentences and half of one."""
+    """Four sentences of four words, each with its own relation: 10 words are two and a half sentences."""
     sentences, n = range(6), 4
     forms = [[f"s{one}w{number}" for number in range(n)] for one in sentences]
     relations = [[f"s{one}"] * n for one in sentences]
@@ -339,7 +339,7 @@ def test_columns_are_defined(name: str) -> None:
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "yy", "é"])), max_size=30), st.integers(0, 30))
 @settings(max_examples=25)
 def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
-    """Counts, sums and marginals, against a dictionary; the axes have the strings that occur and no others."""
+    """Counts, sums and marginals, compared with a dictionary; the axes have exactly the strings that occur."""
     from collections import Counter
 
     from levelhead.treebank import StringColumn, Strings
@@ -364,7 +364,7 @@ def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
 
 
 def test_keys_too_large_for_one_number() -> None:
-    """Tuples whose codes do not fit into 64 bits are told apart all the same."""
+    """Tuples are distinguished even if their codes do not fit into 64 bits."""
     from levelhead.treebank import StringColumn, Strings
 
     draw = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Profiles of real treebanks: Callin's tables, Kohita's entropy, the counts of the manifest, the second implementation."""
+"""Profiles of real treebanks: Callin's tables, Kohita's entropy, the counts of the manifest, a second implementation."""
 
 import csv
 import lzma
@@ -36,7 +36,7 @@ TRAINED = ("cu", "el")
 
 
 def table(data: Path, name: str) -> dict[str, dict[str, float]]:
-    """Read a table of Callin's: rows by name, then columns."""
+    """Read one of Callin's tables: the cells by row, then by column."""
     with (data / "callin" / "expected" / name).open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.reader(file) if row]
     return {row[0]: dict(zip(rows[0][1:], map(float, row[1:]), strict=True)) for row in rows[1:]}
@@ -55,7 +55,7 @@ def plain(file: Path) -> list[oracle.Tree]:
 
 @pytest.mark.parametrize("code", TRAINED)
 def test_word_dependency_entropy_as_callin(data: Path, code: str) -> None:
-    """Every relation of UD v1, 0.5 where the treebank does not have it."""
+    """Every relation of UD v1; 0.5 if the treebank lacks it."""
     expected = {
         relation: row[LANGUAGES[code]]
         for relation, row in table(data, "function_content_degree.individual_languages.wde.csv").items()
@@ -73,7 +73,7 @@ def test_word_dependency_entropy_of_other_training_sets(data: Path, code: str) -
 
 
 def test_the_table_of_averages_is_read_and_used(data: Path, tmp_path: Path) -> None:
-    """Written, read back, and used by WLAS on a parser's output, against a sum over words."""
+    """The table is written, read back, and used by WLAS on a parser's output; compared with a sum over words."""
     files = [path(data, "r1.2", code, "train") for code in ("cu", "el", "got")]
     tables = [profile(levelhead.read(file), columns=["wde"]).numbers("wde") for file in files]
     (tmp_path / "weights.tsv").write_text(weights_text(tables), encoding="utf-8")
@@ -92,7 +92,7 @@ def test_the_table_of_averages_is_read_and_used(data: Path, tmp_path: Path) -> N
 
 
 def test_averages_of_his_languages(data: Path) -> None:
-    """His table by language holds 0.5 where a relation is absent, as ours would; means are taken over all."""
+    """His table by language has 0.5 for missing relations, like ours; means are over all languages."""
     rows = table(data, "function_content_degree.individual_languages.wde.csv")
     languages = list(rows["acl"])
     averaged = averaged_entropy([{name: row[one] for name, row in rows.items()} for one in languages])
@@ -101,7 +101,7 @@ def test_averages_of_his_languages(data: Path) -> None:
 
 @pytest.mark.parametrize("code", TRAINED)
 def test_standardized_type_token_ratio_as_his_program(data: Path, code: str) -> None:
-    """Chunks of 1001 tokens, the last one shorter; the paper's chunks of 1000 give other numbers."""
+    """Chunks of 1001 tokens, and a shorter last one; the paper's chunks of 1000 would give other numbers."""
     treebank = levelhead.read(path(data, "r1.2", code, "train"))
     expected = table(data, "standard_ttr.1.2.csv")[LANGUAGES[code]]
     his = profile(treebank, columns=["sttr", "sttr_sd"], chunks=CALLIN_CHUNKS)
@@ -112,7 +112,7 @@ def test_standardized_type_token_ratio_as_his_program(data: Path, code: str) -> 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_frequencies_of_classes_as_callin(data: Path, code: str) -> None:
-    """Of the test sets, over all words, by the classes of his program."""
+    """Over all words of the test sets, by the classes of Callin's program."""
     expected = table(data, "content_function_freq.csv")[LANGUAGES[code]]
     treebank = levelhead.read(path(data, "r1.2", code, "test"))
     classes = profile(treebank, columns=["class"], scheme="callin-code").numbers("class")
@@ -125,7 +125,7 @@ def test_frequencies_of_classes_as_callin(data: Path, code: str) -> None:
     ("cu", 57, 0.13, 0.213), ("got", 56, 0.12, 0.239), ("el", 59, 0.21, 0.279),
 ])  # fmt: skip
 def test_table_1_of_callin(data: Path, code: str, tokens: int, his: float, true: float) -> None:
-    """Thousands of tokens in all parts; non-projective trees of the training set by his rule and by the definition."""
+    """Thousands of tokens in all parts; non-projective trees of the training set by Callin's rule and by definition."""
     ours = profile(levelhead.read(path(data, "r1.2", code, "train")), columns=["structure"])
     assert round(ours.number("right_crossed_trees"), 2) == his
     assert round(ours.number("nonprojective_trees"), 3) == true
@@ -134,7 +134,7 @@ def test_table_1_of_callin(data: Path, code: str, tokens: int, his: float, true:
 
 
 def test_selection_as_section_3(data: Path) -> None:
-    """Five treebanks have too few tokens, as many as in the paper; others are left out for other reasons."""
+    """Five treebanks have too few tokens, as in the paper; others are excluded for other reasons."""
     codes = ("cu", "el", "et", "eu", "ga", "got", "hu", "id", "la", "ro", "ta")
     files = files_of(
         [path(data, "r1.2", code, part) for code in codes for part in ("train", "dev", "test")], merge=True
@@ -154,7 +154,7 @@ def test_selection_as_section_3(data: Path) -> None:
 
 @pytest.mark.parametrize("code", ["hu", "tr"])
 def test_head_entropy_of_training_sets(data: Path, code: str) -> None:
-    """Two treebanks of UD 1.3 that the paper uses, against the formula in plain loops."""
+    """Two treebanks of UD 1.3 from the paper, compared with the formula in plain loops."""
     file = path(data, "r1.3", code, "train")
     ours = profile(levelhead.read(file), columns=["head_entropy", "head_entropy_by_relation"])
     overall, by_relation = oracle.head_entropy(plain(file), 5)
@@ -199,7 +199,7 @@ def test_counts_of_the_manifest(data: Path, release: str) -> None:
 
 
 def test_entropy_depends_on_the_size_of_samples(data: Path) -> None:
-    """WDE of nmod in samples of 500 words is another than in all; what is drawn at full size is the treebank."""
+    """WDE of nmod is different in samples of 500 words; a sample of full size is the whole treebank."""
     treebank = levelhead.read(path(data, "r1.2", "el", "dev"))
     rows = {(row.relation, row.words): row for row in rarefied_entropy(treebank, [500, treebank.n_words], samples=10)}
     whole = profile(treebank, columns=["wde"]).numbers("wde")
@@ -208,7 +208,7 @@ def test_entropy_depends_on_the_size_of_samples(data: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_number_of_treebanks(data: Path) -> None:
-    """Twelve treebanks need what three do, but for their numbers."""
+    """Twelve treebanks need as much memory as three, except for their numbers."""
 
     def peak(n_treebanks: int) -> int:
         files = {str(number): (str(path(data, "r1.2", "da", "dev")),) for number in range(n_treebanks)}

@@ -32,14 +32,14 @@ class Difference:
 
     Args:
         decision: the decision.
-        verdicts: the choice of each set of rules, by name.
+        choices: the choice of each set of rules, by name.
         changes: by measure, its F1 score under `ud` and with the other choice; empty if nothing changes.
         words: the first words that are affected: place and form.
         n_words: the number of affected words.
     """
 
     decision: str
-    verdicts: Mapping[str, str]
+    choices: Mapping[str, str]
     changes: Mapping[str, tuple[float | None, float | None]]
     words: tuple[tuple[Place, str], ...]
     n_words: int
@@ -106,7 +106,7 @@ class _Decision:
     """A field of `Rules`, described; the choices of the rules; the words it affects."""
 
     decision: str
-    verdicts: Mapping[str, str]
+    choices: Mapping[str, str]
     other: Mapping[str, Any]
     concerned: Callable[[Matches], Iterator[tuple[Treebank, int]]]
 
@@ -122,7 +122,7 @@ def _difference(matches: Matches, decision: _Decision) -> Difference:
     words = list(decision.concerned(matches))
     shown = tuple((place_of(treebank, word), treebank.forms[word]) for treebank, word in words[:5])
     changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-    return Difference(decision.decision, decision.verdicts, changes, shown, len(words))
+    return Difference(decision.decision, decision.choices, changes, shown, len(words))
 
 
 def _comparable(rules: Rules) -> Setup:

@@ -20,6 +20,8 @@ from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 
+__all__ = ["RankedSystems", "RankingChoice"]
+
 
 @dataclass(frozen=True)
 class RankingChoice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -154,6 +154,17 @@ class Results(NamedTuple):
         requested = set(measures)
         kept = tuple(name for name in self.measures if name in requested)
         return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
+
+    def of_systems(self, systems: Collection[str]) -> Results:
+        """Return the results of some systems.
+
+        Args:
+            systems: their names, as in `systems`.
+        """
+        kept = tuple(name for name in self.systems if name in systems)
+        return self._replace(
+            systems=kept, results={key: result for key, result in self.results.items() if key[0] in kept}
+        )
 
 
 def _only(result: OutputResult, measures: tuple[str, ...]) -> OutputResult:

@@ -61,14 +61,14 @@ def crossval(
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
-    from levelhead.parsing import cross_validate, parsing_warnings, training_warnings
+    from levelhead.parsing import cross_validate, long_parsing_warnings, training_warnings
     from levelhead.treebank import read, to_conllu
 
     workers = workers_of(address, jobs or n_cores(), tls)
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
-    long = (*training_warnings(trees, parser), *parsing_warnings(trees, parser, recipe.beam))
-    print_warnings((*trees.warnings, *long))
+    warnings = (*training_warnings(trees, parser), *long_parsing_warnings(trees, parser, recipe.beam))
+    print_warnings((*trees.warnings, *warnings))
     if store is None:
         parsed = cross_validate(trees, recipe, **settings)
     else:

@@ -26,21 +26,21 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are ignored and may be missing.
     The output is INPUT with predicted HEAD and DEPREL. DEPS becomes `_`, since enhanced graphs are not parsed; empty
-    nodes are unchanged. External parsers need --jar or --parse-cmd again, since models do not store programs. A warning
-    lists sentences that are too long for the usual search (more than 500 words for graph-based parsers; 5,000 with a
-    beam, fewer with a beam wider than 40).
+    nodes are unchanged. External parsers need --jar or --parse-cmd again, since models do not store programs. Warnings
+    report words without UPOS if the model learned from tags, and sentences that are too long for the usual search (more
+    than 500 words for graph-based parsers; 5,000 with a beam, fewer with a beam wider than 40).
     """
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
     refuse_compressed("the output is", output)
     check_paths([model, words, *there], [output])
-    from levelhead.parsing import Model, Outside, parse_any, parsing_warnings, read_model, read_words
+    from levelhead.parsing import Outside, parse_any, parsing_warnings, read_model, read_words
     from levelhead.progress import counting
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
     check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
-    print_warnings(parsing_warnings(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))
+    print_warnings(parsing_warnings(unparsed, parser))
     outside = Outside(jar=jar, parse_command=parse_cmd)
     with counting("parsing", len(unparsed)) as progress:
         parsed = parse_any(parser, unparsed, outside, repair=repair, progress=progress)

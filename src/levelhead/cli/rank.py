@@ -285,9 +285,7 @@ def _table_of_scores(request: _Request) -> Results:
     results = read_scores(request.scores or "")
     _check_names(request.only, results.systems)
     if request.only:
-        kept = {key: result for key, result in results.results.items() if key[0] in request.only}
-        systems = tuple(system for system in results.systems if system in request.only)
-        results = results._replace(systems=systems, results=kept)
+        results = results.of_systems(request.only)
     _check_output(request, results.systems)
     return results
 

@@ -39,6 +39,8 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.provenance import joint_hash, short_hash
 
+__all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
+
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """The kinds of labels that are compared."""
 

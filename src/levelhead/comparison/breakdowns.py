@@ -35,6 +35,17 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme
 
+__all__ = [
+    "Breakdowns",
+    "CascadingErrors",
+    "Confusions",
+    "CountsBySentence",
+    "ErrorTypes",
+    "PerTreebank",
+    "Repairs",
+    "WithIntervals",
+]
+
 _Found = TypeVar("_Found")
 
 UsedScheme = tuple[Scheme, str]

@@ -22,6 +22,8 @@ from levelhead.treebank.contents import contents_of
 from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
+__all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
+
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "added": "added",

@@ -28,6 +28,8 @@ from levelhead.significance.bucket_estimates import BucketEstimate, IntervalSett
 from levelhead.significance.units import Units, unit_notes
 from levelhead.tabular import Tabular
 
+__all__ = ["AverageGain", "Contrast", "Contrasts", "Gain", "Gains"]
+
 _EQUAL = 1e-9
 """Sums of weights with a smaller difference are equal."""
 

@@ -14,7 +14,7 @@ from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.leakage import Leakage
+from levelhead.evaluation.leakage import Leakage, with_leakage
 from levelhead.evaluation.pair import Evaluation, score_matches
 from levelhead.evaluation.partial import partial_evaluation
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
@@ -23,6 +23,8 @@ from levelhead.scoring import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.training_data import Training
+
+__all__ = ["Evaluations"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,16 +93,10 @@ def score_and_look(
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
     results = score_outputs(plan, setup, look=both, **how)
     found = {
-        code: _with_leakage(evaluation, results.looked[code].leakage, training)
+        code: with_leakage(evaluation, results.looked[code].leakage)
         for code, evaluation in evaluations_of(results, setup).items()
     }
     return Evaluations(found), {code: looked.other for code, looked in results.looked.items()}
-
-
-def _with_leakage(evaluation: Evaluation, leakage: Leakage | None, training: Training) -> Evaluation:
-    provenance = evaluation.provenance.with_parts(train=training.hashes)
-    scores = {name: replace(score, signature=provenance.signature) for name, score in evaluation.items()}
-    return replace(evaluation, scores=scores, provenance=provenance, leakage=leakage)
 
 
 class _Looked(NamedTuple):

@@ -14,6 +14,8 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
 from levelhead.tabular import Tabular
 
+__all__ = ["ErrorExamples"]
+
 DRAWN = 5
 """The default number of sentences that are drawn; tables and JSON then have all."""
 

@@ -45,6 +45,8 @@ from levelhead.treebank.provenance import short_hash
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
+__all__ = ["Choices", "ComparedMeasures", "Judged", "Judgement"]
+
 Scores = NDArray[np.float64]
 
 WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))

@@ -23,6 +23,8 @@ from levelhead.significance.unpaired import UnpairedDifference
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 
+__all__ = ["LanguagePair", "Languages"]
+
 _MOST_NAMED = 3
 
 

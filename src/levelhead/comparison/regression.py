@@ -22,7 +22,7 @@ from levelhead.significance.system_counts import SystemCounts
 _POWER = 0.8
 
 
-class Verdict(NamedTuple):
+class GateResult(NamedTuple):
     """The result of the gate of one measure for one system.
 
     Args:
@@ -83,9 +83,7 @@ def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[
         raise InputError(*faults[baseline])
     invalid = {name: faults[name] for name in others if faults[name]}
     kept = tuple(system for system in plan.systems if system.name not in invalid)
-    labels = tuple(system.label for system in kept)
-    own = {key: result for key, result in results.results.items() if key[0] in labels}
-    return plan._replace(systems=kept), results._replace(systems=labels, results=own), invalid
+    return plan._replace(systems=kept), results.of_systems([system.label for system in kept]), invalid
 
 
 def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
@@ -112,12 +110,12 @@ def _shown(path: Path | None) -> str | None:
     return None if path is None else os.fspath(path)
 
 
-def regression_verdicts(
+def gate_results(
     counts: Mapping[str, SystemCounts],
     results: Sequence[SystemResult],
     measures: Sequence[str],
     settings: InferenceSettings,
-) -> Iterator[Verdict]:
+) -> Iterator[GateResult]:
     """Return the result of each gate for each system; with several test sets, for the macro-average.
 
     Without a margin, the gate is met unless the system is significantly worse (p-value corrected over systems, below 1
@@ -136,19 +134,19 @@ def regression_verdicts(
         for result in wanted:
             table = next(iter(counts.values()))
             lower_is_better = table.measures.index(measure) in table.perplexities
-            found = _verdict(result, settings, lower_is_better=lower_is_better)
+            found = _gate_result(result, settings, lower_is_better=lower_is_better)
             several = min(result.runs) > 1 and not found.decided
             needed = _runs_needed(counts, result, settings, found, len(wanted)) if several else None
             yield found._replace(runs_needed=needed)
 
 
-def _verdict(result: SystemResult, settings: InferenceSettings, *, lower_is_better: bool) -> Verdict:
-    start = Verdict(
+def _gate_result(result: SystemResult, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
+    start = GateResult(
         result.system, result.measure, result.treebank, "undecided", "", result.difference, result.difference_interval
     )
     few = "too few units" if result.p is None else "" if result.enough_runs else "too few runs"
     if settings.margin is not None:
-        return _verdict_with_margin(start, result, settings.margin, few, lower_is_better=lower_is_better)
+        return _gate_result_with_margin(start, result, settings.margin, few, lower_is_better=lower_is_better)
     if few:
         return start._replace(reason=few, decided=False)
     significant = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
@@ -158,9 +156,9 @@ def _verdict(result: SystemResult, settings: InferenceSettings, *, lower_is_bett
     )
 
 
-def _verdict_with_margin(
-    start: Verdict, result: SystemResult, margin: float, few: str, *, lower_is_better: bool
-) -> Verdict:
+def _gate_result_with_margin(
+    start: GateResult, result: SystemResult, margin: float, few: str, *, lower_is_better: bool
+) -> GateResult:
     interval = result.ratio_interval if lower_is_better else result.difference_interval
     if interval is None or few:
         return start._replace(interval=interval, verdict="not met", reason=few, decided=False)
@@ -180,7 +178,7 @@ def _runs_needed(
     counts: Mapping[str, SystemCounts],
     result: SystemResult,
     settings: InferenceSettings,
-    found: Verdict,
+    found: GateResult,
     n_systems: int,
 ) -> int | None:
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
@@ -198,7 +196,7 @@ def _runs_needed(
     return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
 
 
-def _distance(result: SystemResult, margin: float, found: Verdict) -> float:
+def _distance(result: SystemResult, margin: float, found: GateResult) -> float:
     """The distance of the observed difference from a loss of the margin, in the unit of the measure."""
     if result.ratio_interval is None or found.interval is None:
         return abs((result.difference or 0.0) + margin / 100)

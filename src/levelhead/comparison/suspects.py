@@ -23,6 +23,8 @@ from levelhead.treebank.parts import Comments
 from levelhead.treebank.provenance import joint_hash, short_hash
 from levelhead.treebank.relations import universal
 
+__all__ = ["Suspect", "Suspects"]
+
 KINDS = ("head", "relation", "UPOS")
 """The kinds of suspects."""
 

@@ -16,7 +16,7 @@ from levelhead.campaign.languages import Voter, treebanks_voting
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
-from levelhead.comparison.regression import Verdict, regression_verdicts, valid_candidates
+from levelhead.comparison.regression import GateResult, gate_results, valid_candidates
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.partial import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import (
@@ -79,7 +79,7 @@ class Comparison(Tabular):
     units: Mapping[str, Units] = field(default_factory=dict)
     valid_trees: tuple[SystemResult, ...] = ()
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
-    gates: tuple[Verdict, ...] = ()
+    gates: tuple[GateResult, ...] = ()
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
 
 
@@ -165,11 +165,11 @@ def _gates(
     measures: Sequence[str],
     settings: InferenceSettings,
     invalid: Iterable[str],
-) -> Iterator[Verdict]:
-    yield from regression_verdicts(counts, found.results, measures, settings)
+) -> Iterator[GateResult]:
+    yield from gate_results(counts, found.results, measures, settings)
     where = "macro-average" if len(counts) > 1 else next(iter(counts))
     for system in invalid:
-        yield from (Verdict(system, measure, where, "not met", "invalid") for measure in measures)
+        yield from (GateResult(system, measure, where, "not met", "invalid") for measure in measures)
 
 
 def measures_part(results: Results) -> dict[str, str]:

@@ -16,6 +16,8 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
+__all__ = ["NgramChoice", "Perplexities"]
+
 NGRAM = 3
 """The default length of the longest n-grams."""
 

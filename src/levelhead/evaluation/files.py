@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def score_files(
     gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None, training: Training | None = None
 ) -> Evaluation:
-    """Score a system's output against gold; large files are read in pieces, except with training data.
+    """Score a system's output against gold; large files are read in pieces.
 
     Args:
         gold: a treebank or the path of one.
@@ -48,8 +48,8 @@ def score_files(
         return _score_partially(gold, system, ready, sizes, training)
     if not isinstance(gold, Treebank) and not isinstance(system, Treebank):
         small = _is_small(gold, sizes) and _is_small(system, sizes)
-        if training is None and adds_up(ready) and not small:
-            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes)
+        if adds_up(ready) and not small:
+            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes, training)
     return score_treebanks(*load_pair(gold, system, ready), ready, training)
 
 
@@ -108,17 +108,17 @@ def adds_up(setup: Setup) -> bool:
     return not any(whole) and (not official or set(formats) == {"conllu"})
 
 
-def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:
+def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None) -> Evaluation:
     ours = contents_or_parts(gold, sizes.large)
     if isinstance(ours, bytes):
         reference = parse_as(ours, gold, setup.rules, setup.format_of_gold)
         theirs = contents_or_parts(system, sizes.large)
         if isinstance(theirs, bytes):
             reference = reference.without_multiword_tokens() if splits_tokens(setup) else reference
-            return score_treebanks(reference, parse_as(theirs, system, setup.rules, setup.format), setup)
+            return score_treebanks(reference, parse_as(theirs, system, setup.rules, setup.format), setup, training)
         from levelhead.evaluation.pieces import score_parts
 
-        return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece)
+        return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece, training)
     from levelhead.evaluation.pieces import score_parts_of_gold
 
-    return score_parts_of_gold((gold, ours), system, setup, sizes.piece)
+    return score_parts_of_gold((gold, ours), system, setup, sizes.piece, training)

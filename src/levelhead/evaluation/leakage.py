@@ -9,18 +9,29 @@ equal if each word has the same head by its number, which is stricter.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.errors import InputError, MalformedDeps, MeasureError
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import TreebankPair
 from levelhead.scoring.score import Score, count, score_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.training_data import Training
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Evaluation
+
+
+Sense = Literal["words", "heads", "words or heads"]
+"""What a sentence shares with a training sentence."""
+
+_SENSES: tuple[Sense, ...] = ("words", "heads", "words or heads")
 
 
 class Occurrence(NamedTuple):
@@ -34,7 +45,7 @@ class Occurrence(NamedTuple):
             out.
     """
 
-    same: Literal["words", "heads", "words or heads"]
+    same: Sense
     sentences: int
     words: int
     rest: Mapping[str, Score]
@@ -56,55 +67,87 @@ class Leakage(NamedTuple):
     occurring: tuple[Occurrence, ...]
 
 
-def leakage_of(
-    gold: Treebank, scores: Mapping[str, Score], by_sentence: Mapping[str, Counts], training: Training
-) -> Leakage:
-    """Return the share of the gold treebank that occurs in training, and the scores of an output on the rest.
+class LeakageCounts:
+    """The gold sentences that occur in training, and the counts of all others, added up piece by piece.
 
     Args:
-        gold: the gold treebank.
-        scores: the scores on the whole test set.
-        by_sentence: the counts in each gold sentence, of the measures that have a value.
         training: the contents of the training treebanks.
     """
-    words, heads = training.same_words(gold), training.same_heads(gold)
-    lengths = np.diff(gold.sentence_starts)
-    senses: tuple[tuple[Literal["words", "heads", "words or heads"], NDArray[np.bool_]], ...] = (
-        ("words", words),
-        ("heads", heads),
-        ("words or heads", words | heads),
-    )
-    found = (
-        Occurrence(
-            same,
-            int(seen.sum()),
-            int(lengths[seen].sum()),
-            {name: _score_on(counts, ~seen, scores[name]) for name, counts in by_sentence.items()},
+
+    def __init__(self, training: Training) -> None:
+        self._training = training
+        self._n_sentences = self._n_words = 0
+        self._seen = dict.fromkeys(_SENSES, (0, 0))  # sentences and words
+        self._rest: dict[Sense, dict[str, Counts]] = {sense: {} for sense in _SENSES}
+
+    def add(self, gold: Treebank, by_sentence: Mapping[str, Counts]) -> None:
+        """Add gold sentences.
+
+        Args:
+            gold: the sentences.
+            by_sentence: the counts in each of them, by measure.
+        """
+        words, heads = self._training.same_words(gold), self._training.same_heads(gold)
+        lengths = np.diff(gold.sentence_starts)
+        self._n_sentences += len(gold)
+        self._n_words += gold.n_words
+        for sense, seen in zip(_SENSES, (words, heads, words | heads), strict=True):
+            n_sentences, n_words = self._seen[sense]
+            self._seen[sense] = n_sentences + int(seen.sum()), n_words + int(lengths[seen].sum())
+            rest = self._rest[sense]
+            for name, counts in by_sentence.items():
+                others = _rows(counts, ~seen)
+                rest[name] = (rest[name] + others if name in rest else others).total()
+
+    def leakage(self, scores: Mapping[str, Score]) -> Leakage:
+        """Return the share of gold that occurs in training, and the scores on the rest.
+
+        Args:
+            scores: the scores on the whole test set.
+        """
+        rests = (
+            {name: _score_of_rest(rest[name], score) for name, score in scores.items() if _has_rest(rest, name, score)}
+            for rest in self._rest.values()
         )
-        for same, seen in senses
-    )
-    return Leakage(training.hashes, len(gold), gold.n_words, tuple(found))
+        occurring = (Occurrence(sense, *self._seen[sense], rest) for sense, rest in zip(_SENSES, rests, strict=True))
+        return Leakage(self._training.hashes, self._n_sentences, self._n_words, tuple(occurring))
 
 
-def counts_by_sentence(matches: TreebankPair, scores: Mapping[str, Score], ready: Setup) -> dict[str, Counts]:
-    """Return the counts in each gold sentence, of the measures that have a value.
+def with_leakage(evaluation: Evaluation, leakage: Leakage) -> Evaluation:
+    """Return an evaluation with the share of gold that occurs in training.
+
+    Args:
+        evaluation: the evaluation.
+        leakage: the share of its gold treebank.
+    """
+    provenance = evaluation.provenance.with_parts(train=leakage.train)
+    scores = {name: replace(score, signature=provenance.signature) for name, score in evaluation.items()}
+    return replace(evaluation, scores=scores, provenance=provenance, leakage=leakage)
+
+
+def counts_by_sentence(matches: TreebankPair, ready: Setup) -> dict[str, Counts]:
+    """Return the counts in each gold sentence, of all measures that can be counted.
 
     Args:
         matches: the aligned words.
-        scores: the scores on the whole test set.
         ready: the settings, with the weights and models that measures name.
     """
     how: dict[str, Any] = {"schemes": ready.registry.schemes, "by_sentence": True}
-    return {
-        str(measure): count(matches, measure, definition, weights=ready.values_of(measure), **how)
-        for measure, definition in ready.defined
-        if scores[str(measure)].reason is None
-    }
+    found = {}
+    for measure, definition in ready.defined:
+        with suppress(InputError, MalformedDeps, MeasureError):  # the measure then has no value
+            found[str(measure)] = count(matches, measure, definition, weights=ready.values_of(measure), **how)
+    return found
 
 
-def _score_on(counts: Counts, kept: NDArray[np.bool_], whole: Score) -> Score:
-    """The score on some gold sentences."""
-    correct, gold, system = (side[kept].sum(keepdims=True) for side in (counts.correct, counts.gold, counts.system))
-    aligned = None if counts.aligned is None else counts.aligned[kept].sum(keepdims=True)
-    total = Counts(correct, gold, system, aligned)
-    return replace(score_of(total, whole.measure, whole.undefined), perplexity=whole.perplexity)
+def _rows(counts: Counts, kept: NDArray[np.bool_]) -> Counts:
+    aligned = None if counts.aligned is None else counts.aligned[kept]
+    return Counts(counts.correct[kept], counts.gold[kept], counts.system[kept], aligned)
+
+
+def _has_rest(rest: Mapping[str, Counts], name: str, score: Score) -> bool:
+    return score.reason is None and name in rest
+
+
+def _score_of_rest(counts: Counts, whole: Score) -> Score:
+    return replace(score_of(counts, whole.measure, whole.undefined), perplexity=whole.perplexity)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
 
+__all__ = ["Evaluation"]
+
 _MOST_SHOWN = 6
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
 """The number of measures in the short representation."""
@@ -142,19 +144,19 @@ def score_matches(
     notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
     gold, system = contents_of(matches.gold), contents_of(matches.system)
     provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
-    if training is not None:
-        provenance = provenance.with_parts(train=training.hashes)
     scores = {}
     for measure, definition in ready.defined:
         values = ready.values_of(measure)
         score = score_measure(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
         scores[str(measure)] = replace(score, signature=provenance.signature)
+    evaluation = Evaluation(scores, gold, system, provenance)
     if training is None:
-        return Evaluation(scores, gold, system, provenance)
-    from levelhead.evaluation.leakage import counts_by_sentence, leakage_of
+        return evaluation
+    from levelhead.evaluation.leakage import LeakageCounts, counts_by_sentence, with_leakage
 
-    leakage = leakage_of(matches.gold, scores, counts_by_sentence(matches, scores, ready), training)
-    return Evaluation(scores, gold, system, provenance, leakage=leakage)
+    seen = LeakageCounts(training)
+    seen.add(matches.gold, counts_by_sentence(matches, ready))
+    return with_leakage(evaluation, seen.leakage(scores))
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage
     from levelhead.treebank.training_data import Training
 
+__all__ = ["PartialCoverage"]
+
 
 class PartialCoverage(NamedTuple):
     """The share of gold that a system's output covers.
@@ -254,6 +256,8 @@ def _scores(counts: PartialCounts | str, measure: Measure, undefined: float | No
 def _leakage(
     gold: Treebank, scores: Mapping[str, Score], counted: Mapping[str, PartialCounts], training: Training
 ) -> Leakage:
-    from levelhead.evaluation.leakage import leakage_of
+    from levelhead.evaluation.leakage import LeakageCounts
 
-    return leakage_of(gold, scores, {name: counts.sentences for name, counts in counted.items()}, training)
+    seen = LeakageCounts(training)
+    seen.add(gold, {name: counts.sentences for name, counts in counted.items()})
+    return seen.leakage(scores)

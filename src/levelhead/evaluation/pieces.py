@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile
+from levelhead.evaluation.leakage import LeakageCounts, counts_by_sentence, with_leakage
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, splits_tokens
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
@@ -29,12 +30,15 @@ from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
+    from levelhead.treebank.training_data import Training
 
 Parts = tuple[str, Iterator[bytes]]
 """The path of a file, and its contents in parts."""
 
 
-def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Evaluation:
+def score_parts_of_gold(
+    gold: Parts, system: str, setup: Setup, size: int, training: Training | None = None
+) -> Evaluation:
     """Score a system's output against gold; errors of the output are only reported if gold is valid.
 
     Args:
@@ -42,6 +46,7 @@ def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Ev
         system: the path of the system's output.
         setup: the settings.
         size: the approximate number of bytes of gold in a piece.
+        training: the contents of the training treebanks, to report leakage, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -52,10 +57,10 @@ def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Ev
         first = next(parts, b"")
     except UnreadableFile as error:
         raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-    return score_parts(gold, (system, chain([first], parts)), setup, size)
+    return score_parts(gold, (system, chain([first], parts)), setup, size, training)
 
 
-def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluation:
+def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: Training | None = None) -> Evaluation:
     """Score a system's output against gold, in pieces.
 
     Args:
@@ -63,6 +68,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
         system: the system's output.
         setup: the settings.
         size: the approximate number of bytes of gold in a piece.
+        training: the contents of the training treebanks, to report leakage, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -70,12 +76,20 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
     """
     ready = setup.single()
     ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
+    seen = None if training is None else LeakageCounts(training)
+    together = are_files(gold[0], system[0])
     try:
         with counter("scoring", "words") as advance:
-            together = are_files(gold[0], system[0])
-            return score_pieces(ours, theirs, ready, size, lambda pair: advance(pair.gold.n_words), together=together)
+
+            def look(pair: TreebankPair) -> None:
+                advance(pair.gold.n_words)
+                if seen is not None:
+                    seen.add(pair.gold, counts_by_sentence(pair, ready))
+
+            evaluation = score_pieces(ours, theirs, ready, size, look, together=together)
     except HeadsBack:
-        return _score_whole(gold[0], system[0], ready)
+        return _score_whole(gold[0], system[0], ready, training)
+    return evaluation if seen is None else with_leakage(evaluation, seen.leakage(evaluation))
 
 
 def score_pieces(
@@ -132,13 +146,13 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
             raise
 
 
-def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
+def _score_whole(gold: str, system: str, setup: Setup, training: Training | None) -> Evaluation:
     """Score files with negative heads, which count back over sentences; they are found while reading."""
     for path in (gold, system):
         if is_stream(path):
             message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
-    return score_treebanks(*load_pair(gold, system, setup), setup)
+    return score_treebanks(*load_pair(gold, system, setup), setup, training)
 
 
 def pieces_of(

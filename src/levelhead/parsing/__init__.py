@@ -1,10 +1,11 @@
-"""Parsers that train in seconds, baselines, the files of models, and parsers that are other programs."""
+"""Training and parsing: our own parsers, which train in seconds, baselines, external parsers, and model files."""
 
 from levelhead.parsing.any_parser import ALL_PARSERS, ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.crossval import cross_validate
 from levelhead.parsing.external import OUTSIDE_PARSERS, Outside
+from levelhead.parsing.input_warnings import parsing_warnings, training_warnings
 from levelhead.parsing.input_words import read_words
-from levelhead.parsing.long_sentences import parsing_warnings, training_warnings
+from levelhead.parsing.long_sentences import long_parsing_warnings
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -36,6 +37,7 @@ __all__ = [
     "Report",
     "Schedule",
     "cross_validate",
+    "long_parsing_warnings",
     "parse_any",
     "parse_treebank",
     "parsing_warnings",

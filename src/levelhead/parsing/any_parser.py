@@ -1,11 +1,10 @@
-"""Training and parsing with any parser, our own, a baseline or outside, by the same two calls."""
+"""One function to train any parser (our own, a baseline or an external one), and one to parse with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.parsing.baselines import parse_baseline, train_baseline
 from levelhead.parsing.chunks import Progress
@@ -20,7 +19,7 @@ from levelhead.parsing.model import (
     Ensemble,
     Model,
     OutsideModel,
-    Training,
+    training_record,
 )
 from levelhead.parsing.training import (
     DEFAULT_BEAM,
@@ -38,19 +37,19 @@ from levelhead.parsing.training import (
 from levelhead.treebank import Treebank
 
 ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *OUTSIDE_PARSERS)
-"""Every parser that `levelhead train` knows."""
+"""Every parser of `levelhead train`."""
 
 
 class Recipe(NamedTuple):
-    """What to train, and how.
+    """Which parser to train, and the settings.
 
     Args:
         parser: one of `ALL_PARSERS`.
         beam: as in `train`.
-        seed: as in `train`; outside parsers have their own.
+        seed: as in `train`; external parsers use their own.
         relations: as in `train`.
         scheme: as in `train`.
-        outside: how to run an outside parser.
+        outside: how to run an external parser.
     """
 
     parser: str = "swap-lazy"
@@ -62,7 +61,7 @@ class Recipe(NamedTuple):
 
 
 class ParsedTreebank(NamedTuple):
-    """Parsed words, and what was wrong with an outside parser's trees before they were repaired."""
+    """A parsed treebank, and warnings of the repairs to trees of an external parser."""
 
     treebank: Treebank
     repairs: tuple[Fault, ...]
@@ -76,17 +75,17 @@ def train_any(
     with_dev: bool = False,
     progress: Callable[[Report], None] | None = None,
 ) -> AnyModel:
-    """Train any parser.
+    """Return any parser, trained on a treebank.
 
     Args:
-        treebank: what to learn from.
-        recipe: what to train.
-        dev: as in `train`; baselines and outside parsers do not stop by it.
-        with_dev: as in `train`; baselines and outside parsers learn from both treebanks.
+        treebank: the training treebank.
+        recipe: the parser and its settings.
+        dev: as in `train`; baselines and external parsers do not use it for early stopping.
+        with_dev: as in `train`; baselines and external parsers are trained once, on both treebanks.
         progress: as in `train`.
 
     Raises:
-        InputError: the parser is unknown, there is nothing to learn from, or an external parser fails.
+        InputError: the parser is unknown, the treebank has no words, or an external parser fails.
         LevelheadError: a library is not installed.
     """
     check_parser(recipe.parser, ALL_PARSERS)
@@ -104,8 +103,7 @@ def train_any(
         return train_baseline(treebank, recipe.parser, **settings)
     source = prepared(treebank, recipe.relations, recipe.scheme)
     contents = train_outside(recipe.parser, source.treebank, recipe.outside)
-    training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank)}
-    return OutsideModel(recipe.parser, contents, training, source.function_head)
+    return OutsideModel(recipe.parser, contents, training_record(treebank), source.function_head)
 
 
 def parse_any(
@@ -117,18 +115,18 @@ def parse_any(
     first: int = 1,
     progress: Progress | None = None,
 ) -> ParsedTreebank:
-    """Parse with any parser; DEPS become empty.
+    """Return a treebank parsed by any parser; DEPS becomes empty.
 
     Args:
         model: the parser.
-        treebank: what to parse; its heads and relations are not looked at.
-        outside: how to run an outside parser.
-        repair: whether to repair an outside parser's trees (`outside.checked` says how).
-        first: the number of the first sentence, as messages count sentences.
-        progress: as in `parse_treebank`; baselines and outside parsers do not report.
+        treebank: the treebank to parse; its heads and relations are ignored.
+        outside: how to run an external parser.
+        repair: whether to repair the trees of an external parser (see `external.checked`).
+        first: the number of the first sentence in messages.
+        progress: as in `parse_treebank`; not called by baselines and external parsers.
 
     Raises:
-        InputError: an outside parser fails, changes the words, or gives wrong trees that are not to be repaired.
+        InputError: an external parser fails, changes the words, or returns invalid trees and `repair` is false.
         LevelheadError: a library is not installed.
     """
     if not treebank.n_words:

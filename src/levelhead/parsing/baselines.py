@@ -1,8 +1,8 @@
-"""Baselines that look at no tree: what any parser must beat.
+"""Baselines, which any parser should beat.
 
-Heads are the previous word, the next word, or those of a random tree. Only the relations are learned: the most frequent
-one of each part of speech. A random tree depends on the seed and the forms of its sentence alone, so that the same
-words get the same tree, whatever is parsed before or at the same time.
+The head of a word is the previous word, the next word, or its head in a random tree. Only relations are learned: the
+most frequent relation of each part of speech. A random tree depends only on the seed and the forms of the sentence, so
+the same sentence always gets the same tree, whatever else is parsed.
 """
 
 from __future__ import annotations
@@ -14,22 +14,21 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from random import Random
 
-from levelhead._version import VERSION
-from levelhead.parsing.model import Baseline, Training
+from levelhead.parsing.model import Baseline, training_record
 from levelhead.parsing.random_trees import random_projective_tree, random_tree
 from levelhead.parsing.training import Relations, Scheme, prepared, restored
 from levelhead.treebank import Treebank
 
-_NO_RELATION = "dep"  # of words other than roots, if training has roots only
+_NO_RELATION = "dep"  # for words other than roots, if the training treebank only has roots
 
 
 def train_baseline(
     treebank: Treebank, parser: str, *, seed: int, relations: Relations = "universal", scheme: Scheme = "content-head"
 ) -> Baseline:
-    """Return a baseline with the most frequent relation of each UPOS, of other words, and of roots.
+    """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots.
 
     Args:
-        treebank: what to learn relations from; of equally frequent ones, the first is learned.
+        treebank: the training treebank; of equally frequent relations, the first to occur wins.
         parser: one of `BASELINES`.
         seed: the random seed of the trees.
         relations: as in `train`.
@@ -44,30 +43,29 @@ def train_baseline(
     for tag, relation, is_root in words:
         if not is_root:
             by_tag.setdefault(tag, Counter())[relation] += 1
-    training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": seed}
     return Baseline(
         parser,
         _most_frequent(relation for _, relation, is_root in words if is_root),
         {tag: _most_frequent(counts) for tag, counts in by_tag.items()},
         _most_frequent(relation for _, relation, is_root in words if not is_root),
         seed,
-        training,
+        training_record(treebank, seed=seed),
         source.function_head,
     )
 
 
 def _most_frequent(relations: Iterable[str]) -> str:
-    """The most frequent relation, the first of several."""
+    """The most frequent relation; the first to occur, if several are equally frequent."""
     counts = Counter(relations)
     return max(counts, key=counts.__getitem__, default=_NO_RELATION)
 
 
 def parse_baseline(model: Baseline, treebank: Treebank) -> Treebank:
-    """Return a treebank with the trees of a baseline; DEPS become empty.
+    """Return a treebank with the trees of a baseline; DEPS becomes empty.
 
     Args:
         model: the baseline.
-        treebank: what to parse; its heads and relations are not looked at.
+        treebank: the treebank to parse; its heads and relations are ignored.
     """
     forms = list(treebank.forms)
     heads: list[int] = []
@@ -93,6 +91,6 @@ def _heads(model: Baseline, forms: Sequence[str]) -> Sequence[int]:
 
 
 def _random_of(model: Baseline, forms: Sequence[str]) -> Random:
-    """The random numbers of a sentence; Python promises that `random()` returns the same ones in all versions."""
+    """The random numbers of a sentence; Python guarantees that `random()` returns the same numbers in all versions."""
     identity = json.dumps([model.parser, model.seed, forms]).encode()
     return Random(int.from_bytes(hashlib.sha256(identity).digest(), "big"))  # noqa: S311 -- no secrets

@@ -1,4 +1,4 @@
-"""Parsing a treebank in chunks of sentences, so that progress can be shown."""
+"""Parses a treebank in chunks of sentences, to show progress."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from levelhead.parsing.word_features import Columns, Integers, columns_between
 
 WORDS_A_CHUNK = 5000
-"""About so many words are parsed between two reports."""
+"""The approximate number of words in a chunk."""
 
 Progress = Callable[[int], None]
-"""Called with the number of sentences in each chunk that is done."""
+"""Called after each chunk, with its number of sentences."""
 
 
 def in_chunks(
@@ -24,23 +24,23 @@ def in_chunks(
 ) -> tuple[Integers, Integers]:
     """Return the heads and labels of all words; the result does not depend on the chunks.
 
-    Without `progress` there is a single chunk, since a parser has to be set up for each.
+    Without `progress`, there is a single chunk, since each chunk requires some setup.
 
     Args:
         columns: the words.
         starts: the first word of each sentence, then the number of words.
-        parse: from such columns and starts to heads and labels; sentences are independent of each other.
-        progress: what is called after each chunk.
+        parse: returns the heads and labels for given columns and starts; each sentence is parsed independently.
+        progress: called after each chunk.
     """
     if progress is None:
         return parse(columns, starts)
     bounds = _bounds(starts)
-    found: list[tuple[Integers, Integers]] = []
+    parsed: list[tuple[Integers, Integers]] = []
     for first, last in pairwise(bounds):
         words = columns_between(columns, int(starts[first]), int(starts[last]))
-        found.append(parse(words, starts[first : last + 1] - starts[first]))
+        parsed.append(parse(words, starts[first : last + 1] - starts[first]))
         progress(last - first)
-    return np.concatenate([heads for heads, _ in found]), np.concatenate([labels for _, labels in found])
+    return np.concatenate([heads for heads, _ in parsed]), np.concatenate([labels for _, labels in parsed])
 
 
 def _bounds(starts: Integers) -> list[int]:

@@ -1,4 +1,4 @@
-"""Cross-validation, also called jackknifing: all sentences of a treebank parsed by models that have not seen them."""
+"""Cross-validation (jackknifing): parses each sentence of a treebank with a model that was not trained on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, from_conllu, to_conllu
 from levelhead.treebank.places import place_of
 
-_ANY_FOLD = "<treebank>"  # what workers, which are given no path, call it
+_ANY_FOLD = "<treebank>"  # the name of the treebank on workers, which do not know its path
 
 
 def cross_validate(
@@ -32,32 +32,32 @@ def cross_validate(
     workers: Workers | None = None,
     store: Store | None = None,
 ) -> ParsedTreebank:
-    """Return the treebank parsed, each fold by a model trained on the others, and what was repaired.
+    """Return the parsed treebank, each fold parsed by a model trained on the others, and the repairs.
 
-    Folds are blocks of consecutive sentences of nearly equal number, so that neighbors, which are often of one text,
-    are seldom on both sides. The result does not depend on the workers.
+    Folds are blocks of consecutive sentences of nearly equal size, so that neighboring sentences, which often come from
+    the same text, are rarely split between training and parsing. The result does not depend on the workers.
 
     Args:
-        treebank: gold trees.
-        recipe: what to train.
-        folds: how many.
+        treebank: the gold treebank.
+        recipe: the parser and its settings.
+        folds: the number of folds.
         repair: as in `parse_any`.
         workers: the workers; this process if None.
-        store: where finished folds are kept, if anywhere; under the hash of all that decides them, for malt also that
-            of MaltParser's file. Results of `command` are not stored: the program may change unnoticed.
+        store: where finished folds are kept; None for nowhere. The key of a result includes everything that decides it,
+            for malt also the hash of its jar file. `command` cannot be used with a store: its program may change.
 
     Raises:
-        InputError: there are fewer sentences than folds, a parser fails, workers are lost, or the results of `command`
-            are to be stored.
+        InputError: there are fewer sentences than folds, a parser fails, workers are lost, or the parser is `command`
+            and there is a store.
         OutputError: the store cannot be written.
     """
     if len(treebank) < folds:
         message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
         raise InputError(Fault("too-few-sentences", message, Place(treebank.source.path)))
-    prepared(treebank, recipe.relations, "content-head")  # fails before the folds if nothing can be learned
+    prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
     program = None if store is None else _program(recipe)
     data = to_conllu(treebank)
-    outside = recipe.outside._replace(jar=None)  # its contents count, not its path
+    outside = recipe.outside._replace(jar=None)  # the key has the hash of its contents instead of its path
     settings = json.dumps([VERSION, recipe._replace(outside=outside), program, folds, repair])
     identity = hashlib.sha256(data).hexdigest()
     jobs = [
@@ -68,7 +68,7 @@ def cross_validate(
         for fold in range(folds)
     ]  # fmt: skip
     with progress_bar("folds", folds, folds) as advance, _placed_in(treebank):
-        # One fold, one task: folds are few and long, and would end up with one worker of a cluster otherwise.
+        # One fold per batch: folds are few and long, and a batch would put them all on one worker of a cluster.
         outcome = run_jobs(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
@@ -76,13 +76,13 @@ def cross_validate(
 
 
 def _program(recipe: Recipe) -> str | None:
-    """The identity of an external parser; None for our own, whose version is in every key."""
+    """The identity of an external parser; None for our own, since every key has the version of levelhead."""
     return identity_of(recipe.parser, recipe.outside) if recipe.parser in OUTSIDE_PARSERS else None
 
 
 @contextmanager
 def _placed_in(treebank: Treebank) -> Iterator[None]:
-    """Place errors of folds in the treebank that these are parts of."""
+    """Change the places of errors from a fold to the whole treebank."""
     try:
         yield
     except InputError as error:
@@ -90,7 +90,7 @@ def _placed_in(treebank: Treebank) -> Iterator[None]:
 
 
 def _placed(fault: Fault, treebank: Treebank) -> Fault:
-    """A fault at a word of a fold, where that is in the treebank as it was read; any other as it is."""
+    """A fault with the place of its word in the whole treebank; other faults are unchanged."""
     place = fault.place
     if place.file != _ANY_FOLD or place.sentence is None or place.word is None:
         return fault
@@ -100,13 +100,14 @@ def _placed(fault: Fault, treebank: Treebank) -> Fault:
 
 
 def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
-    """The results of all folds; repairs are placed in the treebank, and say in which fold they were."""
+    """The joined results of all folds; repairs get places in the whole treebank, and messages name the fold."""
     trees, repairs = list[str](), list[Fault]()
     for fold, result in enumerate(results, 1):
         parsed = json.loads(result)
         trees.append(parsed["conllu"])
-        for kept in parsed["repairs"]:
-            fault = Fault(**{**kept, "place": Place(*kept["place"]), "message": f"fold {fold}, {kept['message']}"})
+        for repair in parsed["repairs"]:
+            message = f"fold {fold}, {repair['message']}"
+            fault = Fault(**{**repair, "place": Place(*repair["place"]), "message": message})
             repairs.append(_placed(fault, treebank))
     return ParsedTreebank(
         from_conllu("".join(trees).encode(), name=treebank.source.path or "<treebank>"), tuple(repairs)
@@ -114,21 +115,21 @@ def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreeban
 
 
 def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:
-    """Train on all folds but one, and return that one parsed, and what was repaired, as JSON; workers call this.
+    """Train on all folds except one, on a worker, and return that fold, parsed, and the repairs, as JSON.
 
     Args:
         data: the treebank as CoNLL-U.
-        recipe: what to train.
-        fold: which fold to parse, from 0.
-        folds: how many there are.
+        recipe: the parser and its settings.
+        fold: the index of the fold to parse.
+        folds: the number of folds.
         repair: as in `parse_any`.
-        program: the identity of the external parser, if it is part of the key.
+        program: the identity of the external parser if results are stored, otherwise None.
 
     Raises:
-        StaleInput: the program is not the one in the key.
+        StaleInput: the external parser on this worker is a different one.
     """
     if program is not None and _program(recipe) != program:
-        raise StaleInput(f"{recipe.parser} is not the same program everywhere, or changed", "changing-file")
+        raise StaleInput(f"{recipe.parser} differs between workers, or has changed", "changing-file")
     treebank = from_conllu(data, name=_ANY_FOLD)
     inside = np.arange(len(treebank)) * folds // len(treebank) == fold
     model = train_any(treebank.select(~inside), recipe)

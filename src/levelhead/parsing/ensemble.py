@@ -1,10 +1,10 @@
-"""The ensemble: transition parsers vote for arcs, and the graph-based parser finds the best tree among these.
+"""The ensemble: transition parsers vote for arcs, and the graph-based parser finds the best tree of these arcs.
 
-Members differ in their transition system, in the order of training sentences, and in the direction in which they read.
-The heads that they give a word are the only ones considered. An arc scores what the graph-based parser gives it, with
-siblings and grandparents, and something more for each vote (reparsing, Sagae and Lavie 2006, in the search of another
-parser). This is faster than the graph-based parser alone, which has to look at all pairs of words first. Relations are
-voted for, too, by the members that have the arc, and by the graph-based parser.
+Members differ in their transition system, the order of training sentences, and the reading direction. Only heads that a
+member predicts are considered. The score of an arc is its score in the graph-based parser, with siblings and
+grandparents, plus a bonus for each vote: reparsing (Sagae and Lavie 2006) inside the search of another parser. This is
+faster than the graph-based parser alone, which starts from all pairs of words. Relations are chosen by a vote of the
+graph-based parser and the members, in which members with another head count less.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Member(NamedTuple):
     """A transition parser of the ensemble.
 
     Args:
-        parser: its transition system.
-        reverse: whether it reads sentences from their last word to their first.
-        vote: what its vote adds to the score of an arc, in margins to which the graph-based parser is trained.
+        parser: the transition system.
+        reverse: whether it reads sentences from the last word to the first.
+        vote: what its vote adds to the score of an arc, in units of the graph-based parser's training margin.
     """
 
     parser: str
@@ -53,7 +53,7 @@ class Member(NamedTuple):
     vote: float
 
 
-_FORWARD, _BACKWARD = 0.16, 0.12  # those that read backwards are right less often
+_FORWARD, _BACKWARD = 0.16, 0.12  # members that read backwards are less accurate
 
 MEMBERS = (
     Member("swap-lazy", False, _FORWARD),
@@ -63,10 +63,10 @@ MEMBERS = (
     Member("swap-lazy", False, _FORWARD),
     Member("arc-eager", False, _FORWARD),
 )
-"""The transition parsers of an ensemble (docs/parser-experiments.md has what else was tried)."""
+"""The default transition parsers of an ensemble (docs/parser-experiments.md has the alternatives that were tried)."""
 
-_GRAPH_RELATION = 3.0  # votes
-_OTHER_ARC = 0.1  # votes for a relation by a member that has another head
+_GRAPH_RELATION = 3.0  # votes of the graph-based parser for its relation
+_OTHER_ARC = 0.1  # votes of a member with another head for its relation
 
 
 def train_ensemble(
@@ -82,17 +82,17 @@ def train_ensemble(
     members: Sequence[Member] = MEMBERS,
     progress: Callable[[Report], None] | None = None,
 ) -> Ensemble:
-    """Train the graph-based parser and all members.
+    """Return an ensemble: the graph-based parser and all members, trained on a treebank.
 
     Args:
         treebank: as in `train`.
-        dev: as in `train`; each parser keeps the pass that is best for itself.
+        dev: as in `train`; each parser keeps its own best pass.
         with_dev: as in `train`.
-        beam: how many hypotheses members keep.
-        seed: of the order of sentences, another for each member.
+        beam: the beam width of the members.
+        seed: the random seed; each parser gets its own seed, derived from it.
         relations: as in `train`.
         scheme: as in `train`.
-        schedule: of all parsers, for quick training.
+        schedule: the passes and runs of all parsers, for quick training; None for the defaults.
         members: the transition parsers.
         progress: called after each pass of each parser.
 
@@ -102,13 +102,13 @@ def train_ensemble(
     treebank = learnable(treebank, ENSEMBLE)
     parts = [("graph", False, schedule or default_schedule("graph", 1))]
     parts += [(member.parser, member.reverse, schedule or member_schedule(beam)) for member in members]
-    passes = [n_passes(parser, own) * (1 + with_dev) for parser, _, own in parts]
+    passes = [n_passes(parser, own_schedule) * (1 + with_dev) for parser, _, own_schedule in parts]
 
     def trained(number: int) -> Model:
-        parser, reverse, own = parts[number]
+        parser, reverse, own_schedule = parts[number]
         return train(
             treebank, parser, dev=dev, with_dev=with_dev, beam=beam, seed=seed * len(parts) + number,
-            relations=relations, scheme=scheme, reverse=reverse, schedule=own,
+            relations=relations, scheme=scheme, reverse=reverse, schedule=own_schedule,
             progress=part_of(progress, sum(passes[:number]), sum(passes)),
         )  # fmt: skip
 
@@ -121,16 +121,16 @@ def train_ensemble(
 
 
 def member_schedule(beam: int) -> Schedule:
-    """Return how long a member is trained: one run, since votes of two members say more than an average."""
+    """Return the schedule of a member: a single run, since two members are worth more than the average of two runs."""
     return Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
 
 
 def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
-    """Return a treebank with the trees of an ensemble; DEPS become empty.
+    """Return a treebank with the trees of an ensemble; DEPS becomes empty.
 
     Args:
         model: the ensemble.
-        treebank: what to parse; its heads and relations are not looked at.
+        treebank: the treebank to parse; its heads and relations are ignored.
         progress: as in `parse_treebank`.
     """
     if not treebank.n_words:
@@ -142,43 +142,43 @@ def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progre
 
 
 def _parsed(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """The heads and labels of sentences, of which long ones are parsed in pieces."""
+    """The heads and labels of all words; long sentences are parsed in pieces."""
     return in_pieces(starts, lambda pieces: _parsed_whole(model, columns, pieces))
 
 
 def _parsed_whole(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """The heads and labels of sentences that are not too long."""
-    found = [parse_columns(member, columns, starts) for member in model.members]
-    voted = np.array([heads for heads, _ in found], np.int32)
+    """The heads and labels of all words, without long sentences."""
+    outputs = [parse_columns(member, columns, starts) for member in model.members]
+    voted = np.array([heads for heads, _ in outputs], np.int32)
     heads, labels = parse_voted(model.graph, columns, starts, *candidates(voted, starts, model.votes))
-    return heads, _relations(heads, labels, voted, np.array([labels for _, labels in found], np.int32))
+    return heads, _relations(heads, labels, voted, np.array([labels for _, labels in outputs], np.int32))
 
 
 def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tuple[Integers, NDArray[np.float32]]:
-    """Return the heads that each word may have, and what their votes are worth; shape (words, members + 1).
+    """Return the candidate heads of each word, and the weight of their votes; shape (words, members + 1).
 
-    The word before is always among them, so that there is a projective tree. -1 stands for no head.
+    The previous word is always a candidate, so that there is a projective tree. -1 stands for no head.
 
     Args:
-        voted: the heads that members give, 1-based in the sentence, 0 for the root; shape (members, words).
+        voted: the heads predicted by the members, 1-based in the sentence, 0 for the root; shape (members, words).
         starts: the first word of each sentence, then the number of words.
-        votes: what the vote of each member is worth.
+        votes: the weight of each member's vote.
     """
-    before = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
-    heads = np.vstack([voted, before[None]]).astype(np.int32)
+    previous = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
+    heads = np.vstack([voted, previous[None]]).astype(np.int32)
     same = heads[:, None] == heads[None]
-    worth = (same[:, :-1] * np.array(votes, np.float32).astype(float)[:, None]).sum(axis=1)
-    again = np.tril(same.transpose(2, 0, 1), -1).any(axis=2).T
-    heads[again] = -1
-    order = np.argsort(np.where(again, 1, -worth), axis=0, kind="stable")
+    weights = (same[:, :-1] * np.array(votes, np.float32).astype(float)[:, None]).sum(axis=1)
+    repeated = np.tril(same.transpose(2, 0, 1), -1).any(axis=2).T
+    heads[repeated] = -1
+    order = np.argsort(np.where(repeated, 1, -weights), axis=0, kind="stable")
     return (
         np.ascontiguousarray(np.take_along_axis(heads, order, 0).T),
-        np.ascontiguousarray(np.take_along_axis(worth, order, 0).T, np.float32),
+        np.ascontiguousarray(np.take_along_axis(weights, order, 0).T, np.float32),
     )
 
 
 def _relations(heads: Integers, labels: Integers, voted: Integers, voted_labels: Integers) -> Integers:
-    """The relations with most votes: one parser's choice counts more, and members with other heads count less."""
+    """The relations with most votes; the graph-based parser counts more, and members with another head count less."""
     choices = np.vstack([labels[None], voted_labels])
     weights = np.vstack([np.full((1, len(heads)), _GRAPH_RELATION), np.where(voted == heads, 1.0, _OTHER_ARC)])
     totals = ((choices[:, None] == choices[None]) * weights[None]).sum(axis=1)

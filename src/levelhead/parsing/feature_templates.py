@@ -1,13 +1,14 @@
-"""Feature templates: which values of which words make a feature, in one readable place.
+"""Feature templates: the features of each parser, as readable text.
 
 A template is a list of atoms `position.attribute`. Positions of a configuration: `s0` is the top of the stack, `s1` the
-item below it, `b0` the first word of the buffer; `s0l`, `s0l2` are the outermost child on the left and the next, `s0r`
-on the right, `s0ll` a child's child; `s0p`, `s0n` the previous and next word of the sentence; `s0h` the head. Positions
-of an arc: `h` and `d`, its head and dependent, with the same suffixes; `sib` is the head's outermost child on the
-dependent's side, `sib2` on the other. Attributes are columns (`feats` is the whole cell) or what was built so far:
-`label`, `n_left` and `left_set` (number and set of labels of children), `distance`. A template with `feat` stands for
-one feature for each morphological feature of the word; with two words for each feature that both have; `between` for
-each part of speech between the two words.
+item below it, and `b0` the first word of the buffer; `s0l` and `s0l2` are the outermost and second outermost child on
+the left, `s0r` is the outermost child on the right, `s0ll` a child of a child, `s0p` and `s0n` the previous and next
+word in the sentence, and `s0h` the head. Positions of an arc: `h` and `d` are its head and dependent, with the same
+suffixes; `sib` is the outermost child of the head on the dependent's side, and `sib2` on the other side. Attributes are
+columns (`feats` is the whole cell) or properties of the partial tree: `label`, `distance`, `n_left` (the number of left
+children) and `left_set` (the set of their labels). A template with `feat` expands to one feature per morphological
+feature of the word; with two words, to one per feature that both share. `between` expands to one feature per part of
+speech between the two words.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _CONFIGURATION = (
 ).split()
 _ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
 _POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
-"""Numbers as in the kernel (parser_features.pxi)."""
+"""The position numbers of the kernel (parser_features.pxi)."""
 
 _BUILT = "label n_left n_right left_set right_set distance next_to".split()
 _ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
@@ -68,7 +69,7 @@ s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos 
 s0.upos s1.upos s1p.upos
 s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
 """
-"""For choosing a transition of arc-standard and of the swap systems."""
+"""Choose a transition of arc-standard or a swap system."""
 
 EAGER_ACTIONS = """
 s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
@@ -99,7 +100,7 @@ s0.upos b0.upos between
 s0.upos b0.upos s0p.upos b0n.upos | s0.upos b0.upos s0n.upos b0p.upos | s0.upos b0.upos s0n.upos
 s0.upos b0.upos b0p.upos
 """
-"""For choosing a transition of arc-eager."""
+"""Choose a transition of arc-eager."""
 
 LABELS = """
 h.form | h.lemma | h.upos | h.xpos | h.lemma h.upos | h.upos h.feats
@@ -118,7 +119,7 @@ h.upos d.upos dp.upos | h.upos d.upos dn.upos | d.upos dp.lemma | d.upos dn.lemm
 d.upos h.upos h.distance | d.lemma h.distance | h.upos d.upos between
 d.feats dl.lemma h.upos
 """
-"""For choosing the label of an arc."""
+"""Choose the label of an arc."""
 
 ARCS = """
 h.form h.upos | h.lemma | h.upos | h.xpos | h.upos h.feats | h.lemma h.upos h.distance
@@ -138,7 +139,7 @@ h.upos d.upos dn.lemma | d.lemma dp.upos | d.lemma dn.upos | h.upos hn.lemma d.u
 h.xpos hn.xpos dp.xpos d.xpos | hp.xpos h.xpos dp.xpos d.xpos
 h.upos d.upos between | h.upos d.upos h.next_to | between d.upos
 """
-"""For choosing arcs; the direction is part of every feature."""
+"""Choose arcs; every feature includes the direction."""
 
 SIBLINGS = """
 d.upos sib.upos | h.upos d.upos sib.upos | h.upos d.upos sib.upos h.distance | d.xpos sib.xpos | h.xpos d.xpos sib.xpos
@@ -147,7 +148,7 @@ h.upos d.upos sib.lemma | h.lemma d.lemma sib.upos | h.lemma d.upos sib.lemma
 h.upos d.upos d.feats sib.upos sib.feats | d.upos sib.upos d.feat sib.feat | h.upos sib.upos d.upos d.feats
 h.upos h.feats d.upos sib.upos | d.form sib.form | h.upos d.upos sib.upos dn.upos | h.upos d.upos sib.upos dp.upos
 """
-"""For two neighboring children on one side of a head, or the innermost child."""
+"""Score two neighboring children on the same side of a head, or the innermost child."""
 
 GRANDPARENTS = """
 hh.upos d.upos | hh.upos h.upos d.upos | hh.upos h.upos d.upos h.distance | hh.xpos h.xpos d.xpos
@@ -156,7 +157,7 @@ hh.upos h.upos d.lemma | hh.lemma h.lemma d.upos | hh.upos h.lemma d.lemma | hh.
 hh.upos hh.feats d.upos d.feats | hh.upos h.upos d.upos d.feats | hh.upos d.upos hh.feat d.feat
 hh.upos h.upos d.upos dp.upos | hh.upos h.upos d.upos dn.upos
 """
-"""For an arc and the head of its head."""
+"""Score an arc together with the head of its head."""
 
 GRAPH_LABELS = (
     LABELS
@@ -164,7 +165,7 @@ GRAPH_LABELS = (
 hh.upos h.upos d.upos | hh.lemma d.upos
 """
 )
-"""For labelling the arcs of a tree that is known."""
+"""Label the arcs of a known tree."""
 
 RELATIONS = """
 h.lemma h.upos | h.upos | h.upos h.feats
@@ -176,13 +177,13 @@ h.upos d.upos hp.upos | h.upos d.upos hn.upos | h.upos d.upos dp.upos | h.upos d
 d.upos dp.lemma | d.upos dn.lemma | h.upos dp.upos d.upos dn.upos
 h.upos d.upos between | h.upos d.upos dp.lemma | h.upos d.upos dn.lemma
 """
-"""For choosing arcs together with their relations; the direction is part of every feature."""
+"""Choose arcs together with their relations; every feature includes the direction."""
 
 _GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "labels": GRAPH_LABELS}
 
 
 def templates_for(parser: str) -> dict[str, str]:
-    """Return the templates of a parser by what they are for."""
+    """Return the templates of a parser by their purpose."""
     if parser.startswith("graph"):
         return dict(_GRAPH) | ({"relations": RELATIONS} if parser == "graph" else {})
     return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
@@ -192,11 +193,11 @@ class Templates(NamedTuple):
     """Templates as the kernel takes them.
 
     Args:
-        positions: of each atom, int32.
-        attributes: of each atom, int32.
-        starts: where the atoms of each template start in `atoms`, then their number, int32.
+        positions: the position of each distinct atom, int32.
+        attributes: the attribute of each distinct atom, int32.
+        starts: where the atoms of each template start in `atoms`, then the length of `atoms`, int32.
         atoms: the atoms of all templates, int32.
-        kinds: three numbers a template: its kind, and the positions whose morphological features it is about, int32.
+        kinds: three numbers per template: its kind, and the positions with `feat`, int32.
         seeds: the hash of each template's text, uint64.
     """
 
@@ -209,19 +210,19 @@ class Templates(NamedTuple):
 
 
 def templates_in(text: str) -> list[str]:
-    """Return the templates of a text, which are separated by bars and line ends."""
+    """Return the templates of a text, in which vertical bars and line breaks separate them."""
     return [part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()]
 
 
 def compiled(text: str, *, arcs: bool) -> Templates:
-    """Compile templates.
+    """Return templates in compiled form.
 
     Args:
         text: the templates.
-        arcs: whether they are about an arc, or about a configuration.
+        arcs: whether positions are those of an arc; otherwise, those of a configuration.
 
     Raises:
-        ValueError: there are none or too many, or one has an unknown position or attribute.
+        ValueError: there are no templates or too many, or a position or attribute is unknown.
     """
     atoms: dict[tuple[int, int], int] = {}
     starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
@@ -245,12 +246,12 @@ def compiled(text: str, *, arcs: bool) -> Templates:
 
 
 def seed_of(template: str) -> int:
-    """Return what the hash of a template's features starts from, 64 bits."""
+    """Return the start value of the hash of a template's features, 64 bits."""
     return zlib.crc32(template.encode()) << 32 | zlib.crc32(template.encode()[::-1])
 
 
 def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
-    """The numbers of `position.attribute`; None for `feat`, which stands for each morphological feature."""
+    """The numbers of position and attribute; None for `feat`, which expands to each morphological feature."""
     position, _, attribute = word.partition(".")
     if position not in (_ARC if arcs else _CONFIGURATION):
         raise ValueError(word)

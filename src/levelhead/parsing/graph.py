@@ -1,12 +1,13 @@
-"""Graph-based parsing: the best tree by the scores of its arcs, or of parts of two arcs; one root always.
+"""Graph-based parsing: the single-rooted tree with the best sum of scores of its arcs, or of pairs of arcs.
 
 First order is Chu-Liu-Edmonds over all arcs (McDonald et al. 2005). Second order also scores neighboring siblings and
-grandparents: first-order weights choose a few candidate heads for each word, Model 1 of Koo and Collins (2010) finds
-the best projective tree over these, and heads are changed, also to cross, as long as the score rises (McDonald and
-Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). There an arc's score holds that of its best relation by features
-of the arc alone (McDonald, Crammer and Pereira 2005). Both learn by passive-aggressive updates towards a margin of one
-for each wrong head (Crammer et al. 2006), and average. Relations are chosen anew afterwards, bottom-up, by weights that
-are learned on gold trees, also towards a margin. As in transition parsing, several runs are averaged.
+grandparents. First-order weights choose a few candidate heads for each word. Model 1 of Koo and Collins (2010) finds
+the best projective tree over these. Then heads are changed as long as the score rises, which also allows crossing arcs
+(McDonald and Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). In second order, the score of an arc includes that
+of its best relation by features of the arc alone (McDonald, Crammer and Pereira 2005). Both learn by passive-aggressive
+updates with a margin of 1 for each wrong head (Crammer et al. 2006), and average the weights. The final relations are
+chosen bottom-up afterwards, by weights learned on gold trees, also with a margin. As in transition parsing, several
+runs are averaged.
 """
 
 from __future__ import annotations
@@ -25,31 +26,31 @@ from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, 
 from levelhead.parsing.word_features import Columns
 
 PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")
-"""What there are templates for; relations for second order only."""
+"""The purposes of templates; only second order has relations."""
 
 TABLES = ("parts", "labels", "relations", "first")
-"""Weights of all parts but labels, of labels; for second order of arcs with relations, and for choosing candidates."""
+"""The tables of weights: of parts, of labels and, for second order, of arcs with relations and of candidates."""
 
-_FIRST_ORDER = 2  # tables
+_N_FIRST_ORDER = 2  # the first tables, which first order also has
 
 CANDIDATES = 8
-"""Heads that second order considers for a word."""
+"""The number of heads that second order considers for a word."""
 
 _MOST_BITS = 22
-_ROWS_A_WORD = 8  # more than transition parsing needs, since wrong arcs have features too
+_ROWS_PER_WORD = 8  # more than transition parsing needs, since wrong arcs also have features
 _MOST_LABEL_BITS = 19
 _MARGIN = 1.0
 _MOST_CHANGE = 0.1
 
 
 def table_rows(n_words: int) -> dict[str, int]:
-    """Return how many rows the tables of a parser get that learns from so many words."""
-    rows, labeled = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
+    """Return the number of rows of each table, for a number of training words."""
+    rows, labeled = rows_for(n_words * _ROWS_PER_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
     return {"parts": rows, "labels": labeled, "relations": labeled, "first": rows}
 
 
 class _Weights:
-    """Weights in training, and what averaging needs."""
+    """The weights during training, with the sums for averaging."""
 
     def __init__(self, n_words: int, n_labels: int, *, relations: bool) -> None:
         rows = table_rows(n_words)
@@ -65,7 +66,7 @@ class _Weights:
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
 
     def restart(self) -> NDArray[np.float32]:
-        """Go on from the averages of parts and relations, of which the former are returned; averaging begins anew."""
+        """Continue from the averaged weights of parts and relations; return those of parts. Averaging starts again."""
         average: NDArray[np.float32]
         average, _, relations = (table.astype(np.float32) for table in self.averages())
         self.tables[0][:], self.tables[2][:] = average, relations
@@ -76,20 +77,20 @@ class _Weights:
 
 
 def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
-    """Train, and give the averaged weights after each pass (added to those of the runs that are done).
+    """Train, and yield the averaged weights after each pass (averaged with those of earlier runs).
 
     Args:
-        trees: what to learn from.
-        model: its parser, templates, relations and root.
-        schedule: how long: passes of first order, and of second order after them.
-        seed: of the order of sentences.
+        trees: the training trees.
+        model: gives the parser, templates, relations and root.
+        schedule: the first-order passes, the second-order passes after them, and the runs.
+        seed: the random seed for the order of sentences.
     """
     done: Averages = ()
     for run in range(schedule.runs):
         averages: Averages = ()
         random = np.random.default_rng((seed, run))
         for own in _one_run(trees, model, schedule, random):
-            averages = tuple((one + run * other) / (run + 1) for one, other in zip(own, done)) if done else own
+            averages = tuple((new + run * old) / (run + 1) for new, old in zip(own, done)) if done else own
             yield averages
         done = averages
 
@@ -126,27 +127,27 @@ def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integ
 def parse_voted(
     model: Model, columns: Columns, starts: Integers, heads: Integers, votes: NDArray[np.float32]
 ) -> tuple[Integers, Integers]:
-    """Return the heads and labels of all words, where only some heads are considered.
+    """Return the heads and labels of all words, chosen from candidate heads.
 
     Args:
-        model: a graph-based parser of second order.
+        model: a second-order graph-based parser.
         columns: the words.
-        starts: as in `parse_graph`; sentences of at most 500 words.
-        heads: that each word may have, among them the word before, -1 where there are no more; shape (words, heads).
-        votes: what each adds to the score of its arc, in margins of training; the same shape.
+        starts: as in `parse_graph`; sentences have at most 500 words.
+        heads: the candidate heads of each word, including the previous word, padded with -1; shape (words, heads).
+        votes: what each candidate adds to the score of its arc, in units of the training margin; the same shape.
     """
-    # The last table chooses heads, which are chosen here already.
+    # The last table is for choosing candidates, which are given here.
     tables = tuple(_as_trained(name, model.tables[name]) for name in TABLES)
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, heads.shape[1])
     return kernel.parse(tuple(columns), starts, heads, votes * np.float32(model.margin))
 
 
 def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
-    """Return the heads and labels of all words, where long sentences are parsed in pieces.
+    """Return the heads and labels of all words; long sentences are parsed in pieces.
 
     Args:
         starts: the first word of each sentence, then the number of words.
-        parse: from such starts to heads and labels.
+        parse: returns heads and labels for the starts of pieces.
     """
     pieces = _pieces(starts)
     heads, labels = parse(pieces)
@@ -154,25 +155,25 @@ def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Inte
 
 
 def graph_tables(parser: str) -> tuple[str, ...]:
-    """Return what the tables of a parser are for."""
-    return TABLES if parser == "graph" else TABLES[:_FIRST_ORDER]
+    """Return the names of the tables of a parser."""
+    return TABLES if parser == "graph" else TABLES[:_N_FIRST_ORDER]
 
 
 def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
-    """A table as the kernel takes it."""
+    """A table in the type that the kernel expects."""
     if name == "labels":
         return table
     return np.ascontiguousarray(table if name == "relations" else table[:, 0], np.float32)
 
 
 def _pieces(starts: Integers) -> Integers:
-    """Sentence starts such that no sentence is too long."""
+    """The starts of all sentences, and of the pieces of long sentences."""
     pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 
 def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:
-    """The trees of whole sentences: roots of later pieces depend on the root of the first, as its last child does."""
+    """The trees of whole sentences: the roots of later pieces become the last children of the first root."""
     sentence = np.searchsorted(starts, pieces[:-1], side="right") - 1
     offsets = np.repeat(pieces[:-1] - starts[sentence], np.diff(pieces))
     joined = np.where(heads == 0, 0, heads + offsets).astype(np.int32)

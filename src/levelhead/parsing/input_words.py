@@ -1,4 +1,4 @@
-"""Reading words whose trees are missing or broken: what a parser is given."""
+"""Reads the input of a parser, whose trees can be missing or invalid."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from levelhead.treebank.reader import from_conllu_without_trees
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
 
-_OF_TREES = {"invalid-head", "head-outside-sentence", "no-root", "several-roots", "cycle", "empty-relation"}
+_TREE_FAULTS = {"invalid-head", "head-outside-sentence", "no-root", "several-roots", "cycle", "empty-relation"}
 
 
 def read_words(path: str | os.PathLike[str]) -> Treebank:
-    """Read a CoNLL-U file to be parsed: heads and relations may be anything, `_` for example.
+    """Return the words of a CoNLL-U file; its heads and relations can be anything, such as `_`.
 
     Args:
         path: the file, compressed or not; "-" is standard input.
 
     Raises:
-        InputError: it cannot be read, or something other than its trees is not valid.
+        InputError: the file cannot be read, or is invalid in something other than its trees.
     """
     data, name = read_bytes(path), os.fsdecode(path)
     try:
         treebank = from_conllu(data, name=name)
     except ConlluError as error:
-        if not any(fault.slug in _OF_TREES for fault in error.faults):
+        if not any(fault.slug in _TREE_FAULTS for fault in error.faults):
             raise
         treebank = from_conllu_without_trees(data, name)
-    return treebank if treebank.has_trees else _with_some_trees(treebank)
+    return treebank if treebank.has_trees else _with_dummy_trees(treebank)
 
 
-def _with_some_trees(treebank: Treebank) -> Treebank:
-    """Return a treebank in which the first word of each sentence is the root of all others."""
+def _with_dummy_trees(treebank: Treebank) -> Treebank:
+    """A treebank in which all other words of a sentence depend on the first word."""
     first = treebank.sentence_starts[treebank.sentence_of_word]
     roots = np.arange(treebank.n_words) == first
     relations = np.where(roots, "root", "dep").tolist()

@@ -1,4 +1,4 @@
-"""Sentences that are too long to learn from, or to be parsed like others: time can grow with its square."""
+"""Limits on the length of sentences, since time can grow with the square of the length; and warnings about them."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ _BY_PIECES = (*GRAPH_PARSERS, ENSEMBLE)
 _LEARNERS = (*PARSERS, ENSEMBLE)
 
 LONGEST_WHOLE = 500
-"""Words: graph-based parsers, and ensembles, do not learn from longer sentences, and parse them in pieces of this
+"""Words: graph-based parsers and ensembles do not learn from longer sentences, and parse them in pieces of this
 length."""
 
 LONGEST_IN_LONG_PIECES = 2000
-"""Words: graph-based parsers parse longer sentences in short pieces, since their time for a word grows with the length
-of its piece: a hundred thousand words take seconds, and not a minute."""
+"""Words: graph-based parsers parse even longer sentences in short pieces, since the time per word grows with the length
+of the piece: 100,000 words take seconds instead of a minute."""
 
 SHORT_PIECE = 50
-"""Words: how long these are."""
+"""Words: the length of short pieces."""
 
 LONGEST_SEARCHED = 5000
-"""Words: transition systems parse longer sentences greedily: a wide beam would take minutes and much memory."""
+"""Words: transition systems parse longer sentences greedily, since a wide beam would take minutes and much memory."""
 
 MOST_SEARCHED = 200_000
-"""Words times hypotheses: longer sentences are parsed greedily if a beam is wide, so that its width, which is part of
-a model file, does not decide how much memory parsing takes."""
+"""Words times beam width: beyond this, sentences are parsed greedily. Otherwise the beam width in a model file could
+make parsing take any amount of memory."""
 
 LONGEST_LEARNED = 2000
-"""Words: transition systems do not learn from longer sentences; they parse them whole. A tree may need as many swaps as
-it has pairs of words, and after a mistake the whole stack is searched for what can still be built."""
+"""Words: transition systems do not learn from longer sentences, but parse them whole. A tree can need as many swaps as
+it has pairs of words, and after a mistake, training searches the whole stack for arcs that can still be built."""
 
 
-def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
-    """Return a warning of the sentences that a parser does not learn from because they are too long, if there are any.
+def long_training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
+    """Return a warning about sentences that are too long for a parser to learn from, if there are any.
 
     Args:
-        treebank: what to learn from.
-        parser: which parser; outside parsers learn from all.
+        treebank: the training treebank.
+        parser: the parser; external parsers learn from all sentences.
     """
     rows = np.flatnonzero(_too_long(treebank, parser))
     if not len(rows):
@@ -52,13 +52,13 @@ def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
 
 
-def parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
-    """Return a warning of the sentences that are too long to be parsed like others, if there are any.
+def long_parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
+    """Return a warning about sentences that are too long for the usual search, if there are any.
 
     Args:
-        treebank: what to parse.
-        parser: which parser; outside parsers parse all alike, as far as is known here.
-        beam: how many hypotheses it keeps, if it is a transition system.
+        treebank: the treebank to parse.
+        parser: the parser; external parsers get no warning.
+        beam: the beam width, if it is a transition system.
     """
     by_pieces = parser in _BY_PIECES
     if parser not in _LEARNERS or not (by_pieces or beam > 1):
@@ -74,12 +74,12 @@ def parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault,
 
 
 def longest_with_beam(beam: int) -> int:
-    """Return how many words a sentence may have that transition systems parse with a beam of this width."""
+    """Return the length of the longest sentence that transition systems parse with a beam of this width."""
     return min(LONGEST_SEARCHED, MOST_SEARCHED // beam)
 
 
 def piece_length(size: int) -> int:
-    """Return how many words of a sentence of a length graph-based parsers and ensembles parse at once."""
+    """Return the length of the pieces in which graph-based parsers and ensembles parse a sentence of this length."""
     return LONGEST_WHOLE if size <= LONGEST_IN_LONG_PIECES else SHORT_PIECE
 
 
@@ -87,11 +87,11 @@ def learnable(treebank: Treebank, parser: str) -> Treebank:
     """Return the sentences that are not too long to learn from.
 
     Args:
-        treebank: what to learn from.
-        parser: a parser of our own, or the ensemble.
+        treebank: the training treebank.
+        parser: one of our own parsers, or the ensemble.
 
     Raises:
-        InputError: all are too long.
+        InputError: all sentences are too long.
     """
     long = _too_long(treebank, parser)
     if not long.any():

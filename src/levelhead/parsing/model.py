@@ -1,4 +1,4 @@
-"""Trained parsers as values."""
+"""Trained parsers, as immutable values."""
 
 from __future__ import annotations
 
@@ -9,39 +9,42 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead._version import VERSION
 from levelhead.parsing.word_features import Columns
+from levelhead.treebank import Treebank
+from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
 Averages = tuple[NDArray[Any], ...]
-"""Averaged weights, one table for each purpose."""
+"""The tables of averaged weights of a parser."""
 
 Training = Mapping[str, str | int | float]
-"""How a model was trained, for people: the version, the seed, sizes."""
+"""Facts about the training of a model: the version of levelhead, the seed, and sizes."""
 
 TRANSITION_SYSTEMS = ("arc-standard", "swap-eager", "swap-lazy", "arc-eager")
-"""The transition systems, in the order of their numbers in the kernel."""
+"""The transition systems, in the order in which the kernel numbers them."""
 
 GRAPH_PARSERS = ("graph", "graph-first-order")
 """The graph-based parsers."""
 
 PARSERS = (*TRANSITION_SYSTEMS, *GRAPH_PARSERS)
-"""What learns to parse without another program."""
+"""Our own parsers."""
 
 ENSEMBLE = "ensemble"
-"""Several transition systems and the graph-based parser together."""
+"""The parser that combines several transition systems and the graph-based parser."""
 
 BASELINES = ("baseline-left", "baseline-right", "baseline-random", "baseline-random-projective")
-"""The floor of any comparison: heads without learning, and the most frequent relation of each part of speech."""
+"""The baselines: heads without learning, and the most frequent relation of each part of speech."""
 
 
 class Trees(NamedTuple):
-    """What training learns from.
+    """The trees of a training treebank.
 
     Args:
         columns: the words.
         starts: the first word of each sentence, then the number of words.
-        heads: 1-based in the sentence, 0 for the root.
-        labels: the numbers of the relations.
+        heads: the head of each word, 1-based in the sentence, 0 for the root.
+        labels: the number of each word's relation.
     """
 
     columns: Columns
@@ -51,12 +54,12 @@ class Trees(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """How long training lasts.
+    """The length of training.
 
     Args:
-        first: passes of greedy or first-order training.
-        second: passes with a beam, or of second order, after them; none where there is neither.
-        runs: how many runs, in different random orders, are averaged.
+        first: the number of greedy or first-order passes.
+        second: the number of passes after these, with a beam or of second order; 0 for parsers without either.
+        runs: the number of runs, in different random orders, that are averaged.
     """
 
     first: int
@@ -66,20 +69,20 @@ class Schedule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A trained parser: everything that is needed to parse.
+    """A trained parser of our own.
 
     Args:
-        parser: its name, as in `levelhead train`.
-        relations: the relations it knows, most frequent first.
-        root: which of them words have whose head is the root.
-        templates: its feature templates by what they are for, as text.
-        beam: how many hypotheses are kept (1: greedy).
-        tables: weights by what they are for; int16, shape (rows, classes).
-        training: how it was trained: the version, the seed, how many words.
-        function_head: if it was trained on function-head trees (Kohita et al. 2017), the version of UD, 1 or 2, by
-            which its output is converted back.
-        reverse: whether it reads sentences from their last word to their first.
-        margin: for graph-based parsers, the difference of scores that training aims at for each wrong head.
+        parser: its name in `levelhead train`.
+        relations: the relations that it knows, most frequent first.
+        root: the index of the relation of roots.
+        templates: its feature templates, as text, by their purpose.
+        beam: the beam width (1: greedy).
+        tables: the weights by their purpose; int16, shape (rows, classes).
+        training: facts about its training.
+        function_head: if it was trained on function-head trees (Kohita et al. 2017), the version of UD (1 or 2) for
+            converting its output back; otherwise None.
+        reverse: whether it reads sentences from the last word to the first.
+        margin: for graph-based parsers, the score difference that training requires for each wrong head.
     """
 
     parser: str
@@ -100,14 +103,14 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Transition parsers that vote, and a graph-based parser that scores the arcs they voted for.
+    """Transition parsers that vote for arcs, and a graph-based parser that scores these arcs.
 
     Args:
         graph: the graph-based parser.
-        members: the transition parsers, which know the same relations.
-        votes: what the vote of each adds to the score of an arc, in margins of the graph-based parser.
-        training: how they were trained.
-        function_head: as in `Model`; the parsers inside do not convert.
+        members: the transition parsers, with the same relations.
+        votes: what the vote of each member adds to the score of an arc, in units of the graph-based parser's margin.
+        training: facts about its training.
+        function_head: as in `Model`; graph and members themselves do not convert.
     """
 
     graph: Model
@@ -123,15 +126,15 @@ class Ensemble:
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """A baseline: all that is learned are its relations.
+    """A trained baseline, which has only learned relations.
 
     Args:
         parser: one of `BASELINES`.
         root: the relation of roots.
         relations: the relation of other words by their UPOS.
-        other: the relation of words whose UPOS was not in training.
+        other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
-        training: how it was trained.
+        training: facts about its training.
         function_head: as in `Model`.
     """
 
@@ -149,12 +152,12 @@ class Baseline:
 
 @dataclass(frozen=True, eq=False)
 class OutsideModel:
-    """A parser that another program trained.
+    """A trained external parser.
 
     Args:
-        parser: which program: udpipe, malt or command.
-        contents: the model as the program wrote it.
-        training: how it was trained.
+        parser: its name in `levelhead train`: udpipe, malt or command.
+        contents: the contents of its own model file.
+        training: facts about its training.
         function_head: as in `Model`.
     """
 
@@ -170,17 +173,29 @@ class OutsideModel:
 AnyModel = Model | Ensemble | Baseline | OutsideModel
 
 
-def rows_for(n_words: int, most: int) -> int:
-    """Return how many rows a table of weights gets: a power of two near twelve for each word of training.
+def training_record(treebank: Treebank, **settings: int) -> Training:
+    """Return the facts about training on a treebank; `untagged` counts words without UPOS, if there are any.
 
-    Fewer rows fit the processor's caches; collisions begin to cost accuracy only below that.
+    Args:
+        treebank: the training treebank.
+        settings: more facts, such as the seed.
+    """
+    untagged = int((treebank.upos.codes == UNDERSCORE).sum())
+    counts = {"words": treebank.n_words, "sentences": len(treebank), **settings}
+    return {"version": VERSION, **counts, **({"untagged": untagged} if untagged else {})}
+
+
+def rows_for(n_words: int, most: int) -> int:
+    """Return the number of rows of a table of weights: a power of two close to 12 per training word.
+
+    Small tables fit into the processor's caches, and with 12 rows per word, collisions do not yet reduce accuracy.
     """
     wanted = int(np.ceil(np.log2(max(n_words, 1) * 12) - 0.5))
     return 1 << min(max(wanted, 14), most)
 
 
 def quantized(*averages: NDArray[Any]) -> tuple[float, list[NDArray[np.int16]]]:
-    """Return averaged weights as whole numbers, all on one scale, and before them that scale."""
+    """Return a scale, and averaged weights as integers on that common scale."""
     largest = max((float(np.abs(table).max()) for table in averages), default=0.0)
     scale = 32000 / largest if largest else 1.0
     return scale, [np.rint(table * scale).astype(np.int16) for table in averages]

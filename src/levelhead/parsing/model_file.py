@@ -1,4 +1,4 @@
-"""Models as files: a header, a description in JSON, compressed tables, and a checksum; nothing in them is executed."""
+"""Model files: a header, a description in JSON, compressed tables, and a checksum; no code is stored or executed."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ from levelhead.treebank.write import replace_file
 
 MAGIC = b"levelhead parser\n"
 FORMAT = 4
-_LENGTHS = struct.Struct("<II")  # the format's version, the size of the description
+_LENGTHS = struct.Struct("<II")  # the version of the format, the size of the description
 _CHECKSUM = hashlib.sha256().digest_size
 MOST_BEAM = 1024
 _MOST_MEMBERS = 16
-_MOST_DESCRIPTION = 1 << 20  # bytes: as Python objects they take up to fifty times as much memory
+_MOST_DESCRIPTION = 1 << 20  # bytes; the Python objects take up to 50 times as much memory
 _MOST_BYTES = 1 << 29  # of a file, after decompression
 _AGAIN = "copy it again, or train it again"
 
 
 def write_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
-    """Write a model; the file is there whole or not at all, and the same for the same model.
+    """Write a model to a file, completely or not at all; the same model always gives the same file.
 
     Args:
-        model: what to write.
-        path: the file, which is replaced if it exists.
+        model: the model.
+        path: the file; an existing file is replaced.
 
     Raises:
         InputError: the model is larger than `read_model` accepts.
@@ -61,20 +61,20 @@ def write_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
 
 
 def model_bytes(model: AnyModel) -> bytes:
-    """Return a model as it is written: magic, version and size, description, contents, SHA-256 of all that."""
+    """Return the contents of a model file: magic, version and size, description, tables, and SHA-256 of all these."""
     shared = {"parser": model.parser, "training": dict(model.training), "function_head": model.function_head}
     if isinstance(model, OutsideModel):
         return _signed(shared, [model.contents])
     if isinstance(model, Baseline):
         learned = {"relations": dict(model.relations), "root": model.root, "other": model.other, "seed": model.seed}
         return _signed({**shared, **learned}, [])
-    own = (model.graph, *model.members) if isinstance(model, Ensemble) else (model,)
+    models = (model.graph, *model.members) if isinstance(model, Ensemble) else (model,)
     descriptions, contents = [], list[bytes]()
-    for each in own:
-        packed = {name: _packed(table) for name, table in each.tables.items()}
-        descriptions.append(_described(each, packed))
+    for single in models:
+        packed = {name: _packed(table) for name, table in single.tables.items()}
+        descriptions.append(_described(single, packed))
         contents += packed.values()
-    learned = {"relations": own[0].relations, "root": own[0].root}
+    learned = {"relations": models[0].relations, "root": models[0].root}
     if isinstance(model, Ensemble):
         learned |= {"margin": model.graph.margin, "votes": model.votes, "members": descriptions}
         return _signed({**shared, **learned}, contents)
@@ -82,7 +82,7 @@ def model_bytes(model: AnyModel) -> bytes:
 
 
 def _described(model: Model, packed: Mapping[str, bytes]) -> dict[str, Any]:
-    """What is in the description of a model, alone or in an ensemble."""
+    """The description of a model, alone or in an ensemble."""
     return {
         "parser": model.parser,
         "reverse": model.reverse,
@@ -103,39 +103,41 @@ def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
 
 
 def _packed(table: NDArray[np.int16]) -> bytes:
-    """Which rows are not empty, then these."""
+    """A table in compressed form: a bit mask of the rows that are not zero, then these rows."""
     used = table.any(axis=1)
     return zlib.compress(np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes(), 1)
 
 
 def read_model(path: str | os.PathLike[str]) -> AnyModel:
-    """Read a model.
+    """Return the model in a file.
 
     Args:
-        path: a file that `write_model` wrote.
+        path: a file written by `write_model`.
 
     Raises:
-        InputError: it cannot be read, is not a model, has another version, or is damaged.
+        InputError: the file cannot be read, is not a model, has another version, or is damaged.
     """
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
     if not data.startswith(MAGIC):
-        _not_read("not-a-model", "this is not a model: give a file that `levelhead train` wrote", name)
+        _not_read("not-a-model", "the file is not a model: give a file written by `levelhead train`", name)
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
         _not_read("damaged-model", f"the file is truncated: {_AGAIN}", name)
     version, size = _LENGTHS.unpack_from(data, len(MAGIC))
     if version != FORMAT:
         _not_read(
-            "model-version", f"the file has version {version}, this levelhead reads {FORMAT}: train it again", name
+            "model-version",
+            f"the model has version {version}, but this levelhead reads version {FORMAT}: train it again",
+            name,
         )
     body = memoryview(data)[:-_CHECKSUM]  # a view: large models are not copied
     if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
-        _not_read("damaged-model", f"its checksum is wrong: {_AGAIN}", name)
+        _not_read("damaged-model", f"the checksum is wrong: {_AGAIN}", name)
     try:
         return _model(_description(body[start:], size), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
-        _not_read("damaged-model", f"its contents are not a model: {_AGAIN}", name)
+        _not_read("damaged-model", f"the contents are not a valid model: {_AGAIN}", name)
 
 
 def _not_read(slug: str, message: str, name: str) -> NoReturn:
@@ -150,7 +152,7 @@ def _description(data: memoryview, size: int) -> Mapping[str, Any]:
 
 
 def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
-    """The model of a description, every part of which is checked before it is used: kernels trust their tables."""
+    """The model with a description; every part is checked before use, since kernels do not check their tables."""
     parser, training = description["parser"], dict(description["training"])
     function_head = description["function_head"]
     if function_head is not None:
@@ -171,7 +173,7 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
 def _ensemble(
     description: Mapping[str, Any], data: memoryview, relations: tuple[str, ...], training: Training
 ) -> Ensemble:
-    """The ensemble of a description: a graph-based parser with siblings and grandparents, then transition parsers."""
+    """The ensemble with a description: a second-order graph-based parser, then transition parsers."""
     kinds = [member["parser"] for member in description["members"]]
     if not 2 <= len(kinds) <= _MOST_MEMBERS or kinds[0] != "graph" or not set(kinds[1:]) <= set(TRANSITION_SYSTEMS):
         raise ValueError("members")
@@ -184,7 +186,7 @@ def _ensemble(
 
 
 def _votes(description: Mapping[str, Any], n_members: int) -> tuple[float, ...]:
-    """What the votes of an ensemble's members are worth: no more than a margin each."""
+    """The weights of the members' votes: at most one margin each."""
     votes = description["votes"]
     if not isinstance(votes, list) or len(votes) != n_members:
         raise ValueError("votes")
@@ -196,26 +198,28 @@ def _votes(description: Mapping[str, Any], n_members: int) -> tuple[float, ...]:
 def _own_models(
     descriptions: Sequence[Mapping[str, Any]], data: memoryview, relations: tuple[str, ...], root: int
 ) -> list[Model]:
-    """Models whose tables follow each other; all are checked before the first table is unpacked."""
+    """The models with these descriptions; all tables are checked before the first one is unpacked."""
     models = []
-    for own in descriptions:
-        parser, beam, reverse = own["parser"], own["beam"], own["reverse"]
+    for one in descriptions:
+        parser, beam, reverse = one["parser"], one["beam"], one["reverse"]
         _check_range(beam, 1, MOST_BEAM)
         if parser not in PARSERS or not isinstance(reverse, bool):
             raise ValueError(parser)
-        templates = _templates(own["templates"], parser)
+        templates = _templates(one["templates"], parser)
         models.append(Model(parser, relations, root, templates, beam, {}, {}, reverse=reverse))
-    entries = [own["tables"] for own in descriptions]
+    entries = [one["tables"] for one in descriptions]
     in_memory = sum(_checked_size(tables, model) for tables, model in zip(entries, models))
     sizes = [sum(entry[3] for entry in tables) for tables in entries]
     if sum(sizes) != len(data) or in_memory > MOST_BYTES_TOGETHER:
         raise ValueError("tables")
     starts = accumulate(sizes, initial=0)
-    return [replace(model, tables=_tables(own, data[at:])) for model, own, at in zip(models, entries, starts)]
+    return [
+        replace(model, tables=_tables(tables, data[start:])) for model, tables, start in zip(models, entries, starts)
+    ]
 
 
 def _baseline(description: Mapping[str, Any], data: memoryview, training: Training) -> Baseline:
-    """The baseline of a description, after which nothing follows."""
+    """The baseline with a description; no tables follow."""
     by_tag, seed = dict(description["relations"].items()), description["seed"]
     root, other = description["root"], description["other"]
     if data or not isinstance(seed, int) or not all(map(_is_relation, (root, other, *by_tag.values()))):
@@ -224,7 +228,7 @@ def _baseline(description: Mapping[str, Any], data: memoryview, training: Traini
 
 
 def _check_range(number: object, low: int, high: int) -> None:
-    """Raise a ValueError unless this is an integer in a range."""
+    """Raise a ValueError unless the object is an integer in the range."""
     if not (isinstance(number, int) and not isinstance(number, bool) and low <= number <= high):
         raise ValueError(number)
 
@@ -238,7 +242,7 @@ def _templates(texts: Mapping[str, str], parser: str) -> dict[str, str]:
 
 
 def _relations(names: object) -> tuple[str, ...]:
-    """The relations, which go into outputs as they are: none that could break a line, and no two alike."""
+    """The relations, without duplicates, and without characters that would break lines of the output."""
     if not (isinstance(names, list) and all(map(_is_relation, names))):
         raise ValueError
     if len(set(names)) != len(names):
@@ -251,7 +255,7 @@ def _is_relation(name: object) -> bool:
 
 
 def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
-    """How many bytes the tables of a model take in memory, if their names and shapes are possible."""
+    """The size of a model's tables in memory, in bytes, after their names and shapes are checked."""
     for _, rows, classes, size in entries:
         for number in (rows, classes, size):
             _check_range(number, 0, _MOST_BYTES)
@@ -263,7 +267,7 @@ def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
 
 
 def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> Tables:
-    """The tables at the start of what is left."""
+    """The tables at the start of the data."""
     tables, start = {}, 0
     for name, rows, classes, size in entries:
         tables[name] = _unpacked(data[start : start + size], rows, classes)
@@ -272,7 +276,7 @@ def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> Tables:
 
 
 def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:
-    """A table; no more is decompressed than the bytes that its rows take."""
+    """A table, unpacked; decompression stops after the expected number of bytes."""
     stream = zlib.decompressobj()
     mask = stream.decompress(data, -(-rows // 8))
     used = np.unpackbits(np.frombuffer(mask, np.uint8), count=rows).astype(bool)

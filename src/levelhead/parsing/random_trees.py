@@ -6,20 +6,20 @@ from random import Random
 
 
 def random_tree(n_words: int, random: Random) -> list[int]:
-    """Return a tree drawn uniformly from all trees with one root, crossing arcs or not.
+    """Return a tree drawn uniformly from all trees with one root, projective or not.
 
-    There are n^(n-1) such trees, each with its own Prüfer code: the heads of the words in the order in which the first
-    word without dependents is taken away, until only the root, the last number of the code, is left.
+    There are n^(n-1) such trees, each with its own Prüfer code: repeatedly remove the first word without dependents and
+    write down its head, until only the root is left, which is the last number of the code.
 
     Args:
-        n_words: the number of words, at least one.
-        random: where the random numbers come from.
+        n_words: the number of words, at least 1.
+        random: the source of random numbers.
 
     Returns:
-        For each word its head, 1-based, 0 for the root.
+        The head of each word, 1-based, 0 for the root.
     """
     code = [int(random.random() * n_words) for _ in range(n_words - 1)]
-    waiting = [0] * n_words  # dependents that are not yet taken away
+    waiting = [0] * n_words  # the number of dependents that have not been removed yet
     for head in code:
         waiting[head] += 1
     heads, first, leaf = [0] * n_words, 0, -1
@@ -30,17 +30,18 @@ def random_tree(n_words: int, random: Random) -> list[int]:
             leaf, first = first, first + 1
         heads[leaf] = head + 1
         waiting[head] -= 1
-        # A head that has become a leaf is next only if the scan has already passed it.
+        # A head without remaining dependents is next only if the scan has already passed it.
         leaf = head if not waiting[head] and head < first else -1
     return heads
 
 
 def random_projective_tree(n_words: int, random: Random) -> list[int]:
-    """Return a tree drawn uniformly from the projective trees with one root, which no arc covers.
+    """Return a tree drawn uniformly from the projective trees with one root (no arc covers the root).
 
-    A list with the numbers of left and right dependents of each word, head before dependents, is a tree if it can be
-    read to its end and not before. Of the n rotations of any list of 2n numbers with sum n-1, exactly one is (the cycle
-    lemma): every tree comes from n of the equally likely lists, so there are C(3n-2, n-1) / n trees.
+    List the numbers of left and right dependents of each word, heads before dependents. Such a list describes a tree if
+    it is complete at its end, and not before. By the cycle lemma, this is true of exactly one of the n rotations of any
+    list of 2n numbers with sum n-1. So every tree comes from n equally likely lists, and there are C(3n-2, n-1) / n
+    trees.
 
     Args:
         n_words: as in `random_tree`.
@@ -60,7 +61,7 @@ def random_projective_tree(n_words: int, random: Random) -> list[int]:
 
 
 def _random_composition(total: int, n_parts: int, random: Random) -> list[int]:
-    """Numbers that add up to a total, drawn uniformly: a random order of that many units and bars between the parts."""
+    """A uniformly random list of numbers with a given sum: a random order of units, and of bars between the parts."""
     parts, units = [0], total
     for places in range(total + n_parts - 1, 0, -1):
         if random.random() * places < units:
@@ -72,16 +73,16 @@ def _random_composition(total: int, n_parts: int, random: Random) -> list[int]:
 
 
 def _tree_of(dependents: list[tuple[int, int]]) -> list[int]:
-    """The heads of words whose numbers of left and right dependents are listed head before dependents."""
+    """The heads of the words, given the numbers of left and right dependents, heads before dependents."""
     parents, places = [-1] * len(dependents), [0] * len(dependents)
     placed = 0
-    open_words: list[list[int]] = []  # each with the left and right dependents that are still missing
+    open_words: list[list[int]] = []  # each with the numbers of left and right dependents still missing
     for node, (left, right) in enumerate(dependents):
         parents[node] = open_words[-1][0] if open_words else -1
         open_words.append([node, left, right])
         while open_words:
             word = open_words[-1]
-            if not word[1]:  # all that is left of the word stands: now the word itself
+            if not word[1]:  # all words to its left are placed: place the word itself
                 placed += 1
                 places[word[0]] = placed
                 word[1] = -1

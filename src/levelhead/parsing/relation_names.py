@@ -1,4 +1,4 @@
-"""Relations that a parser may assign: those that are valid in the column DEPREL of any file."""
+"""Checks of the relations that a parser learns and assigns, which must be valid DEPREL in any file."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from levelhead.errors import Fault, InputError, quoted
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
 
-_REPLACEMENT = "\ufffd"  # replaces bytes that are not UTF-8
+_REPLACEMENT = "\ufffd"  # stands for bytes that are not UTF-8
 
 
 def is_relation(text: str) -> bool:
-    """Return whether a text can be a relation: at least one character, all visible, without white space.
+    """Return whether a text is a valid relation: one or more visible characters without white space.
 
-    This is stricter than the reader of treebanks, which takes all that does not break the file: control and format
-    characters, white space of any kind, lone surrogates and undecodable bytes are refused, too.
+    This is stricter than the reader of treebanks, which only rejects what breaks the file. Here, control and format
+    characters, any white space, lone surrogates and undecodable bytes are invalid.
     """
     return bool(text) and text.isprintable() and not {" ", _REPLACEMENT} & set(text)
 
 
 def check_relations(treebank: Treebank, names: Iterable[str]) -> None:
-    """Raise an InputError, placed at its first word, if a relation that is to be learned is none.
+    """Raise an InputError, placed at the first such word, if a relation to learn is invalid.
 
     Args:
-        treebank: what is learned from.
-        names: the relation to learn of each of its words.
+        treebank: the training treebank.
+        names: the relation to learn for each word.
     """
     names = list(names)
     for name in dict.fromkeys(names):

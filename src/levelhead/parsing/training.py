@@ -1,4 +1,4 @@
-"""Training a parser on a treebank, and parsing with it."""
+"""Trains our own parsers on a treebank, and parses with them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead._version import VERSION
 from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.parsing.chunks import Progress, in_chunks
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.long_sentences import learnable
-from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Integers, Model, Schedule, Training, Trees
+from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Integers, Model, Schedule, Trees, training_record
 from levelhead.parsing.relation_names import check_relations
 from levelhead.parsing.transition import parse_transitions, train_transitions
 from levelhead.parsing.weight_tables import check_memory, with_weights
@@ -37,13 +36,13 @@ _PATIENCE = 3
 
 
 class Report(NamedTuple):
-    """How far training is.
+    """The progress of training.
 
     Args:
-        done: passes over the training data that are done.
-        passes: how many there will be.
-        uas: on the development treebank, if there is one.
-        las: the share with the right head and universal relation.
+        done: the number of completed passes over the training data.
+        passes: the number of all passes.
+        uas: UAS on the development treebank; None without one.
+        las: LAS on the development treebank, with universal relations; None without one.
     """
 
     done: int
@@ -66,24 +65,24 @@ def train(
     schedule: Schedule | None = None,
     progress: Callable[[Report], None] | None = None,
 ) -> Model:
-    """Train a parser of our own.
+    """Return one of our own parsers, trained on a treebank.
 
     Args:
-        treebank: what to learn from; sentences that are too long (see `training_warnings`) are not.
-        parser: a transition system, or "graph" or "graph-first-order".
-        dev: a treebank to stop early by: the pass with the best LAS on it is kept.
-        with_dev: train again on both treebanks, for as many passes as were best.
-        beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.
-        seed: of the order of sentences; the same seed gives the same model.
-        relations: learn universal relations, or those with their subtypes.
-        scheme: learn trees as they are, or converted to function heads; parsing then converts back.
-        reverse: read sentences from their last word to their first; trees stay as they are.
-        schedule: how many passes and runs.
+        treebank: the training treebank; sentences that are too long are left out (see `long_training_warnings`).
+        parser: a transition system, "graph" or "graph-first-order".
+        dev: a treebank for early stopping: the pass with the best LAS on it is kept.
+        with_dev: then train on both treebanks, for the best number of passes.
+        beam: the beam width of transition systems in training and parsing; 1 is greedy.
+        seed: the random seed for the order of sentences; the same seed gives the same model.
+        relations: learn universal relations, or full relations with subtypes.
+        scheme: learn trees as annotated, or converted to function heads; parsing then converts back.
+        reverse: read sentences from the last word to the first; the trees do not change.
+        schedule: the number of passes and runs; None for the default of the parser.
         progress: called after each pass.
 
     Raises:
-        InputError: the parser is unknown, the treebank has nothing to learn from, it has too many relations, or a
-            relation is none; the development treebank has no trees.
+        InputError: the parser is unknown, the treebank has no words or too many relations, a relation is invalid, or
+            the development treebank has no trees.
     """
     check_parser(parser, PARSERS)
     check_dev(dev, relations, learned=with_dev)
@@ -99,12 +98,12 @@ def train(
 
 
 def part_of(progress: Callable[[Report], None] | None, before: int, passes: int) -> Callable[[Report], None] | None:
-    """Return what reports the passes of a part of training as some of all.
+    """Return a callback that reports the passes of one part of training as passes of the whole training.
 
     Args:
-        progress: what all are reported to.
-        before: how many passes come before the part, if none ends early.
-        passes: how many there are in all.
+        progress: the callback for the whole training.
+        before: the number of passes before this part, without early stopping.
+        passes: the number of passes in all.
     """
     if progress is None:
         return None
@@ -112,7 +111,7 @@ def part_of(progress: Callable[[Report], None] | None, before: int, passes: int)
 
 
 class _Settings(NamedTuple):
-    """What to train, as in `train`."""
+    """The arguments of `train`."""
 
     parser: str
     beam: int
@@ -131,7 +130,7 @@ def _learned(
     passes: int | None = None,
     progress: Callable[[Report], None] | None,
 ) -> tuple[Model, int]:
-    """A trained model, and the number of passes after which it was kept; at most so many as said."""
+    """A trained model, and the number of passes after which it was kept, at most `passes`."""
     parser = settings.parser
     treebank = learnable(treebank, parser)
     source = prepared(treebank, settings.relations, settings.scheme)
@@ -140,21 +139,19 @@ def _learned(
     templates = templates_for(parser)
     columns = columns_of(treebank, templates.values())
     trees = Trees(columns, treebank.sentence_starts, source.treebank.local_heads(), labels)
-    training: Training = {
-        "version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": settings.seed
-    }  # fmt: skip
+    training = training_record(treebank, seed=settings.seed)
     graph_based = parser in GRAPH_PARSERS
     beam = 1 if graph_based else settings.beam
     model = Model(parser, names, root, templates, beam, {}, training, source.function_head, settings.reverse)
     averages = (train_graph if graph_based else train_transitions)(
         _backwards(trees) if settings.reverse else trees, model, settings.schedule, settings.seed
     )
-    most = n_passes(parser, settings.schedule) if passes is None else passes
-    return _best(model, islice(averages, most), most, dev, progress)
+    limit = n_passes(parser, settings.schedule) if passes is None else passes
+    return _best(model, islice(averages, limit), limit, dev, progress)
 
 
 def _backwards(trees: Trees) -> Trees:
-    """Sentences that are read from their last word to their first."""
+    """The same trees, for a parser that reads sentences from the last word to the first."""
     return Trees(
         reversed_columns(trees.columns, trees.starts),
         trees.starts,
@@ -164,12 +161,12 @@ def _backwards(trees: Trees) -> Trees:
 
 
 def check_dev(dev: Treebank | None, relations: Relations, *, learned: bool) -> None:
-    """Raise an InputError, placed in the development treebank, if its trees are of no use.
+    """Raise an InputError, placed in the development treebank, if it has no trees or invalid relations.
 
     Args:
-        dev: the development treebank, if there is one.
+        dev: the development treebank, if any.
         relations: as in `train`.
-        learned: whether a parser is to learn from it.
+        learned: whether a parser also learns from it, so that its relations must be valid.
     """
     if dev is None or not dev.n_words:
         return
@@ -185,11 +182,11 @@ def joined(treebank: Treebank, dev: Treebank) -> Treebank:
 
 
 class Prepared(NamedTuple):
-    """What a parser learns from.
+    """A treebank prepared for training.
 
     Args:
-        treebank: with the relations and trees to learn.
-        function_head: the version of UD by which its trees were converted to function heads, if they were.
+        treebank: the treebank with the relations and trees to learn.
+        function_head: the version of UD that was used to convert its trees to function heads; None if not converted.
     """
 
     treebank: Treebank
@@ -197,7 +194,12 @@ class Prepared(NamedTuple):
 
 
 def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepared:
-    """Return what a parser learns from.
+    """Return a treebank with the relations and trees that a parser learns.
+
+    Args:
+        treebank: the training treebank.
+        relations: as in `train`.
+        scheme: as in `train`.
 
     Raises:
         InputError: the treebank has no words or trees, or a relation has white space or invisible characters.
@@ -216,21 +218,21 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
 
 
 def default_schedule(parser: str, beam: int) -> Schedule:
-    """Return how long training lasts if nothing is said (docs/parser-experiments.md has what else was tried)."""
+    """Return the default schedule of a parser (docs/parser-experiments.md has the alternatives that were tried)."""
     if parser in GRAPH_PARSERS:
         return Schedule(first=2, second=6, runs=2) if parser == "graph" else Schedule(first=6, second=0, runs=2)
     return Schedule(first=4, second=4, runs=2) if beam > 1 else Schedule(first=4, second=0, runs=2)
 
 
 def n_passes(parser: str, schedule: Schedule) -> int:
-    """Return how many passes report: those of first order before second order do not."""
+    """Return the number of reported passes; first-order passes before second order are not reported."""
     if parser in GRAPH_PARSERS:
         return schedule.runs * (schedule.second if parser == "graph" else schedule.first)
     return schedule.runs * (schedule.first + schedule.second)
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
-    """Raise an InputError, which suggests a similar name, if a parser is unknown."""
+    """Raise an InputError, with a suggestion, if a parser is unknown."""
     if parser not in known:
         raise InputError(Fault("unknown-parser", unknown("parser", parser, known)))
 
@@ -242,34 +244,36 @@ def _best(
     dev: Treebank | None,
     progress: Callable[[Report], None] | None,
 ) -> tuple[Model, int]:
-    """The model after the last pass, or after the one that is best on the development treebank; which pass that is."""
+    """The model after the last pass, or the best pass on the development treebank; and the number of that pass."""
     best, best_las, best_pass, done = model, -1.0, 0, 0
     averages: Averages = ()
-    heard = _development_set(dev)
+    held_out = _development_set(dev)
     for done, averages in enumerate(passes, 1):
         report = Report(done, n_passes)
-        if heard is not None:
+        if held_out is not None:
             now = with_weights(model, averages)
-            report = Report(done, n_passes, *heard.scores(now))
+            report = Report(done, n_passes, *held_out.scores(now))
             if report.las is not None and report.las > best_las:
                 best, best_las, best_pass = now, report.las, done
         if progress is not None:
             progress(report)
-        if heard is not None and done - best_pass > _PATIENCE:
+        if held_out is not None and done - best_pass > _PATIENCE:
             break
-    return (best, best_pass) if heard is not None else (with_weights(model, averages), done)
+    return (best, best_pass) if held_out is not None else (with_weights(model, averages), done)
 
 
 class _Development(NamedTuple):
-    """A development treebank, and what its relations are called when they are compared."""
+    """A development treebank, and its universal relations."""
 
     treebank: Treebank
     relations: Sequence[str]
 
     def scores(self, model: Model) -> tuple[float, float]:
-        """UAS and LAS of a model."""
+        """Return UAS and LAS of a model."""
         parsed = parse_treebank(model, self.treebank)
-        agree = np.array([universal(found) == own for found, own in zip(parsed.relations, self.relations)], bool)
+        agree = np.array(
+            [universal(predicted) == gold for predicted, gold in zip(parsed.relations, self.relations)], bool
+        )
         right = parsed.heads == self.treebank.heads
         return float(right.mean()), float((right & agree).mean())
 
@@ -281,7 +285,7 @@ def _development_set(dev: Treebank | None) -> _Development | None:
 
 
 def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
-    """The number of each word's relation, the relations most frequent first, and which one roots have."""
+    """The number of each word's relation, the relations (most frequent first), and the number of the root relation."""
     counts = Counter(treebank.relations)
     ordered = sorted(counts, key=lambda name: -counts[name])
     numbers = {name: number for number, name in enumerate(ordered)}
@@ -300,28 +304,28 @@ def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> 
 
 
 def parse_treebank(model: Model, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
-    """Return a treebank with the heads and relations that a parser of our own gives it; DEPS become empty.
+    """Return a treebank parsed by one of our own parsers; DEPS becomes empty.
 
     Args:
         model: the parser.
-        treebank: what to parse; its heads and relations are not looked at.
+        treebank: the treebank to parse; its heads and relations are ignored.
         progress: called with the number of sentences in each chunk that is parsed.
     """
     if not treebank.n_words:
         return treebank
     columns = columns_of(treebank, model.templates.values())
-    found = in_chunks(columns, treebank.sentence_starts, partial(parse_columns, model), progress)
-    return restored(with_trees(treebank, *found, model.relations), model.function_head)
+    heads, labels = in_chunks(columns, treebank.sentence_starts, partial(parse_columns, model), progress)
+    return restored(with_trees(treebank, heads, labels, model.relations), model.function_head)
 
 
 def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations: Sequence[str]) -> Treebank:
-    """Return a treebank with other trees; DEPS become empty.
+    """Return a treebank with new trees; DEPS becomes empty.
 
     Args:
         treebank: the words.
         local: the heads, 1-based in the sentence, 0 for the root.
         labels: the number of each word's relation.
-        relations: what the relations are called.
+        relations: the names of the relations.
     """
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
@@ -333,5 +337,5 @@ def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations:
 
 
 def restored(parsed: Treebank, function_head: int | None) -> Treebank:
-    """Return the content-head trees of what a parser gave that was trained on converted trees, or what it gave."""
+    """Return a parser's output, converted back to content heads if the parser was trained on function heads."""
     return parsed if function_head is None else backward(parsed, ud=function_head)

@@ -1,10 +1,10 @@
 """Transition-based parsing: arc-standard, arc-eager and the two swap systems, greedy or with beam search.
 
 The model is linear: averaged weights of hashed features (`parsing.feature_templates`). Greedy training follows the
-oracle, and from its second pass on mostly the parser's own choices, so that it learns to go on after mistakes
-(Goldberg and Nivre 2012); beam training starts from greedy weights and makes max-violation updates (Huang, Fayong and
-Guo 2012), looking for the largest violation among the steps where the gold derivation has left the beam, and the last.
-The averages of several runs from different random orders are added up, which costs nothing in parsing.
+oracle in the first pass, and later mostly the parser's own choices, so that it learns to recover from mistakes
+(Goldberg and Nivre 2012). Beam training starts from greedy weights and makes max-violation updates (Huang, Fayong and
+Guo 2012): the largest violation is taken from the steps at which the gold derivation is no longer in the beam, and the
+last step. The averages of several runs in different random orders are added up, which costs no time in parsing.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Mode
 from levelhead.parsing.word_features import Columns
 
 TABLES = ("actions", "labels")
-"""Weights for choosing transitions and relations."""
+"""The tables of weights: for choosing transitions, and relations."""
 
 _MOST_BITS = 22
 _N_ACTIONS = 4
 _EXPLORATION = 0.9
-_SCALE = 2.0  # of the greedy weights that beam training starts from; each of its updates counts 1
+_SCALE = 2.0  # of the greedy weights at the start of beam training, whose updates count 1
 _MOST_LIFTS = 1 << 30
 
 
 def table_rows(n_words: int) -> dict[str, int]:
-    """Return how many rows the tables of a parser get that learns from so many words."""
+    """Return the number of rows of each table, for a number of training words."""
     rows = rows_for(n_words, _MOST_BITS)
     return {"actions": rows, "labels": rows // 8}
 
 
 class _Weights:
-    """Weights in training: whole numbers, and what averaging needs."""
+    """The weights during training, as integers, with the sums for averaging."""
 
     def __init__(self, n_words: int, n_labels: int) -> None:
         rows = table_rows(n_words)
@@ -49,12 +49,12 @@ class _Weights:
         self.step = 1.0
 
     def averages(self, others: Averages = ()) -> Averages:
-        """The weights averaged over all steps, added to other averages if there are any."""
+        """Return the weights averaged over all steps, added to other averages if given."""
         own = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
-        return tuple(one + other for one, other in zip(own, others)) if others else own
+        return tuple(new + old for new, old in zip(own, others)) if others else own
 
     def restart(self) -> None:
-        """Go on from the averages."""
+        """Continue from the averaged weights; averaging starts again."""
         for table, average in zip(self.tables, self.averages()):
             table[:] = np.clip(np.rint(average * _SCALE), -30000, 30000)
         for sums in self.sums:
@@ -63,13 +63,13 @@ class _Weights:
 
 
 def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
-    """Train, and give the averaged weights after each pass (added to those of the runs that are done).
+    """Train, and yield the averaged weights after each pass (added to those of earlier runs).
 
     Args:
-        trees: what to learn from.
-        model: its transition system, templates, relations, root and beam.
-        schedule: how long: greedy passes, and passes with the beam after them, if there is one.
-        seed: of the order of sentences and of exploration.
+        trees: the training trees.
+        model: gives the transition system, templates, relations, root and beam width.
+        schedule: the greedy passes, the passes with a beam after them, and the runs.
+        seed: the random seed for the order of sentences and for exploration.
     """
     system = TRANSITION_SYSTEMS.index(model.parser)
     heads = trees.heads if model.parser.startswith("swap") else _projective(trees)
@@ -97,7 +97,7 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
 
 
 def _projective(trees: Trees) -> Integers:
-    """The heads after lifting non-projective arcs (Nivre and Nilsson 2005), for systems that cannot make them."""
+    """The heads after lifting non-projective arcs (Nivre and Nilsson 2005), for systems that cannot build them."""
     lifted, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
     return lifted
 
@@ -109,16 +109,16 @@ def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any,
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words.
 
-    Sentences that are too long to be searched (`lengths.longest_searched`) are parsed greedily.
+    Sentences that are too long for the beam (`longest_with_beam`) are parsed greedily.
     """
-    found = np.zeros((2, int(starts[-1])), np.int32)
+    result = np.zeros((2, int(starts[-1])), np.int32)
     long = np.diff(starts) > longest_with_beam(model.beam)
     bounds = [0, *(np.flatnonzero(np.diff(long)) + 1).tolist(), len(long)]
-    for first, last in pairwise(bounds):  # runs of sentences of one kind
+    for first, last in pairwise(bounds):  # consecutive sentences that are all long, or all short
         kernel = _kernel(model, 1 if long[first] else model.beam)
         parsed = kernel.parse(tuple(columns), starts[first : last + 1])
-        found[:, starts[first] : starts[last]] = [column[starts[first] :] for column in parsed]
-    return found[0], found[1]
+        result[:, starts[first] : starts[last]] = [column[starts[first] :] for column in parsed]
+    return result[0], result[1]
 
 
 def _kernel(model: Model, beam: int) -> Parser:

@@ -1,4 +1,4 @@
-"""The tables of weights that each kind of parser has."""
+"""The tables of weights of each parser: their shapes, and limits on their size."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from levelhead.parsing.model import GRAPH_PARSERS, Averages, Model, quantized
 
 Tables = dict[str, NDArray[np.int16]]
 Shapes = dict[str, tuple[int, int]]
-"""Rows and classes of tables, by what the tables are for."""
+"""The numbers of rows and classes of each table, by name."""
 
 MOST_BYTES = 1 << 28
-"""How large the tables of a model may be in memory, together: parsing takes up to three times as much."""
+"""The largest size of all tables of a model in memory; parsing takes up to three times as much."""
 
 MOST_BYTES_TOGETHER = 17 << 25
-"""How large the tables of all parsers in an ensemble may be in memory, together."""
+"""The largest size of the tables of all parsers of an ensemble in memory."""
 
 MOST_MARGIN = 1 << 22
-"""Of a model whose weights are all tiny: scores of arcs stay far below what a second root costs."""
+"""The largest margin, for models with tiny weights: the scores of arcs stay far below the penalty of a second root."""
 
-_ENDLESS = 1 << 40  # words: more than any treebank has, so that every table has its most rows
+_ENDLESS = 1 << 40  # words: more than any treebank has, so every table has its largest number of rows
 
 
 def table_names(parser: str) -> tuple[str, ...]:
-    """Return what the tables of a parser are for."""
+    """Return the names of the tables of a parser."""
     if parser in GRAPH_PARSERS:
         return graph.graph_tables(parser)
     return transition.TABLES
@@ -39,9 +39,9 @@ def table_shapes(parser: str, n_words: int, n_relations: int) -> Shapes:
     """Return the shapes of a parser's tables.
 
     Args:
-        parser: one of our own.
-        n_words: how many words it learns from.
-        n_relations: how many relations it knows.
+        parser: one of our own parsers.
+        n_words: the number of training words.
+        n_relations: the number of relations.
     """
     rows = (graph if parser in GRAPH_PARSERS else transition).table_rows(n_words)
     padded = -(-n_relations // 8) * 8
@@ -50,7 +50,7 @@ def table_shapes(parser: str, n_words: int, n_relations: int) -> Shapes:
 
 
 def check_memory(parser: str, n_words: int, n_relations: int) -> None:
-    """Raise an error if a model would be too large to be read again.
+    """Raise an InputError if a model would be larger than `read_model` accepts.
 
     Args:
         parser: as in `table_shapes`.
@@ -58,80 +58,80 @@ def check_memory(parser: str, n_words: int, n_relations: int) -> None:
         n_relations: as in `table_shapes`.
 
     Raises:
-        InputError: it would be.
+        InputError: it is too large.
     """
     _check_size(n_bytes(table_shapes(parser, n_words, n_relations)), n_relations, MOST_BYTES)
 
 
 def check_memory_together(parsers: Iterable[str], n_words: int, n_relations: int) -> None:
-    """Raise an error if an ensemble would be too large to be read again.
+    """Raise an InputError if an ensemble would be larger than `read_model` accepts.
 
     Args:
-        parsers: those in the ensemble.
+        parsers: the parsers of the ensemble.
         n_words: as in `table_shapes`.
         n_relations: as in `table_shapes`.
 
     Raises:
-        InputError: it would be.
+        InputError: it is too large.
     """
     size = sum(n_bytes(table_shapes(parser, n_words, n_relations)) for parser in parsers)
     _check_size(size, n_relations, MOST_BYTES_TOGETHER)
 
 
-def _check_size(size: int, n_relations: int, most: int) -> None:
-    if size > most:
-        message = f"tables for {n_relations} relations take {size} bytes, but at most {most} are allowed"
+def _check_size(size: int, n_relations: int, limit: int) -> None:
+    if size > limit:
+        message = f"tables for {n_relations} relations take {size} bytes, but at most {limit} are allowed"
         raise InputError(Fault("model-too-large", message))
 
 
 def n_bytes(shapes: Mapping[str, tuple[int, int]]) -> int:
-    """Return how many bytes tables of these shapes take in memory."""
+    """Return the size of tables of these shapes in memory, in bytes."""
     return 2 * sum(rows * classes for rows, classes in shapes.values())
 
 
 def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, int]]) -> None:
-    """Raise an error unless kernels can use tables of these shapes, and there is memory for them.
+    """Raise a ValueError unless the kernels can use tables of these shapes, and their size is within the limit.
 
     Args:
-        parser: one of our own.
-        n_relations: how many relations it knows.
-        shapes: of its tables.
+        parser: one of our own parsers.
+        n_relations: the number of relations.
+        shapes: the shapes of its tables.
 
     Raises:
         ValueError: a table is missing, unknown, too large, or has a wrong number of rows or classes.
     """
     largest = table_shapes(parser, _ENDLESS, n_relations)
     if set(shapes) != set(largest):
-        raise ValueError("other tables than the parser's")
+        raise ValueError("unexpected tables")
     for name, (rows, classes) in shapes.items():
         most, expected = largest[name]
-        # A row's number is the top bits of a hash: at least one bit.
+        # The top bits of a hash select a row: at least one bit.
         if not 2 <= rows <= most or rows & (rows - 1) or classes != expected:
             raise ValueError(name)
-    for one, other in (("parts", "first"), ("labels", "relations")):  # trained with equally many rows
-        if other in shapes and shapes[one] != shapes[other]:
-            raise ValueError(other)
+    for first, second in (("parts", "first"), ("labels", "relations")):  # trained with the same number of rows
+        if second in shapes and shapes[first] != shapes[second]:
+            raise ValueError(second)
     if n_bytes(shapes) > MOST_BYTES:
         raise ValueError("too large")
 
 
 def with_weights(model: Model, averages: Averages) -> Model:
-    """Return a model with averaged weights: those are on one scale whose scores are added.
+    """Return a model with averaged weights. Tables whose scores are added up share a scale.
 
-    These are transitions and labels, since a beam adds their scores, and parts and relations.
+    These are actions and labels (added up by a beam), and parts and relations.
     """
     names = table_names(model.parser)
     floats = dict(zip(names, averages, strict=True))
     scales: list[tuple[str, ...]] = [names]
     if model.parser in GRAPH_PARSERS:
         scales = [("parts", "relations"), ("labels",), ("first",)]
-    whole: Tables = {}
+    integers: Tables = {}
     factors = []
     for scale in scales:
-        found = [name for name in scale if name in floats]
-        factor, numbers = quantized(*(floats[name] for name in found))
+        members = [name for name in scale if name in floats]
+        factor, numbers = quantized(*(floats[name] for name in members))
         factors.append(factor)
-        whole |= zip(found, numbers, strict=True)
-    tables = {name: whole[name].reshape(len(whole[name]), -1) for name in names}
+        integers |= zip(members, numbers, strict=True)
+    tables = {name: integers[name].reshape(len(integers[name]), -1) for name in names}
     margin = min(max(1, round(factors[0])), MOST_MARGIN) if model.parser in GRAPH_PARSERS else 1
     return replace(model, tables=tables, margin=margin)

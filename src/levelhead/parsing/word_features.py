@@ -1,4 +1,4 @@
-"""What a parser sees of a treebank: a number for each value of each word."""
+"""The words of a treebank as numbers, for the parsers: a hash of each attribute of each word."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from levelhead.treebank.strings import UNDERSCORE
 Integers = NDArray[np.int32]
 
 COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape")
-"""The attributes that are read off a word, in the order in which they are kept."""
+"""The attributes of a word, in the order of `Columns.values`."""
 
 WIDTH = 16
-"""Numbers kept for each word: a cache line."""
+"""The number of values per word, which fill a cache line."""
 
 _TAGS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
 _OTHER_TAG = len(_TAGS)
-_MOST_FEATURES = 16  # of one word; the rest of a longer FEATS is seen only as a whole
+_MOST_FEATURES = 16  # per word; features beyond that count only as part of the whole FEATS cell
 
 
 class Columns(NamedTuple):
-    """A treebank's words as numbers; row 0 is no word, row 1 the artificial root, then come the words.
+    """The words of a treebank as numbers. Row 0 stands for no word, row 1 for the artificial root; then come the words.
 
     Args:
-        values: hashes of strings; int32, shape (words + 2, WIDTH).
+        values: the hashes of attributes; int32, shape (words + 2, WIDTH).
         feature_starts: where the morphological features of each row start; int32, shape (words + 3,).
-        feature_names: the hash of the name of each, ascending in each row; int32.
-        features: the hash of each; int32.
-        tags: a small number for the part of speech; int32, shape (words + 2,).
+        feature_names: the hash of each feature's name, ascending within a row; int32.
+        features: the hash of each feature; int32.
+        tags: a small number for each part of speech; int32, shape (words + 2,).
     """
 
     values: Integers
@@ -44,11 +44,11 @@ class Columns(NamedTuple):
 
 
 def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
-    """Return what a parser sees of a treebank; its heads and relations are not looked at.
+    """Return the words of a treebank as numbers; its heads and relations are ignored.
 
     Args:
-        treebank: the words.
-        templates: the parser's templates; columns that they do not name are left empty.
+        treebank: the treebank.
+        templates: the parser's templates; attributes that they do not use stay 0.
     """
     named = {atom.partition(".")[2] for text in templates for atom in text.split()} | {"form", "upos"}
     values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
@@ -73,9 +73,9 @@ def columns_between(columns: Columns, first: int, last: int) -> Columns:
     """Return the columns of some of the words.
 
     Args:
-        columns: of all words.
-        first: the first of these words, from 0.
-        last: the word after the last of them.
+        columns: the columns of all words.
+        first: the index of the first word.
+        last: the index after the last word.
     """
     values, feature_starts, names, features, tags = columns
     start, end = feature_starts[first + 2], feature_starts[last + 2]
@@ -89,7 +89,7 @@ def columns_between(columns: Columns, first: int, last: int) -> Columns:
 
 
 def reading_backwards(starts: Integers) -> Integers:
-    """Return the words in the order of sentences that are read backwards: the last word of the first comes first.
+    """Return the indices of words in backward reading order: each sentence from its last word to its first.
 
     Args:
         starts: the first word of each sentence, then the number of words.
@@ -99,7 +99,7 @@ def reading_backwards(starts: Integers) -> Integers:
 
 
 def reversed_columns(columns: Columns, starts: Integers) -> Columns:
-    """Return the columns of sentences that are read backwards.
+    """Return the columns in backward reading order.
 
     Args:
         columns: the words.
@@ -116,10 +116,10 @@ def reversed_columns(columns: Columns, starts: Integers) -> Columns:
 
 
 def reversed_heads(heads: Integers, starts: Integers) -> Integers:
-    """Return the heads (1-based in the sentence, 0 for the root) of sentences that are read backwards.
+    """Return the heads (1-based in the sentence, 0 for the root) in backward reading order.
 
     Args:
-        heads: of all words.
+        heads: the heads of all words.
         starts: as in `reading_backwards`.
     """
     sizes = np.repeat(np.diff(starts), np.diff(starts))
@@ -128,7 +128,7 @@ def reversed_heads(heads: Integers, starts: Integers) -> Integers:
 
 
 def _fill_in(values: Integers, treebank: Treebank) -> None:
-    """A missing lemma is replaced by the form, a missing XPOS by UPOS."""
+    """Replace missing lemmas by forms, and missing XPOS by UPOS."""
     for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
         rows = getattr(treebank, missing).codes == UNDERSCORE
         if rows.any():
@@ -155,7 +155,7 @@ def _suffix(length: int) -> Callable[[str], str]:
 
 
 def _shape(text: str) -> str:
-    """The kinds of the first and the last character."""
+    """The kinds of the first and last character: upper case, lower case, digit, or the character itself."""
     return "".join(
         "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
     )
@@ -168,23 +168,23 @@ def _tags(upos: StringColumn) -> Integers:
 
 
 def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
-    """The morphological features of all rows: where each row starts, their names, and they themselves."""
+    """The morphological features of all rows: where each row starts, and the hashes of names and of features."""
     texts = feats.strings.texts
     first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     pairs: list[tuple[int, int]] = []
     for code in feats.distinct.tolist():
-        found = _feature_hashes(texts[code])
-        first[code], size[code] = len(pairs), len(found)
-        pairs += found
+        hashes = _feature_hashes(texts[code])
+        first[code], size[code] = len(pairs), len(hashes)
+        pairs += hashes
     sizes = size[feats.codes]
     starts = np.concatenate([np.zeros(3, np.int64), np.cumsum(sizes)]).astype(np.int32)
     rows = np.repeat(first[feats.codes] - starts[2:-1], sizes) + np.arange(starts[-1])
     table = np.array([*pairs, (0, 0)], np.uint32).view(np.int32)
-    chosen = np.append(rows, len(pairs))  # a last one that no row has, so that no array is empty
+    chosen = np.append(rows, len(pairs))  # an extra feature in no row, so that no array is empty
     return starts, np.ascontiguousarray(table[chosen, 0]), np.ascontiguousarray(table[chosen, 1])
 
 
 def _feature_hashes(feats: str) -> list[tuple[int, int]]:
-    """The features in a cell by the hashes of their names, which fit 31 bits so that they sort as signed numbers."""
+    """The hashes of names and features in a cell, sorted; those of names have 31 bits, to sort as signed integers."""
     parts: Sequence[str] = () if feats == "_" else feats.split("|")[:_MOST_FEATURES]
     return sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)

@@ -1,4 +1,4 @@
-"""Finished results for people and programs: tables and their writers, and JSON documents with their schemas."""
+"""Results for readers and programs: tables and their writers, pages and charts, JSON documents and their schemas."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -15,31 +15,31 @@ from levelhead.significance.units import FEWEST_UNITS
 from levelhead.treebank import Treebank
 
 Rows = Literal["label", "measure", "pattern"]
-"""What the rows of a table are."""
+"""The rows of a table."""
 
 _COEFFICIENTS = {"cohen": "Cohen", "fleiss": "Fleiss", "krippendorff": "Alpha"}
 _TOO_FEW = (
-    f"-: fewer than {FEWEST_UNITS} sentences or documents in which somebody gives another label than the commonest:"
-    " too few for an interval"
+    f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"
+    " interval"
 )
 _MOST_LISTED = 20
 _MOST_PATTERNS = 10
 
 
 def agreement_table(found: Agreement, by: Rows = "label", most: int | None = None) -> Table:
-    """Return how far annotators agree.
+    """Return the agreement of annotators.
 
     Args:
         found: the agreement.
-        by: what the rows are: kinds of labels with coefficients, measures with F1, or patterns of disagreement.
-        most: how many patterns to list, all if None.
+        by: the rows: types of labels with coefficients, measures with F1, or patterns of disagreement.
+        most: the largest number of patterns; None for all.
     """
     if by == "measure":
         return _measures_table(found)
     if by == "pattern":
         return patterns_table(found, most)
     level = interval_head(found.level)
-    columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("By chance")]
+    columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("Expected")]
     for name in _COEFFICIENTS.values():
         ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(found.annotators) == 2
         interval = Column(level, "number", key=f"{name} interval", ends=ends, tidy_only=hidden)
@@ -47,7 +47,8 @@ def agreement_table(found: Agreement, by: Rows = "label", most: int | None = Non
     rows = tuple(_label_row(label) for label in found.labels)
     units = {found.annotators[0]: found.units}
     notes = (
-        f"{_pairs(found)}; Cohen, Fleiss: kappa; Alpha: Krippendorff's; 1 is full agreement, 0 what chance gives",
+        f"{_pairs(found)}; Expected: by chance",
+        "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
         unit_line(units, "confidence intervals"),
         *unit_notes(units, "intervals", marked_by="the first file"),
         *([_TOO_FEW] if found.units.n_units >= FEWEST_UNITS and any(map(_lacks_interval, found.labels)) else []),
@@ -58,8 +59,8 @@ def agreement_table(found: Agreement, by: Rows = "label", most: int | None = Non
 
 def _pairs(found: Agreement) -> str:
     if len(found.annotators) == 2:
-        return "Observed: the share of common words with the same label"
-    return f"Observed and Cohen: averages over {len(found.pairs)} pairs of annotators"
+        return "Observed: share of common words with the same label"
+    return f"Observed and Cohen: means over {len(found.pairs)} pairs of annotators"
 
 
 def _lacks_interval(agreement: LabelAgreement) -> bool:
@@ -89,11 +90,11 @@ def _measures_table(found: Agreement) -> Table:
 
 
 def patterns_table(found: Agreement, most: int | None = None) -> Table:
-    """Return how annotators disagree: one row for each pattern, the commonest first.
+    """Return the patterns of disagreement, one per row, the most frequent first.
 
     Args:
         found: the agreement.
-        most: how many patterns to list, all if None.
+        most: the largest number of patterns; None for all.
     """
     names = found.annotators if len(found.annotators) == 2 else ("First", "Second")
     columns = (
@@ -111,7 +112,7 @@ def patterns_table(found: Agreement, most: int | None = None) -> Table:
         )
         for disagreement in found.disagreements[:most]
     )
-    notes = ("Share: of the disagreements on this label; heads: the tag of the head, by each",)
+    notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
     return Table(columns, rows, notes)
 
 
@@ -121,7 +122,7 @@ def _example(found: Agreement, disagreement: Disagreement) -> str:
 
 
 def agreement_text(found: Agreement) -> str:
-    """Return F1, coefficients and the commonest patterns as text.
+    """Return F1, coefficients and the most frequent patterns as text.
 
     Args:
         found: the agreement.
@@ -137,7 +138,7 @@ def agreement_text(found: Agreement) -> str:
 
 
 def agreement_document(found: Agreement) -> dict[str, Any]:
-    """Return the same for JSON, with all patterns and all sentences that differ.
+    """Return the agreement for JSON, with all patterns and all sentences that differ.
 
     Args:
         found: the agreement.

@@ -1,9 +1,8 @@
-"""Confusion, kinds of errors and cascading errors as tables and JSON documents."""
+"""Confusions, types of errors and cascading errors as tables and JSON documents."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,34 +10,29 @@ import numpy as np
 from levelhead.analysis import Cascading, Confusion, Example
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
 from levelhead.report.documents import header
-from levelhead.report.scores import signed
+from levelhead.report.scores import UNSIGNED, Signature, signed
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
 
-Signature = Mapping[str, str]
-"""Everything that decides the numbers, by name."""
-
-UNSIGNED: Signature = MappingProxyType({})
-
 
 def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> Table:
-    """Return one row for each pair of relations that meet, errors first, the most frequent first.
+    """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words.
 
     Args:
         treebanks: the confusion of each treebank.
-        signature: everything that decides the numbers.
+        signature: the settings and inputs that determine the numbers.
     """
     columns = (
         *([Column("Treebank", "text")] if len(treebanks) > 1 else []),
         *(Column(name, "text") for name in ("Gold", "System")),
-        *(Column(name, "number") for name in ("Words", "Head right")),
+        *(Column(name, "number") for name in ("Words", "Head correct")),
         Column("of gold"),
     )
     rows: list[tuple[Cell, ...]] = []
     for treebank, confusion in treebanks.items():
         start = (treebank,) if len(treebanks) > 1 else ()
         rows += [(*start, *row) for row in _confused(confusion)]
-    notes = ["errors only; of gold: share of the aligned words with the gold relation"]
+    notes = ["errors only; of gold: share of the aligned words with this gold relation"]
     if any(OTHER in confusion.names for confusion in treebanks.values()):
         notes.append(f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown")
     return Table(tuple(columns), tuple(rows), (*notes, *signed(signature)))
@@ -60,7 +54,7 @@ def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:
 
 
 def confusion_document(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> dict[str, Any]:
-    """Return the whole matrices for JSON."""
+    """Return the complete matrices for JSON."""
     documents = {
         name: {
             "relations": list(treebank.names),
@@ -75,11 +69,11 @@ def confusion_document(treebanks: Mapping[str, Confusion], signature: Signature 
 
 
 def errors_table(treebanks: Mapping[str, Mapping[str, int]], signature: Signature = UNSIGNED) -> Table:
-    """Return one row for each treebank and kind of error: aligned words, and their share.
+    """Return one row per treebank and type of error: aligned words, and their share.
 
     Args:
-        treebanks: the kinds of errors of each treebank.
-        signature: everything that decides the numbers.
+        treebanks: the types of errors on each treebank.
+        signature: the settings and inputs that determine the numbers.
     """
     columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
     columns += [Column("Error", "text"), Column("Words", "number"), Column("Share")]
@@ -92,7 +86,7 @@ def errors_table(treebanks: Mapping[str, Mapping[str, int]], signature: Signatur
 
 
 def errors_document(treebanks: Mapping[str, Mapping[str, int]], signature: Signature = UNSIGNED) -> dict[str, Any]:
-    """Return the same for JSON."""
+    """Return types of errors for JSON."""
     return {
         **header("errors", signature),
         "treebanks": {name: dict(treebank) for name, treebank in treebanks.items()},
@@ -100,15 +94,15 @@ def errors_document(treebanks: Mapping[str, Mapping[str, int]], signature: Signa
 
 
 def cascading_table(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> Table:
-    """Return one row for each treebank, class, and way of counting: wrong arcs, and how many hang from right ones.
+    """Return one row per treebank and class, labeled and unlabeled: wrong arcs, and how many have a correct parent.
 
     Args:
-        treebanks: the cascading errors of each treebank.
-        signature: everything that decides the numbers.
+        treebanks: the cascading errors on each treebank.
+        signature: the settings and inputs that determine the numbers.
     """
     columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
     columns += [Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")]
-    columns += [Column("Parent right", "number"), Column("Share")]
+    columns += [Column("Parent correct", "number"), Column("Share")]
     rows: list[tuple[Cell, ...]] = []
     for treebank, classes in treebanks.items():
         start = (treebank,) if len(treebanks) > 1 else ()
@@ -122,7 +116,7 @@ def _cascading(errors: Cascading) -> tuple[Cell, ...]:
 
 
 def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> dict[str, Any]:
-    """Return the same for JSON."""
+    """Return cascading errors for JSON."""
     documents = {
         name: [
             {
@@ -142,26 +136,26 @@ def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: 
 def examples_document(
     matches: Matches, cells: Mapping[str, Sequence[Example]], signature: Signature = UNSIGNED
 ) -> dict[str, Any]:
-    """Return for JSON the sentences behind cells of the confusion.
+    """Return example sentences of confusions for JSON.
 
     Args:
         matches: the aligned words.
-        cells: the examples of each cell.
-        signature: everything that decides the numbers.
+        cells: the examples of each cell of the confusion matrix.
+        signature: the settings and inputs that determine the numbers.
     """
+    documents = {cell: [_example(matches, example) for example in examples] for cell, examples in cells.items()}
+    return {**header("examples", signature), "cells": documents}
 
-    def example(one: Example) -> dict[str, Any]:
-        """Return one word with both trees."""
-        gold, system = matches.gold[one.gold_sentence], matches.system[one.system_sentence]
-        return {
-            "sent_id": gold.id,
-            "sentence": one.gold_sentence + 1,
-            "word": one.gold_word + 1,
-            "form": gold.forms[one.gold_word],
-            "text": gold.text,
-            "gold": {"heads": gold.heads, "relations": gold.relations, "forms": gold.forms},
-            "system": {"heads": system.heads, "relations": system.relations, "forms": system.forms},
-        }
 
-    found = {cell: [example(one) for one in examples] for cell, examples in cells.items()}
-    return {**header("examples", signature), "cells": found}
+def _example(matches: Matches, example: Example) -> dict[str, Any]:
+    """A word with its gold tree and the system's."""
+    gold, system = matches.gold[example.gold_sentence], matches.system[example.system_sentence]
+    return {
+        "sent_id": gold.id,
+        "sentence": example.gold_sentence + 1,
+        "word": example.gold_word + 1,
+        "form": gold.forms[example.gold_word],
+        "text": gold.text,
+        "gold": {"heads": gold.heads, "relations": gold.relations, "forms": gold.forms},
+        "system": {"heads": system.heads, "relations": system.relations, "forms": system.forms},
+    }

@@ -1,4 +1,4 @@
-"""Breakdowns, and what repairs of errors would gain, as tables and JSON documents."""
+"""Breakdowns, and the gains from repairing errors, as tables and JSON documents."""
 
 from __future__ import annotations
 
@@ -13,22 +13,17 @@ from levelhead.analysis.word_properties import property_named
 from levelhead.comparison.breakdowns import Repairs
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.report.documents import header, points
-from levelhead.report.scores import signed, units_document
+from levelhead.report.scores import UNSIGNED, Signature, signed, units_document
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.score import Score
 from levelhead.significance.units import Units, unit_line
-
-Signature = Mapping[str, str]
-"""Everything that decides the numbers, by name."""
-
-UNSIGNED: Signature = MappingProxyType({})
 
 _NUMBERS = ("Gold", "System", "Correct")
 _RATIOS = ("Precision", "Recall", "F1")
 
 
 class _Layout(NamedTuple):
-    """Which columns a table of breakdowns has."""
+    """The columns of a table of breakdowns."""
 
     treebanks: bool
     bys: Sequence[tuple[str, ...]]
@@ -71,12 +66,12 @@ def breakdown_table(
     signature: Signature = UNSIGNED,
     units: Mapping[str, Units] = MappingProxyType({}),
 ) -> Table:
-    """Return one row for each treebank and bucket: counts, precision, recall, F1; below them means over treebanks.
+    """Return one row per treebank and bucket: counts, precision, recall, F1; below them, means over treebanks.
 
     Args:
         treebanks: the breakdowns of each treebank, all of the same measure by the same properties.
-        signature: everything that decides the numbers.
-        units: what was left out as a whole on each treebank.
+        signature: the settings and inputs that determine the numbers.
+        units: the units of the jackknife on each treebank.
     """
     first = next(iter(treebanks.values()))
     bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
@@ -133,7 +128,7 @@ def _averages(
 
 
 def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
-    """Return a note per property on the value that system words have."""
+    """Notes on how each property is assigned to system words, and on the columns of `without`."""
     measure = str(breakdowns[0].measure)
     properties: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
@@ -142,8 +137,7 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     if len(properties) > 1:
         found = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
     if any(breakdown.whole for breakdown in breakdowns):
-        left_out = f"Without: {measure} of all other words; Diff.: minus {measure} of all words"
-        found = (*found, left_out)
+        found = (*found, f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
     return found
 
 
@@ -156,12 +150,12 @@ def breakdown_document(
     signature: Signature = UNSIGNED,
     units: Mapping[str, Units] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the same for JSON: ratios as percentages.
+    """Return breakdowns for JSON: ratios as percentages.
 
     Args:
         treebanks: the breakdowns of each treebank.
-        signature: everything that decides the numbers.
-        units: what was left out as a whole on each treebank.
+        signature: the settings and inputs that determine the numbers.
+        units: the units of the jackknife on each treebank.
     """
     documents = {name: [_breakdown(breakdown) for breakdown in some] for name, some in treebanks.items()}
     means = [
@@ -201,10 +195,10 @@ def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
 
 
 def repairs_table(found: Repairs) -> Table:
-    """Return one row for each treebank and kind of error: words, and the points that their repair would gain.
+    """Return one row per treebank and type of error: the words, and the points that repairing them would gain.
 
     Args:
-        found: the kinds of errors on each treebank.
+        found: the types of errors on each treebank.
     """
     signature, several = found.provenance.signature, len(found.treebanks) > 1
     every = [repair.estimate for some in found.treebanks.values() for repair in some]
@@ -212,7 +206,7 @@ def repairs_table(found: Repairs) -> Table:
     columns = (
         *([Column("Treebank", "text")] if several else []),
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
-        *(Column("Share"), Column(f"{found.measure} then", key="Value", tidy_only=True), Column("Gain", "difference")),
+        *(Column("Share"), Column("Value", tidy_only=True), Column("Gain", "difference")),
         *estimate_columns(signature["level"], every, difference=True),
     )
     parts = [
@@ -221,7 +215,7 @@ def repairs_table(found: Repairs) -> Table:
     ]
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
     rows = tuple(row for part in parts for row in part)
-    note = f"Gain: points of {found.measure} if these words were as in gold and nothing else changed; the largest first"
+    note = f"Gain: points of {found.measure} gained if these words were correct and nothing else changed; largest first"
     share = "Share: percentage of all words with an error"
     units = unit_line(found.units, "confidence intervals")
     label = f"Average of {len(found.treebanks)}"
@@ -234,10 +228,10 @@ def repairs_table(found: Repairs) -> Table:
 
 
 def repairs_document(found: Repairs) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return the gains of repairs for JSON.
 
     Args:
-        found: the kinds of errors on each treebank.
+        found: the types of errors on each treebank.
     """
     means = [
         {"error": average.error, "detail": average.detail, "words": average.words, "share": points(average.share)}

@@ -11,8 +11,8 @@ from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS
 
 MARK = "?"
-UNCERTAIN = f"{MARK}: uncertain, from fewer than {ENOUGH_UNITS} documents or sentences, or too uneven ones"
-ALL_UNCERTAIN = f"all rows are uncertain, from fewer than {FEWEST_UNITS} documents or sentences each"
+UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
+ALL_UNCERTAIN = f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"
 
 
 def estimate_columns(

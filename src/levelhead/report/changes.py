@@ -18,10 +18,10 @@ from levelhead.report.writers import to_text
 from levelhead.treebank import Treebank
 
 Found = Changes | ReleaseChanges
-"""What changed in a file, or in the files of a folder."""
+"""The changes of a file, or of the files of a folder."""
 
 Rows = Literal["pattern", "sentence", "file"]
-"""What the rows of a table are."""
+"""The rows of a table."""
 
 _MOST_LISTED = 3
 _MOST_PATTERNS = 10
@@ -36,29 +36,29 @@ _PATTERNS = (
     Column("Sentences", "number"), Column("Example", "text"),
 )  # fmt: skip
 _SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
-"""The kinds of changes that a readable table of files has, by their heads."""
+"""The kinds of changes that have a column in the readable table of files, with the heads."""
 
 
 def changes_table(found: Found, by: Rows = "pattern", most: int | None = None) -> Table:
-    """Return what changed, one row for each pattern, sentence or file.
+    """Return the changes, one row per pattern, sentence or file.
 
     Args:
         found: the changes.
-        by: what the rows are.
-        most: how many rows to list, all if None.
+        by: the rows.
+        most: the largest number of rows; None for all.
     """
     notes: tuple[str, ...] = (signature_line(found.provenance.signature),)
     if by == "file":
         return _files_table(found, most, notes)
     if by == "sentence":
         rows = tuple(islice(_sentence_rows(found), most))
-        notes = ("Old, New: the number of the sentence; Words: re-annotated words", *notes)
+        notes = ("Old, New: number of the sentence; Words: number of re-annotated words", *notes)
         return Table((*_file_column(found), *_SENTENCES), rows, notes)
     return Table(_PATTERNS, tuple(_pattern_row(found, pattern) for pattern in found.patterns[:most]), notes)
 
 
 def _file_column(found: Found) -> tuple[Column, ...]:
-    """The column for the names of files, of folders."""
+    """The column for the names of files, if folders were compared."""
     return (_FILE,) if isinstance(found, ReleaseChanges) else ()
 
 
@@ -91,7 +91,7 @@ def _files_table(found: Found, most: int | None, notes: tuple[str, ...]) -> Tabl
         (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
         for name, part in found.parts.items()
     ]
-    heads = "Sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated"
+    heads = "numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated"
     return Table(columns, tuple(rows[:most]), (heads, *notes))
 
 
@@ -115,7 +115,7 @@ def _id(found: Changes, change: SentenceChange) -> str | None:
 
 
 def _names(found: Found, kind: str) -> list[str]:
-    """The first sentences of one kind, by their names in NEW; removed ones in OLD; one more than are listed."""
+    """The names of the first sentences with a kind of change, in NEW (or OLD if removed); one more than are listed."""
     some = ((part, sentence) for part in found.parts.values() for sentence in part.sentences if kind in sentence.kinds)
     return [
         _name(part.old, change.old)
@@ -126,11 +126,11 @@ def _names(found: Found, kind: str) -> list[str]:
 
 
 def changes_text(found: Found, most: int | None = None) -> str:
-    """Return a summary of the sentences and the commonest patterns as text.
+    """Return a summary of the sentences and the most frequent patterns as text.
 
     Args:
         found: the changes.
-        most: how many patterns to list, ten if None.
+        most: the largest number of patterns; None for ten.
     """
     shown = most or _MOST_PATTERNS
     tables = [summary_table(found)]
@@ -145,7 +145,7 @@ def changes_text(found: Found, most: int | None = None) -> str:
 
 
 def _shortened(found: Found, by: Rows, n_rows: int, most: int) -> Table:
-    """The first rows of a table without its signature, with a note on how many more there are."""
+    """The first rows of a table without its signature, with a note on the number of other rows."""
     table, hidden = changes_table(found, by, most), n_rows - most
     more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
     return table._replace(notes=(*more, *table.notes[:-1]))
@@ -158,14 +158,14 @@ def _size(found: Found, side: Literal["old", "new"]) -> str:
 
 
 def _sizes(found: Found, side: Literal["old", "new"]) -> dict[str, int]:
-    """How many sentences and words one version has, and files if it is a folder."""
+    """The numbers of sentences and words in one version, and of files if it is a folder."""
     treebanks = [getattr(part, side) for part in found.parts.values()]
     files = {"files": sum(map(bool, map(len, treebanks)))} if isinstance(found, ReleaseChanges) else {}
     return {**files, "sentences": sum(map(len, treebanks)), "words": sum(treebank.n_words for treebank in treebanks)}
 
 
 def summary_table(found: Found) -> Table:
-    """Return how many sentences changed, one row for each kind of change.
+    """Return the number of sentences with each kind of change, one per row.
 
     Args:
         found: the changes.
@@ -181,11 +181,11 @@ def _listed(names: list[str]) -> str:
 
 
 def changes_document(found: Found, most: int | None = None) -> dict[str, Any]:
-    """Return the same for JSON: all patterns and all sentences that changed.
+    """Return the changes for JSON, with patterns and changed sentences.
 
     Args:
         found: the changes.
-        most: how many patterns and how many sentences (of each file) to list, all if None.
+        most: the largest number of patterns, and of sentences in each file; None for all.
     """
     return {
         **header("diff", found.provenance.signature),
@@ -249,7 +249,7 @@ def changelog(found: Found, most: int | None = None) -> str:
 
     Args:
         found: the changes.
-        most: how many patterns of each column to list, ten if None.
+        most: the largest number of patterns per column; None for ten.
     """
     return "\n".join([*_changelog_of_sentences(found), *_changelog_of_patterns(found, most or _MOST_PATTERNS), ""])
 
@@ -289,6 +289,6 @@ def _value(text: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Text of a treebank for Markdown: nothing in it is markup."""
+    """Text of a treebank for Markdown, with all markup escaped."""
     escaped = re.sub(r"([\\`*_\[\]#|~!])", r"\\\1", printable(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

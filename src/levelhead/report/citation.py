@@ -1,4 +1,4 @@
-"""What a paper says of its numbers: a sentence on methods, and the BibTeX of what the numbers rest on."""
+"""Citations of results: a description of the methods for a paper, and the BibTeX entries of the cited papers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from levelhead.scoring.measure import split
 from levelhead.significance import Units
 from levelhead.significance.units import units_counted
 
+__all__ = ["Citation"]
+
 Cited = RankedSystems | Comparison | Evaluation | Evaluations
 """The results that have a citation."""
 
@@ -28,12 +30,12 @@ _FIELDS = ("author", "title", "booktitle", "journal", "volume", "number", "year"
 
 
 class Citation(NamedTuple):
-    """What a paper says of a result.
+    """How to describe and cite a result in a paper.
 
     Args:
         methods: how it was computed, with the authors and years of papers in parentheses.
         latex: the same in LaTeX, with natbib's citep.
-        bibtex: the entries of the papers.
+        bibtex: the entries of the cited papers.
     """
 
     methods: str
@@ -55,7 +57,7 @@ class _Phrase(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """How a result was made; `tests` is "ranking", "runs", "permutations" or empty."""
+    """How a result was computed; `tests` is "ranking", "runs", "permutations" or empty."""
 
     measures: tuple[str, ...]
     signature: Mapping[str, str]
@@ -70,7 +72,7 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 
 def citation(result: Cited) -> Citation:
-    """Return what a paper says of a result.
+    """Return how to describe and cite a result in a paper.
 
     Args:
         result: scores, a comparison or a ranking.
@@ -98,7 +100,7 @@ def _made(result: Cited) -> _Made:
 
 
 def _scored(made: _Made) -> Iterator[_Phrase]:
-    """What was computed, under which rules: measures of the same papers stand together."""
+    """The measures and rules; measures from the same papers are next to each other."""
     by_paper: dict[tuple[str, ...], list[str]] = {}
     for measure in made.measures:
         by_paper.setdefault(_papers(_topics(measure)), []).append(measure)
@@ -107,33 +109,33 @@ def _scored(made: _Made) -> Iterator[_Phrase]:
         yield _Phrase(before + _enumerated(names), keys)
     rules = made.signature["rules"]
     yield _Phrase(f", computed with levelhead {made.signature['version']}", _papers([_OWN]))
-    yield _Phrase(f" under the rules {rules}", _papers([f"rules {rules}"]))
+    yield _Phrase(f" under the scoring rules {rules}", _papers([f"rules {rules}"]))
     yield _Phrase(f"{', with several roots allowed' if 'roots' in made.signature else ''}.")
     if "partial" in made.signature:
         yield _Phrase(
             " These are partial scores, not official ones: every gold word counts, even if the text of an output"
+            " differs from gold or its trees are broken."
         )
-        yield _Phrase(" differs from gold or its trees are broken.")
 
 
 def _topics(measure: str) -> list[str]:
-    """What a measure rests on: its name, and who introduced its classes."""
+    """The topics of the papers that a measure is based on: its name and its classes."""
     parsed = split(measure, STANDARD.schemes.by_name)
     classes = [*([parsed.only] if parsed.only else []), *parsed.without]
     return [parsed.name, *("classes callin" if text.startswith("callin:") else "classes" for text in classes)]
 
 
 def _tested(made: _Made) -> Iterator[_Phrase]:
-    """How differences were tested, and what intervals are."""
+    """The tests and confidence intervals."""
     if not made.tests:
         return
     level, draws = float(made.signature["level"]), f"{int(made.signature['resamples']):,}"
     units = f" over {units_counted(made.units)}" if made.units else ""
     yield _Phrase(f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}.")
     if made.tests == "ranking":
-        yield _Phrase(f" All pairs of systems were compared by the largest studentized difference of {draws} draws,")
-        yield _Phrase(" stepwise", _papers(["stepdown"]))
-        yield _Phrase(f" with a family-wise error of {1 - level:.4g}; systems that share")
+        yield _Phrase(" All pairs of systems were compared by a stepdown test", _papers(["stepdown"]))
+        yield _Phrase(f" of the largest studentized difference ({draws} draws)")
+        yield _Phrase(f" with a family-wise error rate of {1 - level:.4g}; systems that share")
         yield _Phrase(" a letter", _papers(["letters"]))
         yield _Phrase(" do not differ significantly.")
         return
@@ -141,12 +143,12 @@ def _tested(made: _Made) -> Iterator[_Phrase]:
     if made.tests == "permutations":
         yield _Phrase(f" and approximate randomization with {draws} permutations", _papers(["randomization"]))
         yield _Phrase(", taking the larger p-value")
-    yield _Phrase(", corrected over systems by Holm's method", _papers(["holm"]))
+    yield _Phrase(", corrected across systems by Holm's method", _papers(["holm"]))
     yield _Phrase(".")
 
 
 def _papers(topics: Iterable[str]) -> tuple[str, ...]:
-    """The keys of the papers that topics rest on."""
+    """The keys of the papers on the given topics."""
     wanted = list(topics)
     return tuple(key for key, reference in references().items() if any(topic in reference["cites"] for topic in wanted))
 

@@ -1,4 +1,4 @@
-"""Gold and system trees as one drawing: SVG, LaTeX (tikz-dependency) and a page."""
+"""Gold and system trees in one drawing: as SVG, as LaTeX (tikz-dependency) and on a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from levelhead.errors import number_of
 from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
-from levelhead.report.tree_text import MOST_WORDS
+from levelhead.report.tree_text import MOST_WORDS, contrast_titles
 from levelhead.report.writers import latex_text
 
 _GAP = 16
@@ -22,12 +22,12 @@ _SMALL = 11
 
 
 class TreeGroup(NamedTuple):
-    """Sentences that are shown for the same reason.
+    """Sentences with a common title.
 
     Args:
-        title: the reason.
+        title: the error, or the comparison of systems.
         outputs: the outputs whose trees are shown.
-        sentences: the indexes of gold sentences, each drawn once.
+        sentences: the indices of gold sentences; duplicates are drawn once.
     """
 
     title: str
@@ -35,7 +35,7 @@ class TreeGroup(NamedTuple):
     sentences: Sequence[int]
 
     def drawn(self) -> Iterator[Mapping[str, Any]]:
-        """Give the sentences with gold and system trees, those of more than 200 words left out."""
+        """Give the sentences with gold and system trees, except those with more than 200 words."""
         lengths = self.outputs[0].matches.gold.sentence_starts
         for index in dict.fromkeys(self.sentences):
             if lengths[index + 1] - lengths[index] <= MOST_WORDS:
@@ -43,7 +43,7 @@ class TreeGroup(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The title, with how many sentences are too long to draw."""
+        """The title, with the number of sentences that are too long to draw."""
         left_out = len({*self.sentences}) - len(list(self.drawn()))
         return f"{self.title}; {number_of(left_out, 'sentence')} too long to draw" if left_out else self.title
 
@@ -67,9 +67,9 @@ def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
 def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
     for name, baseline, system, gained, lost in found.drawn:
         outputs = [Shown(output.name, output.matches) for output in (baseline, system)]
-        for verb, some in (("gains", gained), ("loses", lost)):
-            title = f"{name}: {system.name} {verb} most against {baseline.name}"
-            yield TreeGroup(title, outputs, [contrast.sentence for contrast in some])
+        titles = contrast_titles(system.name, baseline.name)
+        for title, some in zip(titles, (gained, lost), strict=True):
+            yield TreeGroup(f"{name}: {title}", outputs, [contrast.sentence for contrast in some])
 
 
 def _has_sentences(group: TreeGroup) -> bool:
@@ -77,7 +77,7 @@ def _has_sentences(group: TreeGroup) -> bool:
 
 
 class _Words(NamedTuple):
-    """The words of one side: forms, heads (from 1, 0 the root, -1 elsewhere), relations, which are wrong."""
+    """The words of one side: forms, heads (from 1, 0 for the root, -1 for outside), relations, and errors."""
 
     forms: Sequence[str]
     heads: Sequence[int]
@@ -96,7 +96,7 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
 
     Args:
         groups: the sentences.
-        signature: what decides which sentences are shown.
+        signature: the signature of the result, shown below.
     """
     parts: list[str] = []
     width, y = width_of(signature, _SMALL), 0.0
@@ -150,13 +150,13 @@ def _least_widths(side: _Words) -> list[float]:
 
 
 def _places(widths: Sequence[float], *, mirrored: bool) -> list[float]:
-    """The middle of each word, from the right where the text runs from right to left."""
+    """The middle of each word; right-to-left text starts at the right."""
     places = [sum(widths[:i]) + width / 2 for i, width in enumerate(widths)]
     return [sum(widths) - place for place in places] if mirrored else places
 
 
 def _levels(heads: Sequence[int]) -> dict[int, int]:
-    """How high the arc of each word is: above all arcs that it spans."""
+    """The level of each word's arc: above all arcs that it spans."""
     arcs = [(abs(word - head + 1), min(word, head - 1), max(word, head - 1), word) for word, head in enumerate(heads)
             if head > 0]  # fmt: skip
     found: list[tuple[int, int, int, int]] = []
@@ -196,11 +196,11 @@ def _tip(x: float, y: float, up: int, color: int) -> str:
 
 
 def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
-    """Return all sentences for LaTeX, as drawn by the package tikz-dependency: gold above, a system below.
+    """Return all sentences in LaTeX for the package tikz-dependency: gold arcs above, a system's below.
 
     Args:
         groups: the sentences.
-        signature: what decides which sentences are shown.
+        signature: the signature of the result, added as a comment.
     """
     parts = ["% \\usepackage{tikz-dependency}"]
     for group in filter(_has_sentences, groups):
@@ -245,7 +245,7 @@ def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Pag
 
     Args:
         groups: the sentences.
-        signature: what decides which sentences are shown.
+        signature: the signature of the result.
     """
     blocks = [
         Block(f"trees-{number}", group.heading, sentences=found)
@@ -255,5 +255,5 @@ def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Pag
     systems = dict.fromkeys(output.name for group in groups for output in group.outputs)
     n_sentences = sum(len(block.sentences or ()) for block in blocks)
     section = Section("sentences", "Sentences", "Gold and system trees; errors are marked.", blocks)
-    lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}"
+    lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}."
     return Page("Dependency trees", lead, (), {}, [section], (), signature)

@@ -11,7 +11,7 @@ from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.report.documents import header, points, sources
-from levelhead.report.partial import COVERAGE, VALID_TREES, coverage_cells, total_coverage
+from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, coverage_cells, total_coverage
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
 from levelhead.report.tree_text import draw_contrasts
@@ -23,11 +23,11 @@ _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
-    """Return one row for each measure and system: its score, its difference to the baseline, intervals and p-values.
+    """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.
 
     Args:
         comparison: the comparison.
-        each: with several treebanks: the rows of each; the averages are then summary rows.
+        each: with several treebanks, whether to show the rows of each treebank, with the averages as summary rows.
     """
     averages = [result for result in comparison.results if result.average]
     own = [result for result in comparison.results if not result.average]
@@ -56,7 +56,7 @@ def _key(result: SystemResult) -> _Key:
 
 
 def _partial_cells(comparison: Comparison) -> dict[_Key, tuple[Cell, ...]]:
-    """Of partial scores, the value with valid trees only and the coverage, for each result."""
+    """The value with only valid trees and the coverage of each partial score; empty for other scores."""
     cells: dict[_Key, tuple[Cell, ...]] = {}
     for tree in comparison.valid_trees:
         codes = list(comparison.coverage) if tree.average else [tree.treebank]
@@ -66,7 +66,7 @@ def _partial_cells(comparison: Comparison) -> dict[_Key, tuple[Cell, ...]]:
 
 
 class _Layout(NamedTuple):
-    """Which columns the table of a comparison has.
+    """The columns of the table of a comparison.
 
     Args:
         treebank: the column of treebanks or averages; None for a single treebank.
@@ -74,7 +74,7 @@ class _Layout(NamedTuple):
         runs: whether p-values come from different tests.
         margin: the margin of equivalence, or None.
         level: the confidence level.
-        partial: of partial scores, the cells next to the scores.
+        partial: the additional cells of partial scores.
     """
 
     treebank: Column | None
@@ -130,8 +130,7 @@ _AVERAGE = Column("Avg.", "text", key="Average")
 _DIFFERENCE = Column("Diff.", "difference", key="Diff")
 _HOLM = Column("p", "probability", key="p (Holm)")
 _STARS = Column("", "text", key="Stars")
-_RUNS = "p by Student's t where a system has several runs, otherwise also by randomization"
-_PARTIAL = "partial scores, not official; Valid trees: sentences without a valid tree get nothing"
+_RUNS = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
 MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
@@ -141,21 +140,21 @@ def _equivalent(result: SystemResult) -> tuple[Cell, Cell]:
 
 def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, ...]:
     return (
-        f"differences to {comparison.systems[0]}; p corrected over systems (Holm): {MARKS}",
+        f"differences from {comparison.systems[0]}; p corrected across systems (Holm): {MARKS}",
         *([_RUNS] if any(result.test == "runs" for result in comparison.results) else []),
         *(f"{measure}: lower is better" for measure in comparison.perplexities),
         *([_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []),
         *(wins_text(win, comparison) for win in comparison.wins),
         *(verdict_text(gate, comparison) for gate in comparison.gates),
         *([unit_line(comparison.units)] if comparison.units else []),
-        *([_PARTIAL] if comparison.coverage else []),
+        *([PARTIAL_NOTE] if comparison.coverage else []),
         signature_line(comparison.provenance.signature),
     )
 
 
 def _margin_note(margin: str, *, ratio: bool) -> str:
     within = f"a ratio between 1/{margin} and {margin}" if ratio else f"between -{margin} and {margin} points"
-    return f"Equivalent: is the difference {within}? (two one-sided tests at 5%)"
+    return f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"
 
 
 def mark(p: float | None) -> str:
@@ -168,11 +167,11 @@ def mark(p: float | None) -> str:
 
 
 def wins_text(wins: Wins, comparison: Comparison) -> str:
-    """Return a sentence on the treebanks on which a system is better or worse than the baseline.
+    """Return a sentence on how many treebanks a system is better or worse than the baseline on.
 
     Args:
         wins: the counts and tests of one system and measure.
-        comparison: the comparison that they are from.
+        comparison: the comparison.
     """
     n_treebanks = wins.won + wins.tied + wins.lost
     n_equal = n_treebanks - wins.better - wins.worse
@@ -200,7 +199,7 @@ def _votes_text(wins: Wins, voter: str) -> list[str]:
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Return the same for JSON: ratios as percentages, differences in points, at full precision."""
+    """Return a comparison for JSON: ratios as percentages, differences in points, at full precision."""
     return {
         **header("comparison", comparison.provenance.signature),
         "baseline": comparison.systems[0],
@@ -248,8 +247,8 @@ def languages_table(found: Languages) -> Table:
     parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
     rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
     notes = (
-        "Diff.: A minus B; Paired: do both treebanks have the same sentences (sent_id)?",
-        f"p corrected over pairs of treebanks (Holm): {MARKS}",
+        "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
+        f"p corrected across pairs of treebanks (Holm): {MARKS}",
         *([unit_line(found.units)] if found.units else []),
         signature_line(found.provenance.signature),
     )
@@ -280,7 +279,7 @@ def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
 
 
 def languages_document(found: Languages) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return comparisons of treebanks for JSON.
 
     Args:
         found: the comparisons.
@@ -306,7 +305,7 @@ def _unscaled(value: float | None) -> float | None:
 
 
 def gains_table(found: Gains) -> Table:
-    """Return one row for each bucket and system: both scores, and the increase in correct words.
+    """Return one row per bucket and system: both scores, and the gain in correct words.
 
     Args:
         found: the gains on each treebank.
@@ -326,7 +325,7 @@ def gains_table(found: Gains) -> Table:
     ]
     systems = [row[: 1 + several] for row in rows]
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
-    note = f"{found.measure}; Words: increase in correct words over {found.baseline}; the largest changes first"
+    note = f"{found.measure}; Words: gain in correct words over {found.baseline}; largest changes first"
     units = [unit_line(found.units, "confidence intervals")] if found.units else []
     notes = (note, *estimate_notes(every), *units, signature_line(found.provenance.signature))
     averages = [_average_gain_row(average, certain=bool(every)) for average in found.averages]
@@ -345,7 +344,7 @@ def _gain(gain: Gain, *, certain: bool) -> tuple[Cell, ...]:
 
 
 def gains_document(found: Gains) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return gains for JSON.
 
     Args:
         found: the gains on each treebank.
@@ -393,7 +392,7 @@ def contrasts_text(found: Contrasts, needs: Agree) -> str:
 
     Args:
         found: the sentences.
-        needs: what must agree for a word to be right.
+        needs: what must agree for a word to be correct.
     """
     texts = [
         f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
@@ -403,7 +402,7 @@ def contrasts_text(found: Contrasts, needs: Agree) -> str:
 
 
 def contrasts_document(found: Contrasts) -> dict[str, Any]:
-    """Return the same for JSON: the sentences by number and sent_id, with how many words are right.
+    """Return the sentences for JSON: by number and sent_id, with the numbers of correct words.
 
     Args:
         found: the sentences.

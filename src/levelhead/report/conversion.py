@@ -43,7 +43,7 @@ _RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
 
 
 def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
-    """Return round trips, one row a treebank, and where there are several, the averages of their shares.
+    """Return round trips, one row per treebank; below several treebanks, the averages of their shares.
 
     Args:
         trips: the round trip of each treebank.
@@ -58,7 +58,7 @@ def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
 
 
 def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
-    """Return the words that round trips did not restore, one row a word.
+    """Return the words that round trips did not restore, one per row.
 
     Args:
         trips: the round trip of each treebank.
@@ -78,7 +78,7 @@ def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, A
 
     Args:
         trip: the round trip.
-        path: the file, if there is one.
+        path: the file; None if the treebank was not read from a file.
     """
     counts = {name: getattr(trip, name) for name in ("sentences", "words", "punctuation", "candidates", "converted")}
     return {
@@ -113,7 +113,7 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
 
 
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
-    """What decided the numbers, in a line; hashes of several treebanks one after another."""
+    """The signature as a line; the hashes of several treebanks are joined."""
     signatures = [trip.provenance.signature for trip in trips.values()]
     names = signatures[0] if signatures else {}
     joined = {name: "+".join(dict.fromkeys(signature[name] for signature in signatures)) for name in names}

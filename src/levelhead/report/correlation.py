@@ -19,7 +19,7 @@ _BLANK = ""
 
 
 def pairs_table(correlation: Correlation) -> Table:
-    """Return one row for each pair of columns and each method.
+    """Return one row per pair of columns and method.
 
     Args:
         correlation: the correlations.
@@ -63,22 +63,22 @@ def _extremes(pair: Pair, method: Method) -> str:
         return ""
     lowest, highest = check.extreme(highest=False), check.extreme(highest=True)
     if lowest is None or highest is None:
-        return f"{pair.x}, {pair.y} ({method}): no value without any family"
+        return f"{pair.x}, {pair.y} ({method}): undefined if any family is left out"
     return f"{pair.x}, {pair.y} ({method}): lowest without {lowest[0]}, highest without {highest[0]}"
 
 
 def _notes(correlation: Correlation) -> tuple[str, ...]:
-    given = (f"held fixed: {', '.join(correlation.given)}",) if correlation.given else ()
+    given = (f"controlling for: {', '.join(correlation.given)}",) if correlation.given else ()
     signed = signature_line(correlation.provenance.signature)
     return (*given, *correlation.provenance.notes, f"{len(correlation.treebanks)} treebanks", signed)
 
 
 def matrix_table(correlation: Correlation, method: Method) -> Table:
-    """Return the upper triangle of the matrix of one method, laid out as Callin's table 3.
+    """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
 
     Args:
         correlation: the correlations.
-        method: which coefficients.
+        method: the method of the coefficients.
     """
     names = correlation.columns
     value = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
@@ -120,11 +120,11 @@ def _coefficient(coefficient: Coefficient) -> dict[str, Any]:
 
 
 def variance_table(variances: Mapping[str, CumulativeVariance], table: Measurements) -> Table:
-    """Return the variance of the best k scores, one row for each k, one column for each measure.
+    """Return the variance of the best k scores, one row per k, one column per measure.
 
     Args:
-        variances: by measure.
-        table: what they were computed of.
+        variances: the variances by measure.
+        table: the values of the measures.
     """
     columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
     longest = max(len(variance.variances) for variance in variances.values())
@@ -146,8 +146,8 @@ def variance_document(variances: Mapping[str, CumulativeVariance], table: Measur
     """Return cumulative variances for JSON.
 
     Args:
-        variances: by measure.
-        table: what they were computed of.
+        variances: the variances by measure.
+        table: the values of the measures.
     """
     return {
         **header("cumulative-variance"),
@@ -161,7 +161,7 @@ def variance_document(variances: Mapping[str, CumulativeVariance], table: Measur
 
 
 def measurements_table(found: Measurements) -> Table:
-    """Return one row for each treebank: texts, then numbers.
+    """Return one row per treebank: texts, then numbers.
 
     Args:
         found: values by treebank.
@@ -178,7 +178,7 @@ def _value(number: float) -> float | None:
 
 
 def measurements_document(found: Measurements) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return measurements for JSON.
 
     Args:
         found: values by treebank.

@@ -27,11 +27,11 @@ _NUMBERS = (
 
 
 def transition_lines(derivations: Derivations, *, labeled: bool) -> str:
-    """Return the transitions of each sentence on a line.
+    """Return the transitions of each sentence as a line.
 
     Args:
         derivations: the derivations.
-        labeled: whether those that add an arc are followed by its relation.
+        labeled: whether transitions that add an arc are followed by its relation.
     """
     return "".join(f"{' '.join(row)}\n" for row in _transitions(derivations, labeled=labeled))
 
@@ -43,7 +43,7 @@ def _transitions(derivations: Derivations, *, labeled: bool) -> Iterator[list[st
 
 
 def order_lines(derivations: Derivations) -> str:
-    """Return the words of each sentence on a line, in the order in which they are attached, spaces as underscores."""
+    """Return the words of each sentence as a line, in the order of attachment, with underscores for spaces."""
     return "".join(f"{' '.join(row)}\n" for row in _words(derivations))
 
 
@@ -55,7 +55,7 @@ def _words(derivations: Derivations) -> Iterator[list[str]]:
 
 
 def derivation_documents(derivations: Derivations, *, labeled: bool) -> list[dict[str, Any]]:
-    """Return a document for each sentence: transitions, the ids of words as they are attached, the words, swaps."""
+    """Return a document for each sentence: transitions, ids and forms of words in the order of attachment, swaps."""
     starts = derivations.treebank.sentence_starts.tolist()
     order = derivations.order.tolist()
     rows = zip(_transitions(derivations, labeled=labeled), _words(derivations), derivations.swaps.tolist())
@@ -84,7 +84,7 @@ def derivations_document(derivations: Derivations, *, labeled: bool) -> dict[str
 
 
 def perplexity_table(found: Perplexities) -> Table:
-    """Return the perplexity of each file, one row a file.
+    """Return one row per file with its perplexity.
 
     Args:
         found: the perplexities.
@@ -108,7 +108,7 @@ def perplexity_table(found: Perplexities) -> Table:
 
 
 def sentence_table(found: Perplexities) -> Table:
-    """Return the sums of each sentence of each file, one row a sentence.
+    """Return one row per sentence of each file.
 
     Args:
         found: the perplexities.
@@ -136,7 +136,7 @@ _SENTENCE_KEYS = (
 
 
 def sentence_documents(result: Perplexity) -> list[dict[str, Any]]:
-    """Return the sums of each sentence for JSON."""
+    """Return the log probability, events and perplexity of each sentence for JSON."""
     (known, n_known), (every, n_every) = (result.sums.sums(oov=oov, ends=result.ends) for oov in (False, True))
     columns = (known, n_known, every, n_every, result.sums.n_unknown, result.sums.swaps)
     return [
@@ -154,7 +154,7 @@ def perplexity_documents(found: Perplexities, *, sentences: bool) -> list[dict[s
 
     Args:
         found: the perplexities.
-        sentences: whether to add the sums of each sentence.
+        sentences: whether to add the numbers of each sentence.
     """
     return [_perplexity(name, result, sentences=sentences) for name, result in found.results.items()]
 
@@ -179,11 +179,11 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
 
 
 def perplexity_document(found: Perplexities, *, sentences: bool) -> dict[str, Any]:
-    """Return the perplexity of a test set, and of parser output for it, for JSON.
+    """Return the perplexity of a test set and of parser outputs for it, for JSON.
 
     Args:
         found: the perplexities.
-        sentences: whether to add the sums of each sentence.
+        sentences: whether to add the numbers of each sentence.
     """
     test, *systems = perplexity_documents(found, sentences=sentences)
     model = found.model

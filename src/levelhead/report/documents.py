@@ -1,4 +1,4 @@
-"""What all JSON documents share: their first keys, percentages, paths, and where numbers come from."""
+"""Parts that all JSON documents share: the first keys, percentages, paths, hashes of files and notes."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, A
     """Return the first keys of a document: `schema`, `kind`, and `signature` if there is one.
 
     Args:
-        kind: what the document holds.
-        signature: everything that decides the numbers, by name.
+        kind: the kind of the document.
+        signature: the settings and inputs that determine the numbers, by name.
     """
     signed = {} if signature is None else {"signature": dict(signature)}
     return {"schema": SCHEMA, "kind": kind, **signed}
 
 
 def sources(provenance: Provenance) -> dict[str, Any]:
-    """Return the last keys of a document: the hashes of its `files`, and `notes` if there are any.
+    """Return the last keys of a document: `files` with their hashes, and `notes` if there are any.
 
     Args:
-        provenance: where the numbers come from.
+        provenance: the files and notes of the result.
     """
     return {"files": {name: dict(files) for name, files in provenance.files.items()}, **notes_of(provenance.notes)}
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:
-    """Return the key `notes`, or nothing without notes.
+    """Return the key `notes`; empty without notes.
 
     Args:
-        notes: what to know before the numbers are used.
+        notes: the notes of a result.
     """
     return {"notes": list(notes)} if notes else {}
 

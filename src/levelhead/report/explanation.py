@@ -12,7 +12,7 @@ from levelhead.report.table import Cell, Column, Table
 
 
 def explanation_table(explanation: Explanation) -> Table:
-    """Return F1 scores by measure and rules; below, each decision that makes them differ."""
+    """Return F1 scores by measure and rules, with a note on each decision that makes them differ."""
     names = list(explanation.evaluations)
     valid = {
         name: evaluation for name, evaluation in explanation.evaluations.items() if isinstance(evaluation, Evaluation)
@@ -33,14 +33,14 @@ def _f1(evaluation: Evaluation | InputError, measure: str) -> Cell:
 
 
 def _refusal(name: str, evaluation: Evaluation | InputError) -> list[str]:
-    return [f"{name} refuses: {evaluation.faults[0]}"] if isinstance(evaluation, InputError) else []
+    return [f"rejected by {name}: {evaluation.faults[0]}"] if isinstance(evaluation, InputError) else []
 
 
 def _difference_lines(difference: Difference) -> list[str]:
     lines = ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
-    lines += [f"  {names}: {verdict}" for names, verdict in difference.verdicts.items()]
+    lines += [f"  {names}: {choice}" for names, choice in difference.choices.items()]
     lines += [
-        f"  {measure}: {_score_text(value)} as ud decides, {_score_text(other)} otherwise"
+        f"  {measure}: {_score_text(value)} with the decision of ud, {_score_text(other)} with the other"
         for measure, (value, other) in difference.changes.items()
     ]
     lines += [f"  {place}: {printable(form)}" for place, form in difference.words]
@@ -70,7 +70,7 @@ def _scores(evaluation: Evaluation | InputError) -> dict[str, Any]:
 def _difference(difference: Difference) -> dict[str, Any]:
     return {
         "decision": difference.decision,
-        "verdicts": dict(difference.verdicts),
+        "verdicts": dict(difference.choices),
         "changes": {
             name: {"ud": points(value), "otherwise": points(other)}
             for name, (value, other) in difference.changes.items()

@@ -70,5 +70,5 @@ def _columns(table: Table) -> dict[str, list[Cell]]:
 
 
 def _value(cell: Cell, column: Column) -> Cell:
-    """A cell; None where a column of numbers is empty because it does not apply."""
+    """A cell; None for an empty cell in a column of numbers, which does not apply to the row."""
     return None if cell == "" and column.kind != "text" else cell

@@ -1,4 +1,4 @@
-"""The JSON Schemas of all JSON documents: a file for each in `schemas`, and common.json with what several share."""
+"""The JSON Schemas of all JSON documents: a file for each in `schemas`, and common.json with shared definitions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WITHIN = "document-"
 
 
 def schema_names() -> tuple[str, ...]:
-    """Return the names of all JSON Schemas: the kinds of JSON documents, and the documents that have no kind."""
+    """Return the names of all JSON Schemas: the kinds of JSON documents, and documents without a kind."""
     names = (path.name.removesuffix(_SUFFIX) for path in files(__package__).joinpath("schemas").iterdir())
     return tuple(sorted(name for name in names if name != _COMMON))
 
 
 def json_schema(name: str) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of a kind of document, complete in itself.
+    """Return the self-contained JSON Schema (draft 2020-12) of a kind of document.
 
     Args:
         name: the `kind` of the document, such as "score", or another name of `schema_names`.
@@ -44,7 +44,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    """A file, with references to other files as references to definitions inside it."""
+    """A schema file, with references to other files replaced by references to definitions within the schema."""
     text = files(__package__).joinpath("schemas", f"{name}{_SUFFIX}").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
     return found
@@ -55,7 +55,7 @@ def _references(schema: dict[str, Any]) -> set[str]:
 
 
 def _definition(name: str) -> Any:
-    """A definition that several schemas share, or a document within another."""
+    """A shared definition, or a document within another document."""
     if not name.startswith(_WITHIN):
         return _read(_COMMON)["$defs"][name]
     return {key: value for key, value in _read(name.removeprefix(_WITHIN)).items() if not key.startswith("$")}

@@ -18,7 +18,7 @@ _PLAIN = Column("", "number")
 
 
 def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
-    """Return four rows for each measure, a statistic each; the comparisons of measures are notes below.
+    """Return four rows per measure, one for each statistic, with comparisons of measures as notes.
 
     Args:
         judgement: the result.
@@ -28,7 +28,7 @@ def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
     columns = (*names, *(Column(name, "number") for name in _NUMBERS))
     rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
     starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
-    compared = [_told(comparison, places) for comparison in judgement.comparisons]
+    compared = [_comparison_note(comparison, places) for comparison in judgement.comparisons]
     return Table(
         columns,
         rows,
@@ -43,7 +43,7 @@ def _cells(agreement: HumanAgreement) -> Iterator[tuple[Cell, ...]]:
         yield (name, agreement.n, agreement.n_ties, *estimate)
 
 
-def _told(compared: ComparedMeasures, places: int | None) -> str:
+def _comparison_note(compared: ComparedMeasures, places: int | None) -> str:
     difference = compared.comparison
     value, low, high = (formatted(number, _PLAIN, places) for number in difference.difference)
     p, corrected = (p_text(number, 3) for number in (difference.p, compared.p_holm))

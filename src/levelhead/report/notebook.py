@@ -25,11 +25,11 @@ from levelhead.report.compared_trees import groups_of, trees_svg
 from levelhead.scoring.score import Score
 
 _MOST_ROWS, _MOST_RELATIONS = 40, 15
-"""How many rows and relations a chart shows, the first of the table."""
+"""The largest numbers of rows and relations in a chart; the first of the table are shown."""
 
 
 def charts_html(result: object) -> str:
-    """Return the charts of a result for a notebook: images that neither read nor change anything outside them.
+    """Return the charts of a result for a notebook, as self-contained images.
 
     Args:
         result: any result; many have no charts.
@@ -60,7 +60,7 @@ def _of_ranking(board: RankedSystems) -> Iterator[Drawing]:
 
 
 def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
-    """The differences to the baseline by the first measure: of each treebank, or of the only one."""
+    """The differences from the baseline by the first measure, on each treebank."""
     measure, (baseline, *_) = comparison.measures[0], comparison.systems
     unit = 1 if measure in comparison.perplexities else 100
     found = [
@@ -78,7 +78,7 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
         for result in found[:_MOST_ROWS]
     ]
     if rows:
-        yield spreads(f"Differences to {baseline}, {measure}", rows, f"{measure}: difference", zero=True)
+        yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
 
 
 def _of_scores(evaluation: Evaluation) -> Iterator[Drawing]:
@@ -112,7 +112,7 @@ def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
 
 
 def _of_confusions(found: Confusions) -> Iterator[Drawing]:
-    """Gold relations by those of the system: the darker, the larger the share of the gold relation."""
+    """Gold relations by system relations; more frequent confusions are darker."""
     for name, treebank in found.treebanks.items():
         n = min(len(treebank.names), _MOST_RELATIONS)
         counts = treebank.counts[:n, :n]
@@ -120,7 +120,7 @@ def _of_confusions(found: Confusions) -> Iterator[Drawing]:
         most = max((count for row in wrong for count in row), default=0) or 1
         shades = [[None if i == j else wrong[i][j] / most for j in range(n)] for i in range(n)]
         rows = [(treebank.names[i], [f"{counts[i, j]:,}" if counts[i, j] else "" for j in range(n)]) for i in range(n)]
-        yield heat(f"{name}: gold relations by those of the system", "gold", treebank.names[:n], rows, shades)
+        yield heat(f"{name}: gold relations by system relations", "gold", treebank.names[:n], rows, shades)
 
 
 def _of_correlation(correlation: Correlation) -> Iterator[Drawing]:

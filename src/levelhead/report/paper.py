@@ -1,4 +1,4 @@
-"""Tables for papers: systems by measures or by test sets, the best in bold, letters, intervals, a caption."""
+"""Tables for papers: systems by measures or test sets, with the best in bold, letters, intervals and a caption."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from levelhead.significance import SystemResult
 
 _MACRO, _STRICT = "Macro-average", "-valid-trees"
 _NONE = "-"
-"""No score: on a single test set also of a missing or invalid output, which counts as 0 in averages."""
+"""No score; on a single test set also a missing or invalid output, which counts as 0 in averages."""
 
 
 class PaperCell(NamedTuple):
@@ -27,8 +27,8 @@ class PaperCell(NamedTuple):
 
     Args:
         value: the score as text.
-        best: whether no other score of its column (or row) is better, as they are printed.
-        raised: what stands above the line after it: letters, or stars.
+        best: whether no other score of its column (or row) is better, after rounding.
+        raised: the letters or stars after it, in superscript.
         interval: its confidence interval as text; empty if there is none.
     """
 
@@ -42,11 +42,11 @@ class PaperTable(NamedTuple):
     """A table for a paper.
 
     Args:
-        corner: what the first column holds.
+        corner: the head of the first column.
         heads: the heads of the other columns.
         rows: the name of each row and its scores.
         caption: what the table shows and how it was computed, in sentences.
-        label: a name to refer to it.
+        label: the label for references to the table.
         rules_before: the rows above which a rule is drawn.
     """
 
@@ -61,9 +61,8 @@ class PaperTable(NamedTuple):
 def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
     """Return a ranking as tables for a paper.
 
-    Over one group of test sets it is one table of systems by measures; over several there is a table for each measure,
-    with a row for each group, those of several test sets last. Of partial scores, the same tables follow with the
-    scores in which sentences without a valid tree get nothing.
+    For one group of test sets, a table of systems by measures; for several groups, a table for each measure with a row
+    for each group, larger groups last. For partial scores, tables with the scores of valid trees only follow.
 
     Args:
         board: the ranked systems.
@@ -74,7 +73,7 @@ def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
 
 
 def _with_valid_trees(ranking: Ranking) -> Ranking:
-    """A ranking with the scores of valid trees alone, which are not tested."""
+    """A ranking with the scores of valid trees only, without tests."""
     standings = (
         standing._replace(value=standing.valid_trees, interval=None, ranks=None, letters=None)
         for standing in ranking.standings
@@ -93,7 +92,7 @@ def _papers(results: Results, rankings: Sequence[Ranking], places: int, suffix: 
 
 
 def _named(table: PaperTable, suffix: str) -> PaperTable:
-    """A table; of scores with valid trees alone with a separate label, and a caption that says so."""
+    """A table; if it has scores of valid trees only, with its own label and a note in the caption."""
     if not suffix:
         return table
     return table._replace(label=f"{table.label}{suffix}", caption=f"{VALID_TREES_NOTE} {table.caption}")
@@ -129,7 +128,7 @@ def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     absent = PaperCell(_NONE)
     standings = ranking.standings
     if len(standings) == 1:
-        standings = (standings[0]._replace(letters=None),)  # a single letter says nothing
+        standings = (standings[0]._replace(letters=None),)  # the letter of a single system means nothing
     cells = {
         standing.system: _standing_cell(standing, places, plain=plain)
         if standing.n_valid or len(ranking.group.codes) > 1
@@ -147,12 +146,12 @@ def _standing_cell(standing: Standing, places: int, *, plain: bool) -> PaperCell
 def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = False) -> list[PaperTable]:
     """Return a comparison as tables for a paper: systems by measures, with stars where they differ from the baseline.
 
-    Of partial scores, the same tables follow with the scores in which sentences without a valid tree get nothing.
+    For partial scores, tables with the scores of valid trees only follow.
 
     Args:
         comparison: the comparison.
         places: digits after the point.
-        each: with several treebanks: a table for each measure, with a row for each treebank, the averages last.
+        each: with several treebanks, whether to return a table per measure, with a row per treebank and averages last.
     """
     strict = replace(comparison, results=comparison.valid_trees)
     strict_tables = _comparison_papers(strict, places, each=each) if comparison.valid_trees else []
@@ -214,7 +213,7 @@ def _interval(interval: tuple[float, float] | None, places: int, *, plain: bool)
 
 
 def _with_best(cells: Iterable[PaperCell], *, lowest: bool) -> list[PaperCell]:
-    """Mark the best of some cells, by the digits that are printed; a single cell is not marked."""
+    """Mark the best of several cells after rounding; a single cell is not marked."""
     cells = list(cells)
     values = {cell.value: float(cell.value) for cell in cells if cell.value != _NONE}
     if len(cells) < 2 or not values:

@@ -1,4 +1,4 @@
-"""Captions of tables for papers: what they show, how it was tested, by which version."""
+"""Captions of tables for papers: the scores, the tests, and the version of levelhead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from levelhead.significance import SystemResult
 from levelhead.significance.units import units_counted
 
 Across = Literal["column", "row"]
-"""Where the scores of all systems by one measure stand."""
+"""Whether the scores of all systems by one measure are in a column or in a row."""
 
 
 def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Across) -> str:
@@ -24,8 +24,8 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
 
     Args:
         results: the results of the campaign.
-        rankings: those of the table.
-        across: where the scores of all systems by one measure stand.
+        rankings: the rankings in the table.
+        across: whether the scores of all systems by one measure are in a column or in a row.
     """
     codes = dict.fromkeys(code for ranking in rankings for code in ranking.group.codes)
     units = {code: one for code, one in results.units.items() if code in codes}
@@ -53,8 +53,8 @@ def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], 
 
     Args:
         comparison: the comparison.
-        results: those of the table.
-        across: where the scores of all systems by one measure stand.
+        results: the results in the table.
+        across: whether the scores of all systems by one measure are in a column or in a row.
     """
     signature = comparison.provenance.signature
     measures = list(dict.fromkeys(result.measure for result in results))
@@ -73,14 +73,14 @@ def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], 
 
 
 def _shown(measures: Sequence[str], codes: Sequence[str], averages: str, across: Across) -> str:
-    """What the scores are, and of which test sets."""
+    """The measure or the kind of average, and the test sets."""
     alone = len(codes) == 1
     what = measures[0] if across == "row" else "Scores" if alone else averages
     return f"{what}{_unit_of(measures)} on {codes[0] if alone else f'{len(codes):,} test sets'}"
 
 
 def _unit_of(measures: Sequence[str]) -> str:
-    return "" if any(map(lower_is_better, measures)) else ", in percent,"
+    return "" if any(map(lower_is_better, measures)) else " (%)"
 
 
 def _best(measures: Sequence[str], across: Across) -> str:
@@ -92,16 +92,16 @@ def _best(measures: Sequence[str], across: Across) -> str:
 def _letters(signature: Mapping[str, str], across: Across) -> str:
     draws, alpha = f"{int(signature['resamples']):,}", 1 - float(signature["level"])
     return (
-        f"In each {across}, {SHARED_LETTERS} (all pairs, stepwise by the largest studentized difference, {draws} draws,"
-        f" family-wise error {alpha:.4g})."
+        f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference, {draws}"
+        f" draws, family-wise error rate {alpha:.4g})."
     )
 
 
 def _stars(comparison: Comparison, results: Sequence[SystemResult]) -> str:
     runs = any(result.test == "runs" for result in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
-    test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected over systems by Holm's method"
-    return f"Different from {comparison.systems[0]}: {MARKS} ({test})."
+    test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected across systems by Holm's method"
+    return f"Significantly different from {comparison.systems[0]}: {MARKS} ({test})."
 
 
 def _intervals(signature: Mapping[str, str], unit: str) -> str:

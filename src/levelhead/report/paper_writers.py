@@ -13,7 +13,7 @@ from levelhead.report.writers import latex_row, latex_text, markdown_text
 
 
 def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
-    """Return tables for a paper as text, one below the other.
+    """Return tables for a paper as text.
 
     Args:
         tables: the tables.
@@ -23,7 +23,7 @@ def papers_text(tables: Sequence[PaperTable], output_format: str) -> str:
 
 
 def _latex(table: PaperTable) -> str:
-    """A float with the rules of booktabs; intervals are on a separate line below the scores."""
+    """A float with booktabs rules; intervals are on a line below the scores."""
     lines = ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
     lines += [f"\\begin{{tabular}}{{l{'r' * len(table.heads)}}}", "\\toprule"]
     lines += [latex_row([latex_text(head) for head in (table.corner, *table.heads)]), "\\midrule"]
@@ -65,7 +65,7 @@ def _starless(text: str) -> str:
 
 
 def _html(table: PaperTable) -> str:
-    """A table that needs no style sheet; row heads and column heads are marked as such."""
+    """A table that needs no style sheet; heads of rows and columns are marked up as heads."""
     heads = "".join(f'<th scope="col" style="text-align: right">{_safe(head)}</th>' for head in table.heads)
     lines = ["<table>", f'<caption style="caption-side: bottom; text-align: left">{_safe(table.caption)}</caption>']
     lines += [f'<thead><tr><th scope="col" style="text-align: left">{_safe(table.corner)}</th>{heads}</tr></thead>']

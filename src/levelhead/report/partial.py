@@ -1,4 +1,4 @@
-"""What tables and documents show of partial scores besides the scores: valid trees, and how much of gold is covered."""
+"""Additional columns of partial scores: scores of valid trees only, and coverage of the gold treebank."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 VALID_TREES = "Valid trees"
 NOT_OFFICIAL = "Partial scores, not official"
 LABEL = f"{NOT_OFFICIAL}: every gold word counts, even if texts differ or trees are broken."
-"""What pages say first."""
+"""The first sentence of pages with partial scores."""
 
-VALID_TREES_NOTE = "Valid trees: sentences without a valid tree get nothing."
+VALID_TREES_NOTE = f"{VALID_TREES}: words in sentences without a valid tree count as wrong."
+PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
+"""The note of tables with partial scores."""
+
 COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key="Aligned words"))
-"""The columns of the gold sentences that are answered, and the gold words that are aligned."""
+"""The columns for the shares of answered gold sentences and aligned gold words."""
 
 
 def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
@@ -34,7 +37,7 @@ def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
     """Return the coverage of several outputs together.
 
     Args:
-        coverages: that of each output; at least one.
+        coverages: the coverage of each output; at least one.
     """
     from levelhead.evaluation.partial import total_coverage as total
 
@@ -52,7 +55,7 @@ def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
 
 
 def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
-    """Return two columns for each measure, and those of the coverage.
+    """Return two columns for each measure, then the columns of the coverage.
 
     Args:
         names: the measures.
@@ -66,7 +69,7 @@ def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverag
 
     Args:
         values: the value of each measure.
-        strict: its value where sentences without a valid tree get nothing.
+        strict: its value with only valid trees.
         coverage: how much of gold is covered.
     """
     cells = (value_cell(value, perplexity=False) for pair in zip(values, strict) for value in pair)

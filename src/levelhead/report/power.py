@@ -16,11 +16,11 @@ from levelhead.significance.units import COMMENT
 
 
 def power_table(power: Power, *, each: bool = False) -> Table:
-    """Return one row for each measure, number of units and number of runs.
+    """Return one row per measure, number of units and number of runs.
 
     Args:
         power: the detectable differences.
-        each: with several test sets: the rows of each; those of the mean over them are then summary rows.
+        each: with several test sets, whether to show the rows of each test set, with their means as summary rows.
     """
     rows = _rows_to_show(power, each=each)
     several = len({row.treebank for row in power.rows}) > 1
@@ -35,7 +35,8 @@ def power_table(power: Power, *, each: bool = False) -> Table:
     rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
     test = power.test
     note = (
-        f"difference in points detected with {test.power:.0%} power by a two-sided test at the level of {test.alpha:g}"
+        f"Detectable: difference in points that a two-sided test at level {test.alpha:g} detects with {test.power:.0%}"
+        " power"
     )
     by_unit = [unit_line(power.units, "variances")] if power.units else []
     notes = (note, *by_unit, *power.provenance.notes, signature_line(power.provenance.signature))
@@ -59,7 +60,7 @@ def _cells(row: Detectable, power: Power, *, several: bool, typical: bool) -> tu
 
 
 def power_chart(power: Power, *, each: bool = False) -> Drawing:
-    """Return a line for each measure and number of runs: the detectable difference by the number of units.
+    """Return a chart of detectable differences by the number of units, with a line per measure and number of runs.
 
     Args:
         power: the detectable differences.
@@ -76,7 +77,7 @@ def power_chart(power: Power, *, each: bool = False) -> Drawing:
 
 
 def _label(row: Detectable, shown: Sequence[Detectable]) -> str:
-    """The label that distinguishes a line from the others."""
+    """The properties in which a line differs from the others, as its label."""
     parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
     fields = ("treebank", "measure", "unit", "n_runs")
     differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]

@@ -18,9 +18,9 @@ Key = tuple[ProfileColumn, str | None]
 
 
 def profiles_table(survey: Survey) -> Table:
-    """Return one row a treebank, one column a value; `wde:nsubj` is one of many values of a column.
+    """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
 
-    Language, family and genus are empty where they are unknown; readers do not see those of which nothing is known.
+    Unknown languages, families and genera are empty; if all are unknown, only TSV has the columns.
 
     Args:
         survey: the profiles.
@@ -40,13 +40,13 @@ def _language_columns(names: Iterable[str]) -> list[Column]:
 
 
 def _column(key: Key) -> Column:
-    """A column; readers see that it is a percentage, and programs find it by its plain name."""
+    """A column; percentages are marked in its heading, but not in its name in TSV."""
     name = _name(key)
     return Column(f"{name} (%)" if key[0].unit == "%" else name, key[0].kind, key=name)
 
 
 def long_table(survey: Survey) -> Table:
-    """Return one row for each value of each treebank; shares are percentages. TSV and data frames have languages, too.
+    """Return one row per value of each treebank; shares are percentages. Only TSV and data frames have languages.
 
     Args:
         survey: the profiles.
@@ -65,7 +65,7 @@ def long_table(survey: Survey) -> Table:
 
 
 def _keys(profiles: Iterable[Profile]) -> list[Key]:
-    """The values that any profile has, in the order of columns, then by alphabet."""
+    """The values that occur in any profile, in the order of columns, then alphabetically."""
     every = list(profiles)
     keys: list[Key] = []
     for name in every[0]:
@@ -84,7 +84,7 @@ def _name(key: Key) -> str:
 
 
 def _cell(profile: Profile, key: Key) -> int | float | None:
-    """A value; what does not occur has a share of zero, but no mean and no entropy."""
+    """A value; a relation that does not occur has a share of zero, but no mean or entropy."""
     column, text = key
     if text is None:
         return profile.number(column.name)
@@ -97,9 +97,9 @@ def _signed(provenance: Provenance) -> tuple[str, ...]:
 
 
 def profile_documents(survey: Survey) -> list[dict[str, Any]]:
-    """Return profiles for JSON, a document each: shares as percentages at full precision.
+    """Return profiles for JSON, one document each: shares as percentages at full precision.
 
-    As in tables, what occurs in another treebank only has a share of zero.
+    As in tables, a relation that only occurs in other treebanks has a share of zero.
 
     Args:
         survey: the profiles.
@@ -185,10 +185,10 @@ _DISTANCES = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displaceme
 
 
 def similarity_table(found: Similarities) -> Table:
-    """Return one row a pair of treebanks; 0 is nearest.
+    """Return one row per pair of treebanks with their distances; 0 means equal.
 
     Args:
-        found: how far treebanks are apart.
+        found: the distances.
     """
     columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in _DISTANCES))
     rows = tuple((*names, *distances) for names, distances in found.pairs.items())
@@ -196,10 +196,10 @@ def similarity_table(found: Similarities) -> Table:
 
 
 def similarity_document(found: Similarities) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return distances of treebanks for JSON.
 
     Args:
-        found: how far treebanks are apart.
+        found: the distances.
     """
     rows = [{"a": first, "b": second, **far._asdict()} for (first, second), far in found.pairs.items()]
     return _rows_document("similarity", rows, found.provenance)
@@ -218,16 +218,16 @@ def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a document for JSON lines, each with the signature.
 
     Args:
-        document: what `similarity_document`, `selection_document` or `samples_document` returns.
+        document: a document from `similarity_document`, `selection_document` or `samples_document`.
     """
     return [{**row, "signature": document["signature"]} for row in document["rows"]]
 
 
 def selection_table(found: SelectedTreebanks) -> Table:
-    """Return one row a treebank, with all that speaks against it.
+    """Return one row per treebank: whether it is selected, and all reasons against it.
 
     Args:
-        found: which treebanks can be compared.
+        found: the selection.
     """
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
     rows = [
@@ -239,10 +239,10 @@ def selection_table(found: SelectedTreebanks) -> Table:
 
 
 def selection_document(found: SelectedTreebanks) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return a selection of treebanks for JSON.
 
     Args:
-        found: which treebanks can be compared.
+        found: the selection.
     """
     rows = [
         {
@@ -260,7 +260,7 @@ _SAMPLE = (Column("Words", "number"), Column("Mean", "number"), Column("SD", "nu
 
 
 def samples_table(samples: Samples) -> Table:
-    """Return one row for each treebank, relation and size of samples.
+    """Return one row per treebank, relation and sample size.
 
     Args:
         samples: the entropies in samples.
@@ -275,7 +275,7 @@ def samples_table(samples: Samples) -> Table:
 
 
 def samples_document(samples: Samples) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return entropies in samples for JSON.
 
     Args:
         samples: the entropies in samples.

@@ -54,5 +54,5 @@ def _percentage(value: Fraction) -> str:
 
 
 def _escaped(text: str) -> str:
-    r"""Escape what would end a text in protocol buffers' text format: `\`, `"` and line ends."""
+    r"""Escape the characters that end a string in the text format of protocol buffers: `\`, `"` and line ends."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")

@@ -1,4 +1,4 @@
-"""Sentences on the tests of a ranking: which places are undecided, and how letters and failures are read."""
+"""Notes on the tests of a ranking: undecided ranks, letters, units, and missing outputs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def span(first: int, last: int) -> str:
     return f"{first}" if first == last else f"{first}-{last}"
 
 
-def undecided(ranking: Ranking) -> str:
-    """Return which places of a ranking are undecided, and between which systems; empty if there were no tests.
+def undecided_ranks(ranking: Ranking) -> str:
+    """Return a note on the undecided ranks and their systems; empty without tests.
 
     Args:
-        ranking: the ranking; a place is undecided if it is in a confidence set with other places.
+        ranking: the ranking; a rank is undecided if it is in a confidence set with other ranks.
     """
     open_ranks = {
         standing.system: standing.ranks
@@ -31,10 +31,10 @@ def undecided(ranking: Ranking) -> str:
     if not any(standing.ranks for standing in ranking.standings):
         return ""
     if not open_ranks:
-        return f"no undecided places by {ranking.measure}"
-    places = sorted({place for first, last in open_ranks.values() for place in range(first, last + 1)})
-    runs = ", ".join(span(*ends) for ends in _runs(places))
-    return f"undecided places by {ranking.measure}: {runs} ({listed(list(open_ranks), MOST_NAMED)})"
+        return f"no undecided ranks by {ranking.measure}"
+    ranks = sorted({rank for first, last in open_ranks.values() for rank in range(first, last + 1)})
+    ranges = ", ".join(span(*ends) for ends in _ranges(ranks))
+    return f"undecided ranks by {ranking.measure}: {ranges} ({listed(list(open_ranks), MOST_NAMED)})"
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
@@ -44,19 +44,19 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
         results: the results of the campaign.
         rankings: the first ranking of each group.
     """
-    tested = [ranking for ranking in rankings if undecided(ranking)]
+    tested = [ranking for ranking in rankings if undecided_ranks(ranking)]
     several = len(rankings) > 1
-    notes = [f"{f'{ranking.group.name}: ' if several else ''}{undecided(ranking)}" for ranking in tested]
+    notes = [f"{f'{ranking.group.name}: ' if several else ''}{undecided_ranks(ranking)}" for ranking in tested]
     if tested:
         notes.append(SHARED_LETTERS)
     notes += resampling_notes(results, rankings)
     if tested and any_failed(results, tested):
-        notes.append("no difference is significant because of missing or invalid outputs alone")
+        notes.append("no difference is significant only because of missing or invalid outputs")
     return notes
 
 
 def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return what was taken as a unit on the test sets of tested rankings, and where there were too few.
+    """Return notes on the units that were resampled on each test set, and on test sets with too few units.
 
     Args:
         results: the results of the campaign.
@@ -68,19 +68,19 @@ def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]
     if units:
         return [*([unit_line(units)] if tested else []), *unit_notes(units, averaged=tested)]
     line = f"confidence intervals and p-values by test set: {len(codes)} test sets"
-    few = f"fewer than {FEWEST_UNITS} test sets, so no intervals and p-values"
+    few = f"fewer than {FEWEST_UNITS} test sets, so no intervals or p-values"
     return [] if not codes else [few if len(codes) < FEWEST_UNITS else line]
 
 
 def any_failed(results: Results, rankings: Iterable[Ranking]) -> bool:
-    """Return whether an output that counts in one of the rankings is missing or invalid."""
+    """Return whether an output in one of the rankings is missing or invalid."""
     codes = {code for ranking in rankings for code in ranking.group.codes}
     return bool(results.gold) and any(
         results.results[system, code].state != "valid" for system in results.systems for code in codes
     )
 
 
-def _runs(places: Sequence[int]) -> Iterable[tuple[int, int]]:
-    """First and last of each run of consecutive places."""
-    starts = [place for place in places if place - 1 not in places]
-    return zip(starts, [place for place in places if place + 1 not in places], strict=True)
+def _ranges(ranks: Sequence[int]) -> Iterable[tuple[int, int]]:
+    """The first and last of each range of consecutive ranks."""
+    starts = [rank for rank in ranks if rank - 1 not in ranks]
+    return zip(starts, [rank for rank in ranks if rank + 1 not in ranks], strict=True)

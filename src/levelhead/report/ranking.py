@@ -12,17 +12,15 @@ from levelhead.campaign.ranking import valid_trees_value
 from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
-from levelhead.report.partial import COVERAGE, VALID_TREES, columns_with_valid_trees, coverage_cells
+from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, columns_with_valid_trees, coverage_cells
 from levelhead.report.rank_notes import MOST_NAMED, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
 from levelhead.scoring.measure_notes import named_note
 
-_PARTIAL = "partial scores, not official; valid trees: sentences without a valid tree get nothing"
-
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
-    """Return the leaderboard: a row for each system, ordered by the first measure, groups one below the other.
+    """Return the leaderboard: one row per system, ordered by the first measure; groups follow each other.
 
     Args:
         results: the results of the campaign.
@@ -42,7 +40,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
 
 
 class _OptionalColumns:
-    """The columns in addition to ranks and values."""
+    """Which optional columns a ranking has, in addition to ranks and values."""
 
     def __init__(self, rankings: Sequence[Ranking]) -> None:
         standings = [standing for ranking in rankings for standing in ranking.standings]
@@ -99,16 +97,16 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Notes on the numbers: zeros with their reasons, and missing values."""
+    """Notes on zeros, with their reasons, on tests and on missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
     notes = [note for system in results.systems for note in _zeros(results, system, shown)]
     if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
         notes.append(
-            "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences"
-            " instead of 0; it does not change ranks"
+            "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
+            " comparable sentences instead of as 0"
         )
     if results.partial:
-        notes.append(_PARTIAL)
+        notes.append(PARTIAL_NOTE)
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(ranking.group for ranking in rankings)])
     notes += relation_notes(results, shown)
@@ -124,7 +122,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
-    """Return the notes on relations that are left out or looked up by counterparts, each with its test sets.
+    """Return the notes on excluded relations and on relations of the other UD version, each with its test sets.
 
     Args:
         results: the results of the campaign.
@@ -170,7 +168,7 @@ def _reason(result: OutputResult) -> str:
 
 
 def results_table(results: Results) -> Table:
-    """Return the result of each system on each test set: a row for each pair; `read_scores` reads it again.
+    """Return one row per system and test set; `read_scores` can read the table.
 
     Args:
         results: the results of the campaign.
@@ -186,7 +184,7 @@ def results_table(results: Results) -> Table:
     columns += [Column("State", "text"), Column("Reason", "text")]
     notes = relation_notes(results, [one.code for one in results.test_sets])
     if results.partial:
-        notes.append(_PARTIAL)
+        notes.append(PARTIAL_NOTE)
     return Table(tuple(columns), tuple(rows), (*notes, signature_line(results.signature)))
 
 
@@ -195,7 +193,7 @@ def _values(result: OutputResult) -> Iterable[Cell]:
 
 
 def _partial_values(results: Results, system: str, code: str) -> Iterable[Cell]:
-    """Each value, the same with valid trees only, and how much of gold is covered."""
+    """Each value, its value with only valid trees, and the coverage."""
     result, coverage = results.results[system, code], results.covered(system, code)
     for name, value in result.values.items():
         yield from (_value(value, name), None if value is None else float(valid_trees_value(result, name)))
@@ -207,7 +205,7 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
 
     Args:
         results: the results of the campaign.
-        rankings: of its groups by its measures.
+        rankings: its rankings.
     """
     return {
         **header("ranking", results.signature),

@@ -25,7 +25,7 @@ _COLUMNS = (
 
 
 def recovery_table(recovery: Recovery) -> Table:
-    """Return answers by class and by tree; a class of sentences without an answer only if there are any.
+    """Return answers by class and by tree; the class "no answer" is left out if it is empty.
 
     Args:
         recovery: the answers.
@@ -45,7 +45,7 @@ def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
 
 
 def recovery_document(recovery: Recovery) -> dict[str, Any]:
-    """Return answers by class, by tree and by what was done to them, for JSON.
+    """Return numbers of answers by class, by tree and by steps of recovery for JSON.
 
     Args:
         recovery: the answers.
@@ -60,7 +60,7 @@ def recovery_document(recovery: Recovery) -> dict[str, Any]:
 
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
-    """Return what was recovered from each answer, for JSON lines.
+    """Return a document for each answer, for JSON lines.
 
     Args:
         recovery: the answers.

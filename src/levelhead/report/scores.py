@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation.pair import Evaluation
@@ -31,13 +32,18 @@ if TYPE_CHECKING:
 Average = Mapping[str, "Fraction | None"]
 """The macro-average of each measure."""
 
-_NO_CELL = ""  # a measure without the number of this column; a dash is a number that is not defined
+Signature = Mapping[str, str]
+"""The settings and inputs that determine the numbers, by name."""
+
+UNSIGNED: Signature = MappingProxyType({})
+
+_NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
 _COUNTS = ("Correct", "Gold", "Predicted", "Aligned")
 
 
 def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
-    """Return the scores of one pair: one row a measure, with the columns of the official scorers.
+    """Return the scores of one pair: one row per measure, with the columns of the official scorers.
 
     Args:
         evaluation: the scores.
@@ -67,7 +73,7 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
 
 
 def _on_rest(leakage: Leakage, measure: str) -> Iterator[Cell]:
-    """The value of a measure on the sentences that do not occur in training, in each sense."""
+    """The value of a measure on the sentences that do not occur in training: by words, by heads, by both."""
     for occurrence in leakage.occurring:
         score = occurrence.rest.get(measure)
         yield None if score is None else value_cell(score.value, perplexity=score.perplexity)
@@ -80,8 +86,8 @@ def _leakage_notes(leakage: Leakage | None) -> tuple[str, ...]:
     words, heads, both = (
         f"{occurrence.sentences:,} ({_percent(occurrence.sentences, n)})" for occurrence in leakage.occurring
     )
-    seen = f"{words} have the words of a training sentence, {heads} the heads, {both} one of both"
-    return f"of {n:,} sentences, {seen}", "New words, heads, both: the score on the other sentences"
+    seen = f"{words} have the same words as a training sentence, {heads} the same heads, {both} either"
+    return f"of {n:,} sentences, {seen}", "New words, heads, both: the score on the remaining sentences"
 
 
 def _percent(part: int, whole: int) -> str:
@@ -96,7 +102,7 @@ def _with_valid_trees(
     *,
     counts: bool,
 ) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
-    """Add the columns of partial scores: what valid trees alone give, and how much of gold is covered."""
+    """Add the columns of partial scores: the score of valid trees only, and the coverage."""
     strict = evaluation.valid_trees.values()
     if counts:
         correct = (None if score.reason else score.correct for score in strict)
@@ -124,17 +130,17 @@ def _counts(score: Score) -> tuple[Cell, ...]:
 
 
 def signature_line(signature: Mapping[str, str]) -> str:
-    """Return a signature in one line: `rules:ud|gold:0123abcd|...`."""
+    """Return a signature as one line: `rules:ud|gold:0123abcd|...`."""
     return "|".join(f"{name}:{value}" for name, value in signature.items())
 
 
 def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None) -> Table:
-    """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average.
+    """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average.
 
     Args:
         evaluations: the scores on each treebank.
         average: the macro-average of each measure.
-        strict: of partial scores, the macro-averages where sentences without a valid tree get nothing.
+        strict: the macro-averages with only valid trees; required for partial scores.
     """
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     coverage = covered(evaluations)
@@ -183,8 +189,8 @@ def _partial_scores_table(
 
 
 _LEAKAGE = (
-    "Same words, heads: share of sentences with the words or heads of a training sentence; new: score on the sentences"
-    " with neither"
+    "Same words, heads: share of sentences with the same words or heads as a training sentence; new: score on the"
+    " remaining sentences"
 )
 
 
@@ -220,7 +226,7 @@ def _partial_cells(evaluation: Evaluation) -> tuple[Cell, ...]:
 
 
 def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
-    """Return the counts behind the scores of several treebanks: one row for each treebank and measure.
+    """Return the counts behind the scores of several treebanks: one row per treebank and measure.
 
     Args:
         evaluations: the scores on each treebank.
@@ -261,7 +267,7 @@ def score_document(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def leakage_document(leakage: Leakage) -> dict[str, Any]:
-    """Return for JSON how much of a test set occurs in training, with the scores on the rest.
+    """Return the overlap of a test set with training for JSON, with the scores on the remaining sentences.
 
     Args:
         leakage: the leakage.
@@ -288,7 +294,7 @@ def scores_document(
     Args:
         evaluations: the scores on each treebank.
         average: the macro-average of each measure.
-        strict: of partial scores, the macro-averages where sentences without a valid tree get nothing.
+        strict: the macro-averages with only valid trees; required for partial scores.
     """
     first = next(iter(evaluations.values()))
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
@@ -302,7 +308,7 @@ def scores_document(
 
 
 def _new_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
-    """The macro-average on the sentences that share nothing with training, if training treebanks are given."""
+    """The macro-average on the sentences that do not occur in training, if training treebanks are given."""
     if not all(evaluation.leakage for evaluation in evaluations.values()):
         return {}
     from levelhead.comparison.evaluations import average_new_scores
@@ -344,16 +350,16 @@ def score_numbers(score: Score) -> dict[str, Any]:
 
 
 def signed(signature: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the signature as the last note of a table; nothing if it is empty.
+    """Return the signature as the last note of a table; no note if it is empty.
 
     Args:
-        signature: everything that decides the numbers.
+        signature: the settings and inputs that determine the numbers.
     """
     return (signature_line(signature),) if signature else ()
 
 
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
-    """Return what was taken as a unit on each treebank, and how many units there were.
+    """Return the kind and number of units on each treebank for JSON.
 
     Args:
         units: the units of each treebank.

@@ -1,4 +1,4 @@
-"""The sentence table: one row a gold sentence with all counts."""
+"""The sentence table: one row per gold sentence with all counts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from levelhead.report.table import Column, Table
 
 
 def sentences_table(treebanks: Mapping[str, SentenceCounts], notes: tuple[str, ...] = ()) -> Table:
-    """Return one row a gold sentence: treebank, number, sent_id, words, and the counts of every measure.
+    """Return one row per gold sentence: treebank, number, sent_id, words, and the counts of every measure.
 
     Args:
-        treebanks: the counts by the name of the treebank; all of the same measures.
-        notes: sentences to print below.
+        treebanks: the counts by name of treebank; all of the same measures.
+        notes: notes below the table.
     """
     listed = {name: counts.columns() for name, counts in treebanks.items()}
     names = next(iter(listed.values()))

@@ -1,4 +1,4 @@
-"""A comparison as a summary in Markdown, as for the page of a job on GitHub."""
+"""A comparison as a summary in Markdown, for example for the summary page of a GitHub job."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from levelhead.report.verdicts import verdict_text
 from levelhead.report.writers import markdown_text, to_markdown
 
 _MOST = 10
-_LONGEST = 300
-"""Characters of a sentence."""
+_LONGEST = 300  # characters of a sentence
 
 
 def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequence[WorseSentence]]) -> str:
-    """Return a summary of a comparison in Markdown: verdicts, scores and differences, and the sentences that got worse.
+    """Return a summary of a comparison in Markdown: verdicts, scores, differences, and sentences with large losses.
 
     Args:
         comparison: the comparison.
         measure: the measure by which the sentences were chosen.
-        sentences: what `worst_sentences` returned for each test set.
+        sentences: for each test set, the sentences from `worst_sentences`.
     """
     lines = ["## Scores and differences", ""]
     lines += [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
@@ -33,7 +32,7 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
         (sentence for some in sentences.values() for sentence in some),
         key=lambda sentence: sentence.right - sentence.baseline,
     )
-    lines += [f"## Sentences that got worse most ({markdown_text(measure)})", ""]
+    lines += [f"## Sentences with the largest losses ({markdown_text(measure)})", ""]
     lines.append(to_markdown(_sentences_table(every[:_MOST])) if every else "None.\n")
     return "\n".join(lines)
 
@@ -41,7 +40,7 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
 def _sentences_table(sentences: Sequence[WorseSentence]) -> Table:
     columns = (
         *(Column(name, "text") for name in ("Treebank", "System", "sent_id")),
-        *(Column(name, "number") for name in ("Sentence", "Baseline right", "System right", "Words")),
+        *(Column(name, "number") for name in ("Sentence", "Baseline correct", "System correct", "Words")),
         Column("Text", "text"),
     )
     return Table(columns, tuple(_row(sentence) for sentence in sentences))

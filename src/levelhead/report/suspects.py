@@ -19,15 +19,15 @@ _COLUMNS = (
 
 
 def suspects_table(found: Suspects) -> Table:
-    """Return one row for each suspect.
+    """Return one row per suspect.
 
     Args:
         found: the suspects.
     """
     systems = ", ".join(found.systems) or "none"
     notes = (
-        f"Systems: how many have the other annotation, and how many this one ({systems})",
-        "Elsewhere: how often the same words in the same context have the other annotation, and this one (where first)",
+        f"Systems: number with the other annotation : number with this one (of {systems})",
+        "Elsewhere: same words in same context with the other annotation : with this one (first example)",
         signature_line(found.provenance.signature),
     )
     return Table(_COLUMNS, tuple(_row(found, suspect) for suspect in found.suspects), notes)
@@ -49,7 +49,7 @@ def _row(found: Suspects, suspect: Suspect) -> tuple[Cell, ...]:
 
 
 def _line(found: Suspects, suspect: Suspect) -> int | None:
-    """The line of a word in the file, if the treebank was read from one."""
+    """The line of a word in the file; None if the treebank was not read from a file."""
     lines, sentence = found.treebank.source.lines, found.sentence_of(suspect)
     return int(lines[sentence]) if len(lines) else None
 
@@ -81,7 +81,7 @@ def _elsewhere_document(found: Suspects, variation: Variation) -> dict[str, Any]
 
 
 def suspects_document(found: Suspects) -> dict[str, Any]:
-    """Return the same for JSON.
+    """Return suspects for JSON.
 
     Args:
         found: the suspects.

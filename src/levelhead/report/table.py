@@ -1,4 +1,4 @@
-"""The one thing that writers take: typed columns, rows, notes."""
+"""Tables, the input of all writers: typed columns, rows and notes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cell = str | int | float | IntervalCell | None
 
 
 class Plain(float):
-    """A number that is printed as it is, whatever its column: a perplexity among percentages."""
+    """A number that is printed unscaled in any column, such as a perplexity among percentages."""
 
 
 class Column(NamedTuple):
@@ -36,11 +36,11 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "ratio", printed as a percentage; "difference" of ratios, printed in points with its sign;
-            "probability", see `probability`; or "number", printed as it is.
-        width: the least width in plain text.
-        digits: of probabilities: digits after the point, whatever the other columns have.
+            "probability", see `probability`; or "number", printed unscaled.
+        width: the minimum width in plain text.
+        digits: the digits after the point of probabilities.
         key: its name in TSV and data frames, where names must be unique; the heading if empty.
-        ends: of a column of intervals: the names of their ends in TSV and data frames, which have two columns for it.
+        ends: for a column of intervals, the names of the two columns that it becomes in TSV and data frames.
         tidy_only: whether only TSV and data frames have the column.
     """
 
@@ -59,14 +59,14 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A finished table: writers print it and compute nothing.
+    """A complete table; writers only print it.
 
     Args:
         columns: its columns.
         rows: its cells; None for a missing value.
-        notes: sentences to print below.
-        rules_before: rows above which a rule is drawn.
-        summary: rows that sum up the others, as averages: below a rule, and not in TSV and data frames.
+        notes: sentences below the table.
+        rules_before: the rows above which a rule is drawn.
+        summary: summary rows, such as averages, below a rule; TSV and data frames do not have them.
     """
 
     columns: tuple[Column, ...]
@@ -82,12 +82,12 @@ class Table(NamedTuple):
 
     @property
     def rules(self) -> frozenset[int]:
-        """The rows above which a rule is drawn: of every row."""
+        """The rows above which a rule is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
     @property
     def readable(self) -> Table:
-        """The table for people, without the columns that only TSV and data frames have."""
+        """The table for readers, without the columns that only TSV and data frames have."""
         keep = [i for i, column in enumerate(self.columns) if not column.tidy_only]
         return self._with([self.columns[i] for i in keep], lambda row: [row[i] for i in keep])
 
@@ -112,12 +112,12 @@ def _tidy_columns(column: Column) -> list[Column]:
 
 
 def _ends(cell: Cell) -> tuple[Cell, Cell]:
-    """Both ends of an interval; twice the cell where there is none."""
+    """Both ends of an interval; any other cell twice."""
     return cell if isinstance(cell, IntervalCell) else (cell, cell)
 
 
 def percentage(ratio: float | Fraction) -> float:
-    """Return a ratio as a percentage, with the digits of the ratio: .54375 is 54.375, not 54.37499999999999.
+    """Return a ratio as a percentage with the same digits: .54375 is 54.375, not 54.37499999999999.
 
     Args:
         ratio: the ratio; a fraction is rounded to a float first.
@@ -128,10 +128,10 @@ def percentage(ratio: float | Fraction) -> float:
 
 
 def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | None:
-    """Return a value, or a difference of values, as a cell: a ratio, or a perplexity, which is not a percentage.
+    """Return a value, or a difference of values, as a cell: a ratio, or a perplexity, which is printed unscaled.
 
     Args:
-        value: the value, None if there is none.
+        value: the value; None if it is undefined.
         perplexity: whether it is a perplexity.
     """
     return None if value is None else Plain(value) if perplexity else float(value)
@@ -159,7 +159,7 @@ def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> 
     """Return an interval of values, or of differences, as a cell.
 
     Args:
-        interval: both ends, None if there is none.
+        interval: both ends; None if there is no interval.
         perplexity: whether they are perplexities.
     """
     if interval is None:
@@ -169,12 +169,12 @@ def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> 
 
 
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
-    """Return a cell as text: percentages with this many places (all if None), a dash for a missing value.
+    """Return a cell as text; a missing value is a dash.
 
     Args:
         cell: the cell.
         column: its column.
-        places: digits after the point.
+        places: digits after the point; None for full precision.
     """
     if cell is None:
         return "-"
@@ -198,7 +198,7 @@ def _between(column: Column, cell: IntervalCell) -> str:
 
 
 def probability(value: float, digits: int = 4) -> str:
-    """Return a p-value as text for tables and sentences: `0.0123`, or `<.0001` where all digits would be 0.
+    """Return a p-value as text: `0.0123`, or `<.0001` if all digits would be 0.
 
     Args:
         value: the p-value.
@@ -209,10 +209,10 @@ def probability(value: float, digits: int = 4) -> str:
 
 
 def p_text(value: float | None, digits: int = 4) -> str:
-    """Return a p-value with its sign, for sentences: `= 0.0123`, `< .0001`, or `= -` where there is none.
+    """Return a p-value with its sign, for sentences: `= 0.0123`, `< .0001`, or `= -` without a value.
 
     Args:
-        value: the p-value.
+        value: the p-value, or None.
         digits: as in `probability`.
     """
     text = "-" if value is None else probability(value, digits)

@@ -7,7 +7,7 @@ from levelhead.report.charts.svg import Drawing, path, text, width_of
 from levelhead.treebank import Sentence
 
 MOST_WORDS = 200
-"""Of longer sentences only the first words are drawn."""
+"""The largest number of words to draw; the rest of a longer sentence is left out."""
 
 _GAP, _LEVEL, _MARGIN, _ROW = 18.0, 24.0, 12.0, 16.0
 _SPREAD = 5.0  # between arcs that end at the same word
@@ -21,8 +21,7 @@ def tree_drawing(sentence: Sentence) -> Drawing:
     """Return the drawing of a sentence.
 
     Args:
-        sentence: any sentence, without arcs if it has no tree; of one with more than `MOST_WORDS` words the first are
-            drawn.
+        sentence: any sentence; without a tree it has no arcs, and only its first `MOST_WORDS` words are drawn.
     """
     forms, tags = sentence.forms[:MOST_WORDS], [word.upos for word in sentence][:MOST_WORDS]
     relations = sentence.relations[:MOST_WORDS]
@@ -46,7 +45,7 @@ def tree_drawing(sentence: Sentence) -> Drawing:
 
 
 def _places(forms: list[str], tags: list[str], relations: list[str]) -> tuple[list[float], float]:
-    """The middle of each word, and the width of all."""
+    """The middle of each word, and the total width."""
     at, places = _MARGIN, []
     for labels in zip(forms, tags, relations, strict=True):
         width = max(map(width_of, labels))
@@ -56,7 +55,7 @@ def _places(forms: list[str], tags: list[str], relations: list[str]) -> tuple[li
 
 
 def _levels(arcs: list[_Arc]) -> dict[_Arc, int]:
-    """How high each arc is: the first level, from below, in which it meets no other; short arcs first."""
+    """The level of each arc: the lowest at which it meets no other arc; short arcs come first."""
     taken: list[list[_Arc]] = []
     levels = {}
     for arc in sorted(arcs, key=lambda pair: (abs(pair[0] - pair[1]), pair)):

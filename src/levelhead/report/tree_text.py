@@ -1,4 +1,4 @@
-"""Trees drawn in text: one word a line, arcs at the left."""
+"""Trees drawn as text: one word per line, arcs at the left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 
 _MOST_COLUMNS = 60
 MOST_WORDS = 200
-"""Longer sentences are not drawn: of them the marked words are listed, with their heads and neighbors."""
+"""The largest number of words to draw; of longer sentences, only marked words and their neighbors are listed."""
 
 _MOST_LISTED = 20
 _NEIGHBORS = 3
@@ -48,9 +48,9 @@ def draw(
 
 
 def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[int] = ()) -> list[str] | None:
-    """Draw two analyses of the same words at once: gold's arcs at the left, the system's at the right.
+    """Draw two analyses of the same words: gold arcs at the left, system arcs at the right.
 
-    The system's relation stands next to gold's where it differs.
+    The system's relation is shown next to the gold relation if it differs.
 
     Args:
         gold: the sentence in gold.
@@ -79,7 +79,7 @@ def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[in
 
 
 def _aligned(texts: Sequence[str]) -> list[str]:
-    """Texts, filled to the width of the longest."""
+    """Texts, padded to the width of the longest."""
     shown = [printable(text) for text in texts]
     width = max(map(len, shown), default=0)
     return [text.ljust(width) for text in shown]
@@ -94,7 +94,7 @@ def _mirrored(arcs: str) -> str:
 
 
 def _arcs(heads: Sequence[int]) -> list[str] | None:
-    """Draw the arcs left of each word; None if there are too many side by side."""
+    """Draw the arcs to the left of each word; None if they are too wide."""
     columns = _columns(heads)
     width = max(columns.values(), default=0)
     if width > _MOST_COLUMNS:
@@ -111,7 +111,7 @@ def _arcs_of_word(cells: Sequence[int], head: int) -> str:
 
 
 def _columns(heads: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Give each arc the first column, from the words outwards, in which it meets no other; short arcs first."""
+    """Assign each arc the column nearest to the words in which it meets no other arc; short arcs come first."""
     arcs = sorted(
         ((word, head - 1) for word, head in enumerate(heads) if head), key=lambda arc: (abs(arc[0] - arc[1]), arc)
     )
@@ -144,7 +144,7 @@ def _draw_arc(grid: list[list[int]], word: int, head: int, at: int) -> None:
 def _arc_list(
     forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], marked: Collection[int]
 ) -> list[str]:
-    """Write arcs in words, where a drawing would be wider than a page."""
+    """List arcs in words, since the drawing would be wider than a page."""
     return [
         _arc_in_words(word, form, head, relation, marked)
         for word, (form, head, relation) in enumerate(zip(forms, heads, relations, strict=True))
@@ -156,7 +156,7 @@ def _arc_in_words(word: int, form: str, head: int, relation: str, marked: Collec
 
 
 def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
-    """Draw a sentence; list some words of one that is too long, around those given or else the marked ones."""
+    """Draw a sentence; if it is too long, list words around the given words (by default around the marked words)."""
     if len(sentence) <= MOST_WORDS:
         return draw(sentence.forms, _heads(sentence), sentence.relations, marked)
     centers = sorted(marked if around is None else around)
@@ -180,7 +180,7 @@ def _heads(sentence: Sentence) -> list[int]:
 
 
 def _title(sentence: Sentence, number: int) -> str:
-    """The name of a sentence and its text, or why it is not drawn."""
+    """The name of a sentence with its text, or with the reason why it is not drawn."""
     name = printable(sentence.id or f"sentence {number}")
     if len(sentence) > MOST_WORDS:
         return f"{name}: {len(sentence)} words, too long to draw"
@@ -193,7 +193,7 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most
     Args:
         matches: the aligned words.
         cells: the examples of each cell of the confusion, by its name.
-        most: how many examples of each cell are drawn; None for all.
+        most: the largest number of examples per cell; None for all.
     """
     lines = []
     for cell, examples in cells.items():
@@ -224,21 +224,31 @@ def _indented(lines: Iterable[str]) -> list[str]:
 def draw_contrasts(
     baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast], needs: Agree = ATTACHED
 ) -> str:
-    """Draw gold and both systems' trees of sentences on which they differ; wrong words are marked.
+    """Draw the gold tree and both systems' trees of sentences on which they differ, with wrong words marked.
 
     Args:
-        baseline: the baseline's output.
-        system: the system's.
+        baseline: the output of the baseline.
+        system: the output of the system.
         gained: the sentences in which the system gains.
-        lost: those in which it loses.
-        needs: what must agree for a word to be right.
+        lost: the sentences in which it loses.
+        needs: what must agree for a word to be correct.
     """
     lines = []
-    for title, some in (("gains", gained), ("loses", lost)):
-        lines += [f"{system.name} {title} most against {baseline.name} in {number_of(len(some), 'sentence')}", ""]
+    for title, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
+        lines += [f"{title}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
         for contrast in some:
             lines += _contrast(baseline, system, contrast, needs)
     return "\n".join(lines) + "\n"
+
+
+def contrast_titles(system: str, baseline: str) -> tuple[str, str]:
+    """Return the titles of the sentences in which a system gains most, and in which it loses most.
+
+    Args:
+        system: the system.
+        baseline: the system it is compared with.
+    """
+    return f"largest gains of {system} over {baseline}", f"largest losses of {system} against {baseline}"
 
 
 def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree) -> list[str]:
@@ -250,13 +260,13 @@ def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree
         lines += ["  gold", *_indented(_tree(gold, around=set.union(*wrong)))]
     rights = (contrast.baseline, contrast.system)
     for output, right, both in zip((baseline, system), rights, drawn, strict=True):
-        lines.append(f"  {output.name}: {right:g} of {contrast.gold:g} right")
+        lines.append(f"  {output.name}: {right:g} of {contrast.gold:g} correct")
         lines += _indented(_alone(output, contrast.sentence, needs) if both is None else both)
     return [*lines, ""]
 
 
 def _with_gold(output: Output, sentence: int, needs: Agree) -> list[str] | None:
-    """Draw a sentence of gold and its analysis in an output at once; None if their words differ."""
+    """Draw a gold sentence and its analysis in an output together; None if their words differ."""
     own = _sentences_at(output.matches, sentence)
     if len(own) != 1:
         return None
@@ -265,7 +275,7 @@ def _with_gold(output: Output, sentence: int, needs: Agree) -> list[str] | None:
 
 
 def _alone(output: Output, sentence: int, needs: Agree) -> Iterator[str]:
-    """Draw the sentences of an output that have words in a sentence of gold."""
+    """Draw the sentences of an output that have words in a gold sentence."""
     for own in _sentences_at(output.matches, sentence):
         yield from _tree(output.matches.system[own], _wrong_words(output.matches, own, needs))
 

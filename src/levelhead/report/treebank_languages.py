@@ -24,7 +24,7 @@ def language_of_treebank(name: str) -> Language:
 
 
 def language_cells(name: str) -> tuple[str | None, ...]:
-    """Return the cells of `LANGUAGE_COLUMNS`; None where nothing is known.
+    """Return the cells of `LANGUAGE_COLUMNS`; None for unknown values.
 
     Args:
         name: as in `language_of_treebank`.
@@ -33,7 +33,7 @@ def language_cells(name: str) -> tuple[str | None, ...]:
 
 
 def branch_of_treebank(name: str) -> str:
-    """Return the family of a treebank's language, of Indo-European its genus; "other" if not known.
+    """Return the family of a treebank's language, for Indo-European languages the genus; "other" if unknown.
 
     Args:
         name: as in `language_of_treebank`.
@@ -42,7 +42,7 @@ def branch_of_treebank(name: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return short names of treebanks: without folders and without the part, unless two would be the same.
+    """Return short names of treebanks: without folder and split, unless two would be equal.
 
     Args:
         names: the names or paths.

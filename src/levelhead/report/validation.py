@@ -1,4 +1,4 @@
-"""Faults of files as JSON documents and as annotations of a code review."""
+"""Faults of files as JSON documents, as text, and as GitHub annotations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from levelhead.treebank.validation import Validation
 
 
 def annotation(fault: Fault) -> str:
-    """Return a fault as a workflow command of GitHub Actions, which marks the file's line.
+    """Return a fault as a workflow command of GitHub Actions, which annotates the line of the file.
 
     Args:
         fault: the fault.
@@ -24,7 +24,7 @@ def annotation(fault: Fault) -> str:
 
 
 def _escaped(text: str, also: str = "") -> str:
-    """Escape what would end a property or a command."""
+    """Escape the characters that would end a property or a command."""
     codes = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if also else {})
     return "".join(codes.get(character, character) for character in printable(text))
 
@@ -50,12 +50,12 @@ def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
 
 
 def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dict[str, Any]]:
-    """Return what was changed in the copy of a file for JSON, one document for each kind of change.
+    """Return the changes in the copy of a file for JSON, one document per kind of change.
 
     Args:
         path: the file.
         copy: its copy.
-        changes: what was changed.
+        changes: the changes.
     """
     names = {"file": path_text(path), "copy": path_text(copy)}
     return [
@@ -72,27 +72,27 @@ def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dic
 
 
 def validation_text(found: Validation) -> str:
-    """Return as text what was changed in copies, then what is wrong with the files or their copies.
+    """Return as text the changes in copies, then the faults of the files or of their copies.
 
     Args:
-        found: what was found.
+        found: the result of the validation.
     """
     fixed = (f"fixed: {change}\n" for changes in found.changes.values() for change in changes)
     return "".join([*fixed, *map(fault_lines, found.files.values())])
 
 
 def fault_lines(faults: Sequence[Fault]) -> str:
-    """Return the faults of a file as text: a line for each, then what to do about each kind.
+    """Return the faults of a file as text: a line for each fault, then a remedy for each kind.
 
     Args:
         faults: its faults.
     """
-    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_whereabouts(fault)}\n" for fault in faults]
+    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in faults]
     slugs = dict.fromkeys(fault.slug for fault in faults)
     return "".join([*lines, *(f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in slugs)])
 
 
-def _whereabouts(fault: Fault) -> str:
+def _sentence_and_word(fault: Fault) -> str:
     place = fault.place
     parts = [
         f"sentence {place.sentence}" if place.sentence else "",

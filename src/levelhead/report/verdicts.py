@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from levelhead.comparison.regression import Verdict
+from levelhead.comparison.regression import GateResult
 from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
 from levelhead.report.documents import points
@@ -17,22 +17,22 @@ from levelhead.significance.units import FEWEST_UNITS
 _DIFFERENCE = Column("Diff.", "difference")
 
 
-def verdict_text(verdict: Verdict, comparison: Comparison) -> str:
-    """Return a sentence on a verdict: what was found, and how many runs would decide if it is not decided.
+def verdict_text(verdict: GateResult, comparison: Comparison) -> str:
+    """Return a sentence on a verdict: the difference, the reason, and if it is undecided, how many runs would suffice.
 
     Args:
         verdict: the verdict.
-        comparison: the comparison that it is from.
+        comparison: the comparison.
     """
     return f"{_outcome(verdict)}: {_finding(verdict, comparison)}"
 
 
-def _outcome(verdict: Verdict) -> str:
+def _outcome(verdict: GateResult) -> str:
     where = "" if verdict.treebank != "macro-average" else " (macro-average)"
     return f"gate {verdict.verdict}: {verdict.measure} of {verdict.system}{where}"
 
 
-def _finding(verdict: Verdict, comparison: Comparison) -> str:
+def _finding(verdict: GateResult, comparison: Comparison) -> str:
     if verdict.reason == "invalid":
         return number_of(len(comparison.invalid[verdict.system]), "error") + " in the output"
     plain = verdict.measure in comparison.perplexities
@@ -46,11 +46,11 @@ def _finding(verdict: Verdict, comparison: Comparison) -> str:
     return f"{numbers}, {_reason(verdict, comparison.systems[0], margin, ratio=ratio)}{_runs(verdict, comparison)}"
 
 
-def _reason(verdict: Verdict, baseline: str, margin: str | None, *, ratio: bool) -> str:
+def _reason(verdict: GateResult, baseline: str, margin: str | None, *, ratio: bool) -> str:
     if verdict.reason == "too few units":
-        return f"fewer than {FEWEST_UNITS} units, so differences cannot be tested"
+        return f"too few units for a test (fewer than {FEWEST_UNITS})"
     if verdict.reason == "too few runs":
-        return f"give {FEWEST_RUNS} or more runs of each system, or one output of each"
+        return f"too few runs for a test: give {FEWEST_RUNS} or more runs of each system, or one output of each"
     if margin is None:
         found = "worse" if verdict.reason == "worse" else "better" if verdict.decided else "not significantly worse"
         return f"{'significantly ' if verdict.decided else ''}{found} than {baseline}"
@@ -58,7 +58,7 @@ def _reason(verdict: Verdict, baseline: str, margin: str | None, *, ratio: bool)
     return side if ratio else f"the lower end is {'above' if verdict.verdict == 'met' else 'not above'} -{margin}"
 
 
-def _runs(verdict: Verdict, comparison: Comparison) -> str:
+def _runs(verdict: GateResult, comparison: Comparison) -> str:
     result = next(
         r
         for r in comparison.results
@@ -67,10 +67,10 @@ def _runs(verdict: Verdict, comparison: Comparison) -> str:
     if verdict.decided or min(result.runs) < 2:
         return ""
     if verdict.runs_needed is None:
-        return f"; even {MOST_RUNS:,} runs of each would not decide: use a larger test set"
+        return f"; even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
     return (
-        f"; {verdict.runs_needed} runs of each would decide, with a power of 80% if the true difference is the"
-        " observed one"
+        f"; {verdict.runs_needed} runs of each would suffice, with 80% power if the true difference equals the observed"
+        " one"
     )
 
 
@@ -83,7 +83,7 @@ def gates_document(comparison: Comparison) -> list[dict[str, Any]]:
     return [_document(gate, comparison) for gate in comparison.gates]
 
 
-def _document(verdict: Verdict, comparison: Comparison) -> dict[str, Any]:
+def _document(verdict: GateResult, comparison: Comparison) -> dict[str, Any]:
     document = verdict._asdict()
     if verdict.measure not in comparison.perplexities:
         document["difference"] = points(verdict.difference)
@@ -93,7 +93,7 @@ def _document(verdict: Verdict, comparison: Comparison) -> dict[str, Any]:
 
 
 def failing(comparison: Comparison) -> Iterator[str]:
-    """Give a line for each gate that is not met or undecided.
+    """Give a line for each gate that is undecided or not met.
 
     Args:
         comparison: the comparison.

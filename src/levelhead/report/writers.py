@@ -11,6 +11,8 @@ from levelhead.errors import printable
 from levelhead.report.table import Cell, Column, Table, formatted
 from levelhead.treebank.spreadsheet_cells import escaped
 
+__all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
+
 _LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"
 _LATEX = str.maketrans(
     {
@@ -23,20 +25,20 @@ _LATEX = str.maketrans(
 _WIDEST = 99  # the rule is longer than the rows
 _WIDEST_TEXT = 40
 _LEAST_TEXT, _LEAST = 24, 8
-"""The width of a table in plain text, and in a table that would be wider: of texts, of the last text, of heads."""
+"""The widths of a table in plain text; and if a table is wider, of texts, of its last text and of heads (minimums)."""
 
 _FIRST_TEXTS = 66
-"""The width of the first texts of a row together, which each part of a wide table repeats."""
+"""The total width of the first texts of a row, which each part of a wide table repeats."""
 
 _Lines = list[str]
-"""A cell of plain text."""
+"""The lines of a cell in plain text."""
 
 
 def to_text(table: Table, places: int | None = 2) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output.
 
-    In a table wider than 100 columns, heads and texts are wrapped; if that is not enough, it is continued below, with
-    the first columns repeated. Longer notes are wrapped, too.
+    In a table wider than 100 columns, heads and texts are wrapped; if it is still too wide, the remaining columns
+    follow below, with the first columns repeated. Notes are wrapped as well.
 
     Args:
         table: the table.
@@ -54,7 +56,7 @@ def to_text(table: Table, places: int | None = 2) -> str:
 
 
 def _note(note: str) -> str:
-    """A note in lines of at most 100 columns; a signature, which has no spaces, stays whole to be searched for."""
+    """A note in lines of at most 100 columns; a signature has no spaces and stays searchable on one line."""
     from textwrap import wrap
 
     if len(note) <= _WIDEST + 1:
@@ -65,7 +67,7 @@ def _note(note: str) -> str:
 def _narrowed(
     columns: Sequence[Column], names: Sequence[_Lines], rows: Sequence[Sequence[_Lines]]
 ) -> tuple[list[_Lines], list[list[_Lines]]]:
-    """Return the heads and rows of a table with line breaks; the last column gets the space that the others leave."""
+    """Return the heads and rows of a table with line breaks; the last column gets the remaining space."""
     n_first = len(_first_texts(columns))
     share = max(_FIRST_TEXTS // n_first, 2 * _LEAST)
     longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
@@ -95,7 +97,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[_Lines]]) -> list
 
 
 def _cells(text: str) -> int:
-    """How many columns of a terminal text takes: a Chinese character takes two, a combining mark none."""
+    """The width of text in a terminal: a Chinese character takes two columns, a combining mark none."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len
@@ -108,7 +110,7 @@ def _width(widths: Sequence[int]) -> int:
 
 
 def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
-    """Return a cell with line breaks between words, and in words that are longer than any may be."""
+    """Return a cell with line breaks between words, and within words longer than the limit."""
     from textwrap import wrap
 
     words = " ".join(part for word in cell[0].split(" ") for part in wrap(word, longest, break_on_hyphens=False))
@@ -116,7 +118,7 @@ def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
 
 
 def _parts(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[list[int]]:
-    """Give the columns of each part of a table; all parts begin with the first column and the texts after it."""
+    """Give the columns of each part of a wide table; all parts start with the first column and the texts after it."""
     n_first = len(_first_texts(columns))
     if _width(widths) > _WIDEST and _width(widths[:n_first]) > _WIDEST // 2:
         n_first = 1
@@ -175,7 +177,7 @@ def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
 
 
 def _heading(name: str) -> str:
-    """A heading that a spreadsheet does not run as a formula; exclusions such as `-FUN` are safe."""
+    """A heading that a spreadsheet does not execute as a formula; exclusions such as `-FUN` are harmless."""
     text = printable(re.sub(r"[\t\n\r]", " ", name))
     return text if re.fullmatch(_LEFT_OUT, text) else escaped(text)
 
@@ -233,7 +235,7 @@ def latex_row(cells: list[str]) -> str:
 
 
 def to_html(table: Table, places: int | None = 2) -> str:
-    """Return a table in HTML: nothing outside it is needed."""
+    """Return a table as self-contained HTML."""
     from html import escape
 
     table = table.readable
@@ -257,4 +259,4 @@ def _side(column: Column) -> str:
 WRITERS: Mapping[str, Callable[[Table, int | None], str]] = MappingProxyType(
     {"text": to_text, "tsv": to_tsv, "markdown": to_markdown, "latex": to_latex, "html": to_html}
 )
-"""A writer for each format of tables."""
+"""The writer of each table format."""

@@ -1,4 +1,4 @@
-"""Replications of papers: every printed number next to ours, and a verdict on each claim."""
+"""Replications of papers: the printed numbers next to ours, and a verdict on each claim."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ __all__ = ["STUDIES", "Claim", "Study", "StudyRequest", "StudySection", "StudySp
 
 
 def reproduce(name: str, request: StudyRequest) -> Study:
-    """Run a study. Inputs that it does not use have no effect.
+    """Run a study and return its results. Inputs that the study does not use are ignored.
 
     Args:
         name: one of `STUDIES`.
-        request: what to run it on.
+        request: the inputs and settings.
 
     Raises:
-        InputError: the study is unknown, an input is missing, or a file is not valid.
+        InputError: the study is unknown, an input is missing, or a file is invalid.
     """
     if name not in STUDIES:
         raise InputError(Fault("unknown-study", unknown("study", name, STUDIES)))
@@ -52,7 +52,7 @@ def reproduce(name: str, request: StudyRequest) -> Study:
 
 
 def _check(field: str, path: Path | None) -> None:
-    """Raise an InputError if a file or folder does not exist."""
+    """Raise an InputError if the file or folder of an input does not exist."""
     folder = field in {"systems", "judgements"}
     if path is not None and not (path.is_dir() if folder else path.is_file()):
         message = f"{'folder' if folder else 'file'} of {field} not found"

@@ -1,4 +1,4 @@
-"""Our own parsers, as studies train them where no outputs are given."""
+"""Short training of our own parsers, for studies that are given no outputs."""
 
 from __future__ import annotations
 
@@ -9,43 +9,44 @@ from levelhead.parsing.ensemble import MEMBERS, parse_with_ensemble, train_ensem
 from levelhead.treebank import Treebank
 
 SCHEDULES = {"graph": Schedule(first=2, second=3, runs=1), "graph-first-order": Schedule(first=5, second=0, runs=1)}
-"""How long graph-based parsers are trained: one run."""
+"""Training of the graph-based parsers: a single run."""
 
 GREEDY = Schedule(first=5, second=0, runs=1)
-"""How long the others are: a tenth of the time that `levelhead train` takes by default, for a point or two of LAS."""
+"""Training of the transition systems: a tenth of the default time of `levelhead train`, for 1 or 2 points less LAS."""
 
 IN_ENSEMBLE = Schedule(first=5, second=3, runs=1)
-"""How long the parts of an ensemble are; the transition systems are greedy, and stop after the first passes."""
+"""Training of the ensemble; its transition systems are greedy, so they have only the `first` passes."""
 
 FOUR_MEMBERS = tuple(member._replace(vote=0.2) for member in MEMBERS[:4])
-"""The transition parsers of the ensemble: each once in each direction, with equal votes."""
+"""The transition parsers in the ensemble: each system once in each direction, with equal votes."""
 
 ENSEMBLE_SENTENCES = 1000
-"""An ensemble, which takes longest, learns from so many sentences: the first ones of the training set."""
+"""The ensemble takes longest to train, so it learns only from the first sentences of the training set."""
 
 SEED = 1
 
 TRAINED_BRIEFLY = (
-    f"Our parsers are trained briefly, once (seed {SEED}). swap-lazy: {GREEDY.first} passes, greedily. graph:"
-    f" {SCHEDULES['graph'].first} passes of first order, {SCHEDULES['graph'].second} of second. ensemble:"
-    f" {IN_ENSEMBLE.first} passes of each transition system and of first order, {IN_ENSEMBLE.second} of second, on the"
-    f" first {ENSEMBLE_SENTENCES:,} sentences of each training set only. So scores of the ensemble cannot be compared"
-    " with those of the others on larger training sets; differences within a parser can."
+    f"Our parsers are trained briefly, and only once (seed {SEED}). swap-lazy: {GREEDY.first} greedy passes. graph:"
+    f" {SCHEDULES['graph'].first} first-order passes and {SCHEDULES['graph'].second} second-order passes. ensemble:"
+    f" {IN_ENSEMBLE.first} passes of each transition system and of the first-order model, {IN_ENSEMBLE.second}"
+    f" second-order passes, only on the first {ENSEMBLE_SENTENCES:,} sentences of each training set. On larger training"
+    " sets, the ensemble's scores are therefore not comparable with those of the other parsers; differences between two"
+    " scores of the same parser are."
 )
-"""What pages say of it."""
+"""The note on this training on the pages of studies."""
 
 
 def built_in(parser: str, training: Sequence[Treebank], dev: Treebank | None, words: Treebank) -> Treebank:
-    """Train a parser of `levelhead train` for a short time, transition systems greedily, and parse with it.
+    """Train one of our parsers briefly (transition systems greedily), and return the treebank that it parsed.
 
-    The number of passes is fixed, so that a development treebank is not needed: which parts are at hand must not decide
-    how well a parser is trained.
+    The number of passes is fixed and no development treebank is used, so that all treebanks are treated alike, with or
+    without a development set.
 
     Args:
         parser: the name of the parser.
-        training: the treebank it is trained on, alone in a sequence.
-        dev: not used.
-        words: what to parse.
+        training: the training treebank, as a sequence of one.
+        dev: ignored.
+        words: the treebank to parse.
     """
     del dev
     if parser == ENSEMBLE:

@@ -1,11 +1,11 @@
-"""Examples of papers, written shorter than CoNLL-U."""
+"""A short notation for the example sentences of papers, and its conversion to CoNLL-U."""
 
 
 def conllu(words: str) -> str:
-    """Return CoNLL-U of words written as ID FORM HEAD DEPREL [MISC], ranges as ID FORM.
+    """Return CoNLL-U for words written as ID FORM HEAD DEPREL [MISC], and multiword tokens written as ID FORM.
 
     Args:
-        words: a line for each, an empty line between sentences.
+        words: one word per line, with an empty line between sentences.
     """
     return "\n".join(_line(line.split()) for line in words.strip().split("\n")) + "\n\n"
 
@@ -14,7 +14,7 @@ def _line(cells: list[str]) -> str:
     if not cells:
         return ""
     if len(cells) == 3:
-        return "\t".join(cells)  # a line with too few columns, as it is
+        return "\t".join(cells)  # left as is: an example of a line with too few columns
     if len(cells) == 2:
         return "\t".join([*cells, *"________"])
     number, form, head, relation, *misc = cells

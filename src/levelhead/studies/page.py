@@ -1,4 +1,4 @@
-"""A study as one page, HTML or Markdown with figures next to it; as plain text, and as JSON."""
+"""A study as an HTML page, as Markdown with separate figures, as plain text, and as JSON."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def claims_table(study: Study) -> Table:
     Args:
         study: the study.
     """
-    names = ("claim", "where", "verdict", "evidence")
+    names = ("claim", "place", "verdict", "evidence")
     columns = tuple(Column(name, "text") for name in names)
     return Table(columns, tuple((claim.text, claim.place, claim.verdict, claim.evidence) for claim in study.claims))
 
 
 def summary(study: Study) -> str:
-    """Return the result in two sentences: how many claims have each verdict, and the verdict on the main claim."""
+    """Return the result in two sentences: how many claims got each verdict, and the verdict on the main claim."""
     *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study)]
     counted = f"{', '.join(parts)} and {last}" if parts else last
     main = [_main(claim) for claim in study.claims if study.main_claim and claim.text.startswith(study.main_claim)]
@@ -42,20 +42,20 @@ def summary(study: Study) -> str:
 
 
 def _main(claim: Claim) -> str:
-    """The verdict on a claim in a sentence."""
+    """The verdict on a claim, as a sentence."""
     return f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
 
 
 _QUICK = (
-    "This is a quick run, to check that everything works: few resamples, and other parts of treebanks instead of"
-    " missing training sets. Its verdicts on treebanks and parsers mean nothing."
+    "This is a quick run, which only checks that everything works: it uses few resamples, and other parts of treebanks"
+    " instead of missing training sets. Its verdicts on treebanks and parsers mean nothing."
 )
 
 
 _PLURAL: Mapping[Verdict, str] = MappingProxyType(
     {"holds": "hold", "does not hold": "do not hold", "inconclusive": "inconclusive", "no data": "no data"}
 )
-"""Verdicts on several claims, in the order of pages."""
+"""The verdicts for several claims, in the order in which pages list them."""
 
 _PHRASES: Mapping[Verdict, tuple[str, str]] = MappingProxyType(
     {
@@ -65,21 +65,21 @@ _PHRASES: Mapping[Verdict, tuple[str, str]] = MappingProxyType(
         "no data": ("cannot be tested", "cannot be tested"),
     }
 )
-"""Verdicts on one claim and on several, in a sentence."""
+"""The verdict on one claim and on several claims, as the verb of a sentence."""
 
 
 def _counted(study: Study) -> list[tuple[Verdict, int]]:
-    """How many claims have each verdict."""
+    """The number of claims with each verdict, without zeros."""
     counted = Counter(claim.verdict for claim in study.claims)
     return [(verdict, counted[verdict]) for verdict in _PLURAL if counted[verdict]]
 
 
 def markdown(study: Study, stem: str = "") -> str:
-    """Return the page of a study.
+    """Return the page of a study as Markdown.
 
     Args:
         study: the study.
-        stem: the beginning of the names of the files of its figures; without it, figures are left out.
+        stem: the prefix of the file names of figures; figures are left out if it is empty.
     """
     lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
     lines += ["## Claims", "", to_markdown(claims_table(study))]
@@ -93,13 +93,13 @@ def markdown(study: Study, stem: str = "") -> str:
 
 
 def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
-    """The files of figures, by the number of the section."""
+    """The file name and drawing of each figure, by section number."""
     drawn = [(number, section.figure) for number, section in enumerate(study.sections) if section.figure is not None]
     return {number: (f"{stem}-{i}.svg", figure) for i, (number, figure) in enumerate(drawn, 1)}
 
 
 def page(study: Study) -> Page:
-    """Return the page of a study for `levelhead.report.page.render`.
+    """Return the page of a study, as input of `levelhead.report.page.render`.
 
     Args:
         study: the study.
@@ -121,11 +121,11 @@ def _signed(study: Study) -> str:
 
 
 def text(study: Study, places: int | None = 2) -> str:
-    """Return a study for the terminal.
+    """Return a study as plain text.
 
     Args:
         study: the study.
-        places: digits after the point.
+        places: the number of decimals.
     """
     quick = [_QUICK] if "quick" in study.signature else []
     lines = [study.title, study.source, "", *quick, *study.setting, ""]
@@ -164,15 +164,15 @@ def _rows(table: Table) -> dict[str, Any]:
 
 
 def write_page(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write the page of a study to a file, completely or not at all; for Markdown, its figures as SVG next to it.
+    """Write the page of a study to a file, completely or not at all; Markdown gets its figures as SVG files next to it.
 
     Args:
         study: the study.
         path: a file whose name ends in `.html` or `.md`.
 
     Raises:
-        InputError: nothing is written to files of such names, or jinja2 is not installed.
-        OutputError: it cannot be written.
+        InputError: the name has another ending, or jinja2 is not installed.
+        OutputError: the file cannot be written.
     """
     from levelhead.report.page import render
 
@@ -188,7 +188,9 @@ def write_page(study: Study, path: str | os.PathLike[str]) -> None:
 
 
 def checked_page(path: str | os.PathLike[str]) -> None:
-    """Raise an InputError if nothing is written to files of such names."""
+    """Raise an InputError if the name of a page has another ending than `.html` or `.md`."""
     name = os.fspath(path)
     if not name.endswith((".html", ".md")):
-        raise InputError(Fault("unknown-report-format", "the name of a study's page ends in .html or .md", Place(name)))
+        raise InputError(
+            Fault("unknown-report-format", "the file name of a study's page must end in .html or .md", Place(name))
+        )

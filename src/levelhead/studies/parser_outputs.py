@@ -1,4 +1,4 @@
-"""Where the outputs of parsers come from: a folder that is given, or a parser that is trained."""
+"""The outputs of parsers: read from a given folder, or made by parsers that the study trains."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
 from levelhead.studies.request import StudyRequest, StudyTask, Trainer, run_tasks
-from levelhead.studies.treebank_parts import Parts, format_of, outputs_in
-from levelhead.treebank import Treebank, read, to_conllu
+from levelhead.studies.treebank_parts import Parts, outputs_in, read_treebank
+from levelhead.treebank import Treebank, to_conllu
 from levelhead.treebank.write import replace_file
 
 Heads = Literal["UD", "CONV"]
@@ -22,17 +22,17 @@ Heads = Literal["UD", "CONV"]
 def outputs_of(
     request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test", heads: Heads | None = None
 ) -> dict[str, Path]:
-    """Return the output of a parser for each treebank, by code; empty if there are neither outputs nor parsers.
+    """Return the file with the output of a parser for each treebank, by code; empty without outputs and trainer.
 
-    A folder that is given has the outputs in a folder of the parser's name, or, if there is none, in itself.
+    Given outputs are in the subfolder with the parser's name or, if it does not exist, directly in the given folder.
 
     Args:
-        request: names the folder, or says how to train.
+        request: names the folder of outputs, or the trainer.
         parser: the name of the parser.
         treebanks: the treebanks.
-        on: what to parse, "test" or "dev"; the other where it is not there.
-        heads: what kind of trees it was trained on, which is the name of a folder in the parser's: "UD", or "CONV" for
-            function-head trees; None if that does not matter.
+        on: the part to parse, "test" or "dev"; if a treebank lacks it, the other one.
+        heads: the trees that the parser was trained on: "UD", or "CONV" for function-head trees, which is also the
+            name of a subfolder of the parser's folder; None for studies that do not compare the two.
 
     Raises:
         InputError: outputs cannot be written.
@@ -44,7 +44,7 @@ def outputs_of(
     if request.trainer is None:
         return {}
     if request.outputs is None:
-        raise InputError(Fault("no-outputs-folder", "a folder for the outputs of trained parsers is needed"))
+        raise InputError(Fault("no-outputs-folder", "training parsers requires a folder for the outputs"))
     folder = request.outputs / parser / (heads or "")
     folder.mkdir(parents=True, exist_ok=True)
     chosen = {code: parts for code, parts in treebanks.items() if parts.train or request.quick}
@@ -60,44 +60,40 @@ def _training(parts: Parts, parser: str, trainer: Trainer, on: str, heads: Heads
     parsed = parts.dev or parts.tested if on == "dev" else parts.tested
     dev = parts.dev if parts.dev != parsed else None
     named = f"{trainer.__module__}:{trainer.__name__}"
-    return StudyTask(parts.code, trained, (parts.training, dev, parsed), (named, parser, heads == "CONV"))
+    return StudyTask(parts.code, train_and_parse, (parts.training, dev, parsed), (named, parser, heads == "CONV"))
 
 
-def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
-    """Train a parser and parse with it; the result is CoNLL-U.
+def train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
+    """Train a parser, and return the treebank that it parsed as CoNLL-U.
 
-    It learns from trees with one root (`with_one_root`), since that is what parsers give.
+    It learns from trees with one root each (`with_one_root`), since parsers predict such trees.
 
     Args:
         train: the path of the training set.
-        dev: that of a development set, if there is one that is not parsed.
-        parsed: that of the treebank to parse.
-        trainer: the function that does it, `module:name`.
+        dev: the path of a development set, unless that is the treebank to parse; or None.
+        parsed: the path of the treebank to parse.
+        trainer: the function that trains and parses, as `module:name`.
         parser: the name of the parser.
         converted: whether to train on function-head trees.
     """
     from pkgutil import resolve_name
 
     function: Trainer = resolve_name(trainer)
-    trees = [with_one_root(_read(path)) for path in (train, dev) if path is not None]
+    trees = [with_one_root(read_treebank(path)) for path in (train, dev) if path is not None]
     if converted:
         trees = [forward(treebank) for treebank in trees]
-    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, _read(parsed))
+    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read_treebank(parsed))
     return to_conllu(output).decode()
 
 
-def _read(path: str) -> Treebank:
-    return read(path, format=format_of(path))
-
-
 def with_one_root(treebank: Treebank) -> Treebank:
-    """Return a treebank whose sentences have one root each: the first, from which the other roots hang.
+    """Return a treebank whose sentences have one root each: the other roots are attached to the first one.
 
-    CoNLL-X allows several. To leave such sentences out would leave little of treebanks whose full stops are roots.
-    No new arc crosses another one, unless one over a root did already. Relations are kept.
+    CoNLL-X allows several roots. Leaving such sentences out would leave few in treebanks whose full stops are roots.
+    The new arcs cross no other arc, unless an arc covered a root. Relations do not change.
 
     Args:
-        treebank: the treebank; it is returned itself if all sentences have one root.
+        treebank: the treebank; returned unchanged if every sentence has one root.
     """
     roots = np.flatnonzero(treebank.heads < 0)
     _, first, sentence = np.unique(treebank.sentence_of_word[roots], return_index=True, return_inverse=True)

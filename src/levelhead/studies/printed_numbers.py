@@ -1,4 +1,4 @@
-"""The numbers that papers print, typed in as TOML with page and table."""
+"""The numbers printed in papers, copied to TOML files with their pages and tables."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def printed(folder: str, name: str = "printed") -> Mapping[str, Any]:
 
     Args:
         folder: the folder of the study, such as "nivre_fang".
-        name: the name of the file.
+        name: the file name without its suffix.
     """
     return tomllib.loads((files("levelhead.studies") / folder / f"{name}.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The inputs of a study (treebanks, outputs of parsers, workers), and its jobs, stored and resumed."""
+"""The inputs and settings of a study, and its tasks, which run as jobs that can be stored and resumed."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 
 Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treebank]
-"""Trains a parser and parses: its name, training treebanks, a development treebank if there is one, what to parse.
-A function at the top of a module, since workers import it."""
+"""Trains a parser and parses with it. Takes the parser's name, the training treebanks, a development treebank or None,
+and the treebank to parse. It must be a function at the top level of a module, since workers import it."""
 
 
 @dataclass(frozen=True)
 class StudyRequest:
-    """What a study is asked to run on.
+    """The inputs and settings of a study.
 
     Args:
         treebanks: folders of treebanks, or files.
-        systems: a folder with the outputs of parsers, if they are given.
-        judgements: a folder of people's judgements, with a folder for each language.
+        systems: a folder with the outputs of parsers; None to train parsers.
+        judgements: a folder of human judgments, with a subfolder for each language.
         scores: a table of published scores.
-        weights: a file of weights of relations.
-        quick: few resamples, and what is missing of a treebank is replaced by what there is: to see that all works.
+        weights: a file with the weights of relations.
+        quick: check that everything works, with few resamples and with other parts instead of missing training sets.
         workers: the workers; this process if None.
-        store: where results of jobs are kept, if anywhere.
-        trainer: what trains parsers where no outputs are given.
-        outputs: the folder where the outputs of trained parsers are written.
-        seed: of all randomness.
+        store: where the results of jobs are kept; None for nowhere.
+        trainer: trains parsers if no outputs are given.
+        outputs: the folder to which the outputs of trained parsers are written.
+        seed: the random seed.
     """
 
     treebanks: tuple[Path, ...] = ()
@@ -55,7 +55,7 @@ class StudyRequest:
 
     @property
     def resamples(self) -> int:
-        """How many resamples of a bootstrap, and how many permutations."""
+        """The number of bootstrap resamples, and of permutations."""
         return 100 if self.quick else 2000
 
 
@@ -64,9 +64,9 @@ class StudyTask(NamedTuple):
 
     Args:
         name: its name in the results and in messages.
-        function: called with the paths (None where there is none) and then the settings; at the top of a module.
-        paths: the files it reads.
-        settings: what else decides its result: plain JSON.
+        function: a function at the top level of a module; called with the paths, then the settings.
+        paths: the files that it reads; None for an optional file that is missing.
+        settings: its other arguments, as plain JSON.
     """
 
     name: str
@@ -76,20 +76,20 @@ class StudyTask(NamedTuple):
 
 
 def run_tasks(study: str, tasks: Iterable[StudyTask], request: StudyRequest) -> dict[str, Any]:
-    """Run tasks, or take their results from the store; returns the results by the name of the task.
+    """Run tasks, or take their results from the store; return the results by task name.
 
     Args:
-        study: what to call it in the progress bar.
-        tasks: the tasks, of different names.
-        request: workers and store.
+        study: the label of the progress bar.
+        tasks: the tasks, with unique names.
+        request: gives the workers and the store.
 
     Raises:
-        InputError: a file cannot be read, or changes under way.
+        InputError: a file cannot be read, or changes while the study runs.
     """
     planned = {task.name: _job(task) for task in tasks}
     jobs = list(planned.values())
     with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
-        # One task each: they are few and long, and would end up with one worker of a cluster otherwise.
+        # One task per batch: tasks are few and long, and a batch would put them all on one worker of a cluster.
         workers = (request.workers or processes(1))._replace(batch=1)
         outcome = run_jobs(jobs, workers, store=request.store, advance=advance)
     if outcome.stale:
@@ -111,18 +111,18 @@ def _hash(path: str | os.PathLike[str]) -> str:
 
 
 def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
-    """Run a task; workers call this.
+    """Run a task on a worker.
 
     Args:
         function: the function of the task.
-        files: the paths with the hashes of their contents.
+        files: the path of each file and the hash of its contents.
         settings: the settings.
 
     Returns:
         The result as JSON.
 
     Raises:
-        StaleInput: a file is not what it was when the study was planned.
+        StaleInput: a file has changed since the tasks were planned.
     """
     for file in files:
         if file is not None and _hash(file[0]) != file[1]:
@@ -132,11 +132,11 @@ def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | Non
 
 
 def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
-    """Return what decides the numbers of a study besides its files.
+    """Return everything besides the files that decides the numbers of a study, by name.
 
     Args:
         request: the request.
-        more: what else there is.
+        more: settings of the study itself.
     """
     parts = {"seed": str(request.seed), "resamples": str(request.resamples), **more, "version": VERSION}
     return {"quick": "yes", **parts} if request.quick else parts

@@ -1,4 +1,4 @@
-"""The scores of a study's files, counted by the engine."""
+"""Scores of the files of a study, from the engine (`campaign.score_plan`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.reader import Format
 
 Outputs = Mapping[str, Mapping[str, Path]]
-"""The files of each system by the code of the test set."""
+"""The output files of each system, by the code of the test set."""
 
 
 def score_files(
@@ -23,13 +23,13 @@ def score_files(
 ) -> Results:
     """Return the results of every output; the formats of files follow from their names.
 
-    Outputs that are not there have no result; invalid outputs have one, with its reasons.
+    A missing output has no result. An invalid output has a result with the reasons.
 
     Args:
         golds: the gold file of each test set, by its code.
         systems: the outputs.
         setup: the settings, except for the formats.
-        request: names workers and store.
+        request: gives the workers and the store.
         how: `by_sentence` and `look`, as in `score_plan`.
 
     Raises:
@@ -38,28 +38,30 @@ def score_files(
     results: dict[tuple[str, str], OutputResult] = {}
     contents: dict[str, Contents] = {}
     looked: dict[str, Any] = {}
-    for plan, one in _plans(golds, systems, setup):
-        found = score_plan(plan, one, workers=request.workers, store=request.store, **how)
-        results |= {(of.name, code): found.results[of.name, code] for of in plan.systems for code in of.outputs}
-        contents |= found.gold
-        looked |= found.looked
+    for plan, setup_of_plan in _plans(golds, systems, setup):
+        scored = score_plan(plan, setup_of_plan, workers=request.workers, store=request.store, **how)
+        results |= {
+            (system.name, code): scored.results[system.name, code] for system in plan.systems for code in system.outputs
+        }
+        contents |= scored.gold
+        looked |= scored.looked
     test_sets = tuple(_test_set(code, path) for code, path in golds.items())
     signature = setup.signature_of_rules() | setup.signature_of_measures()
     return Results(test_sets, tuple(systems), setup.names, results, contents, signature, looked)
 
 
 def _plans(golds: Mapping[str, Path], systems: Outputs, setup: Setup) -> Iterator[tuple[Plan, Setup]]:
-    """A plan for each pair of formats, since all files of a plan have the same formats."""
+    """One plan per pair of formats, since all files of a plan share the same formats."""
     chosen: dict[tuple[Format, Format], dict[str, dict[str, Path]]] = {}
     for name, files in systems.items():
         for code, path in files.items():
             formats = format_of(golds[code]), format_of(path)
             chosen.setdefault(formats, {}).setdefault(name, {})[code] = path
-    for (of_gold, of_output), outputs in chosen.items():
+    for (gold_format, output_format), outputs in chosen.items():
         codes = [code for code in golds if any(code in files for files in outputs.values())]
         test_sets = tuple(_test_set(code, golds[code]) for code in codes)
         plan = Plan(test_sets, tuple(System(name, files) for name, files in outputs.items()))
-        yield plan, replace(setup, format=of_output, gold_format=of_gold)
+        yield plan, replace(setup, format=output_format, gold_format=gold_format)
 
 
 def _test_set(code: str, gold: Path) -> TestSet:

@@ -1,4 +1,4 @@
-"""What a study is called, what it is about, and what it reads; the folder of each study has one such value."""
+"""The description of a study: its name, topic and inputs. The package of each study defines one as `SPEC`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class StudySpec(NamedTuple):
-    """A study.
+    """The description of a study.
 
     Args:
         name: its name on the command line.
-        about: the paper, and what it is about.
+        about: the paper and its topic, for the help text.
         package: the package with the module `study`, whose function `reproduce` takes a `StudyRequest`.
-        inputs: the fields of `StudyRequest` with files that it reads besides treebanks; others have no effect.
-        outputs: in which folders of `systems` it finds outputs, as patterns; "" is the folder itself.
+        inputs: the fields of `StudyRequest` with the files that it reads besides treebanks; others are ignored.
+        outputs: patterns of the subfolders of `systems` in which it looks for outputs; "" is the folder itself.
     """
 
     name: str
@@ -31,10 +31,10 @@ class StudySpec(NamedTuple):
         """Return the results of the study.
 
         Args:
-            request: what to run it on.
+            request: the inputs and settings.
 
         Raises:
-            InputError: an input is missing or not valid.
+            InputError: an input is missing or invalid.
         """
         study: Study = resolve_name(f"{self.package}.study:reproduce")(request)
         return study

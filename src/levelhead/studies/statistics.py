@@ -1,4 +1,4 @@
-"""Small statistics that several studies need: correlations with None for what is not defined, means, roundings."""
+"""Statistics shared by several studies; None stands for missing values and undefined results."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Cell = float | None
 Numbers = NDArray[np.float64]
 
 FEWEST = 4
-"""Fewer treebanks than this have no interval from resampled treebanks."""
+"""The smallest number of treebanks for which intervals are computed by resampling treebanks."""
 
 
 def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
-    """Return Pearson's correlation, its two-sided p by Student's t, and how many pairs have both values.
+    """Return Pearson's correlation, its two-sided p by Student's t, and the number of complete pairs.
 
     Args:
-        pairs: pairs of values; those with a None are left out. Fewer than three have no correlation.
+        pairs: pairs of values; pairs with None are left out. With fewer than three, the correlation is None.
     """
     known = [(x, y) for x, y in pairs if x is not None and y is not None]
     if len(known) < 3 or min(len({x for x, _ in known}), len({y for _, y in known})) < 2:
@@ -34,19 +34,19 @@ def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
 
 
 def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
-    """Return Spearman's rank correlation, its two-sided p, and how many pairs have both values.
+    """Return Spearman's rank correlation, its two-sided p, and the number of complete pairs.
 
-    The p is that of all permutations where there are few pairs, by Student's t where there are more.
+    With few pairs, p comes from all permutations; otherwise, from Student's t.
 
     Args:
         pairs: as in `pearson`.
     """
     known = [(x, y) for x, y in pairs if x is not None and y is not None]
-    one, other = [x for x, _ in known], [y for _, y in known]
-    rank, p, n = pearson(zip(_ranks(one), _ranks(other)))
+    xs, ys = [x for x, _ in known], [y for _, y in known]
+    rank, p, n = pearson(zip(_ranks(xs), _ranks(ys)))
     if rank is not None and n <= MOST_EXACT:
-        table = np.array([one, other], dtype=np.float64).T
-        p = float(permutation_p_values(table, "spearman", 0, seed=0)[0, 1])  # exact: draws nothing
+        table = np.array([xs, ys], dtype=np.float64).T
+        p = float(permutation_p_values(table, "spearman", 0, seed=0)[0, 1])  # exact, so the seed does not matter
     return rank, p, n
 
 
@@ -56,7 +56,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def mean(values: Iterable[Cell]) -> Cell:
-    """Return the mean of the available values, None if there are none.
+    """Return the mean of the values that are not None; None if there are none.
 
     Args:
         values: the values.
@@ -66,14 +66,14 @@ def mean(values: Iterable[Cell]) -> Cell:
 
 
 def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
-    """Return whether a number equals a printed one to the digits printed; None if either is missing.
+    """Return whether our number equals a printed number to its printed decimals; None if either is missing.
 
-    Half a unit of the last digit is allowed, both ways of rounding a half.
+    They may differ by half a unit of the last decimal, so it does not matter how the paper rounds a 5.
 
     Args:
         ours: our number.
-        printed: the printed one.
-        places: the digits it is printed with.
+        printed: the printed number.
+        places: the number of printed decimals.
     """
     if ours is None or printed is None:
         return None
@@ -81,44 +81,44 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
 
 
 def shown(value: Cell, places: int = 2) -> str:
-    """Return a number as text, a dash if there is none.
+    """Return a number as text; a dash for None.
 
     Args:
         value: the number.
-        places: digits after the point.
+        places: the number of decimals.
     """
     return "-" if value is None else f"{value:.{places}f}"
 
 
 def p_shown(p: Cell, places: int = 3) -> str:
-    """Return a p with its sign, `p = 0.024`, or `p < 0.001` where all digits would be 0.
+    """Return a p-value as text: `p = 0.024`, or `p < 0.001` if all decimals would be 0.
 
     Args:
-        p: the probability.
-        places: digits after the point.
+        p: the p-value.
+        places: the number of decimals.
     """
     least = 10.0**-places
     return f"p < {least:.{places}f}" if p is not None and p < least / 2 else f"p = {shown(p, places)}"
 
 
-def counted(found: Mapping[str, bool | None]) -> str:
-    """Return "12 of 13 (not: fi)" for yes and no by name; None is not counted.
+def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
+    """Return how many outcomes are true, and which are false, as text: "12 of 13 (not: fi)".
 
     Args:
-        found: yes, no or None by name.
+        outcomes: the outcomes by name; None is not counted.
     """
-    known = {name: value for name, value in found.items() if value is not None}
+    known = {name: value for name, value in outcomes.items() if value is not None}
     failing = [name for name, value in known.items() if not value]
     return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
 
 
-def every(found: Mapping[str, bool | None]) -> bool | None:
-    """Return whether all known answers are yes; None if no answer is known.
+def all_true(outcomes: Mapping[str, bool | None]) -> bool | None:
+    """Return whether all outcomes are true; None if there are none.
 
     Args:
-        found: yes, no or None by name.
+        outcomes: the outcomes by name; None is ignored.
     """
-    known = [value for value in found.values() if value is not None]
+    known = [value for value in outcomes.values() if value is not None]
     return all(known) if known else None
 
 
@@ -126,9 +126,9 @@ def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWit
     """Return a mean over treebanks with its 95% percentile interval from resampled treebanks.
 
     Args:
-        values: the values, one per treebank; None values are left out.
-        resamples: how many resamples.
-        seed: the seed of the draws.
+        values: the values, one per treebank; None is left out.
+        resamples: the number of resamples.
+        seed: the random seed.
 
     Returns:
         The estimate; None with fewer than `FEWEST` values.
@@ -143,10 +143,10 @@ def resampled_estimate(
     """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks.
 
     Args:
-        rows: numbers of treebanks, shape (treebanks, columns).
-        statistic: takes means, shape (..., columns), and gives one number for each.
-        resamples: how many resamples.
-        seed: the seed of the draws.
+        rows: the numbers of each treebank, shape (treebanks, columns).
+        statistic: a function from means, shape (..., columns), to numbers, shape (...).
+        resamples: the number of resamples.
+        seed: the random seed.
 
     Returns:
         The estimate; None with fewer than `FEWEST` treebanks.
@@ -168,21 +168,21 @@ def contrast_interval(
 
     Args:
         columns: columns of numbers, one row per treebank.
-        target: what each of them is correlated with (Pearson).
-        contrast: what is estimated: takes correlations with the target, shape (resamples, columns).
-        resamples: how many resamples.
-        seed: the seed of the draws.
+        target: the column with which each of them is correlated (Pearson).
+        contrast: the estimated contrast: a function of correlations with the target, shape (resamples, columns).
+        resamples: the number of resamples.
+        seed: the random seed.
 
     Returns:
-        The estimate; None with fewer than `FEWEST` rows, or where a correlation is undefined.
+        The estimate; None with fewer than `FEWEST` rows, or if a correlation is undefined.
     """
     n = len(target)
     if n < FEWEST:
         return None
     table = np.array([*columns, target], dtype=np.float64).T
     matrices = correlations(table, np.concatenate([np.ones((1, n)), resampled_weights(n, resamples, seed)]))
-    found = contrast(matrices[:, -1, :-1])
-    return percentile_estimate(float(found[0]), found[1:])
+    contrasts = contrast(matrices[:, -1, :-1])
+    return percentile_estimate(float(contrasts[0]), contrasts[1:])
 
 
 def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval | None:
@@ -190,7 +190,7 @@ def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval 
 
     Args:
         value: the value.
-        statistics: its values in resamples; undefined ones are left out.
+        statistics: the values in resamples; nan is left out.
     """
     known = statistics[~np.isnan(statistics)]
     if math.isnan(value) or not len(known):
@@ -204,8 +204,8 @@ def estimate_shown(estimate: ValueWithInterval | None, places: int = 2, scale: f
 
     Args:
         estimate: the estimate.
-        places: digits after the point.
-        scale: the factor for all three numbers; 100 turns shares into percentages.
+        places: the number of decimals.
+        scale: a factor for all three numbers, such as 100 for percentages.
     """
     if estimate is None:
         return f"not tested (fewer than {FEWEST} values, or undefined)"

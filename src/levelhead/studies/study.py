@@ -1,4 +1,4 @@
-"""The result of a study: tables of printed numbers next to ours, and a verdict on each claim."""
+"""The result of a study: tables with the printed numbers next to ours, and a verdict on each claim."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from levelhead.tabular import Tabular
 
 
 class Claim(NamedTuple):
-    """A claim of a paper, and what our numbers say about it.
+    """A claim of a paper, and our verdict.
 
     Args:
         text: the claim, in our words.
-        place: where the paper makes it.
+        place: the page, section or table where the paper makes it.
         verdict: whether our numbers support it.
-        evidence: the numbers behind the verdict, with the interval or p where it is inconclusive; or what is missing.
+        evidence: the numbers behind the verdict, including the interval or p if it is inconclusive; or what is missing.
     """
 
     text: str
@@ -30,13 +30,13 @@ class Claim(NamedTuple):
 
 
 class StudySection(NamedTuple):
-    """A part of a page of results.
+    """A section of the page of a study.
 
     Args:
-        title: its heading.
-        text: paragraphs before the table.
-        table: its table, if it has one.
-        figure: its figure, if it has one.
+        title: the heading.
+        text: the paragraphs before the table.
+        table: the table, if any.
+        figure: the figure, if any.
     """
 
     title: str
@@ -50,14 +50,14 @@ class Study(Tabular):
     """The results of a study.
 
     Args:
-        name: as on the command line.
-        title: "Replication of" a paper, or the title of the study.
+        name: the name on the command line.
+        title: "Replication of" and the title of the paper, or the title of a study of our own.
         source: the paper.
-        setting: what it was run on, and where that departs from the paper, in sentences.
+        setting: sentences on the data and methods, and how they differ from the paper's.
         sections: the results.
-        claims: the claims of the paper with verdicts.
+        claims: the claims of the paper with our verdicts.
         signature: everything that decides the numbers, by name.
-        main_claim: how the text of the claim begins that the page opens with, if there is one.
+        main_claim: the first words of the claim with which the page opens; empty for none.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Study(Tabular):
     main_claim: str = ""
 
     def _view(self) -> View:
-        """The claims with their verdicts; as text with all tables."""
+        """A table of the claims; as plain text, all sections."""
         from levelhead.studies.page import claims_table, document, text
 
         return View(claims_table, document, text=text)

@@ -1,4 +1,4 @@
-"""The parts of treebanks (train, dev, test) in folders, and the outputs of parsers for them."""
+"""Finds the parts of treebanks (train, dev, test) in folders, and the outputs of parsers for them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import NamedTuple
 from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import StudyRequest
+from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.reader import Format
 
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
-"""The name of a part: `en-ud-train` as in UD, `danish_ddt_train` as in CoNLL-X, `de-train`; as `treebank_of` has it."""
+"""The file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`."""
 
 
 class Parts(NamedTuple):
@@ -24,9 +25,9 @@ class Parts(NamedTuple):
 
     Args:
         code: the code of the treebank, for example `en` or `en_ewt`.
-        train: its training set, or None.
-        dev: its development set.
-        test: its test set; a file of an unknown part counts as the test set.
+        train: the training set, or None.
+        dev: the development set, or None.
+        test: the test set, or None; a file whose name has no part counts as a test set.
     """
 
     code: str
@@ -36,22 +37,22 @@ class Parts(NamedTuple):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The available parts."""
+        """The files of all available parts."""
         return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
 
     @property
     def training(self) -> Path:
-        """The training set, or what comes nearest to it in size where there is none."""
+        """The training set; without one, the largest part that is usually available (dev, then test)."""
         return self.train or self.dev or self.files[0]
 
     @property
-    def learnt(self) -> tuple[Path, ...]:
-        """The training set, or all other parts where there is none."""
+    def training_files(self) -> tuple[Path, ...]:
+        """The training set; without one, all other parts."""
         return (self.train,) if self.train else self.files
 
     @property
     def tested(self) -> Path:
-        """The test set, or the development set where there is none."""
+        """The test set; without one, the development set."""
         return self.test or self.dev or self.files[0]
 
 
@@ -59,11 +60,11 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
     """Return the treebanks of a request by code.
 
     Args:
-        request: names the folders.
-        wanted: the codes that a study is about; if none of them is found, all treebanks are used.
+        request: gives the folders.
+        wanted: the codes of the paper's treebanks; if none of them is found, all treebanks are used.
 
     Raises:
-        InputError: a folder has no treebank, or two files are the same part of one treebank.
+        InputError: a folder has no treebanks, or two files are the same part of a treebank.
     """
     found: dict[str, Parts] = {}
     for folder in request.treebanks:
@@ -80,7 +81,7 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
 
 
 def _files_in(source: Path) -> dict[str, Path]:
-    """The treebanks of a file or folder by their names without suffixes; those that the metadata of TIRA lists."""
+    """The files of a folder (or a single file) by names without suffixes; in a TIRA folder, those in its metadata."""
     if source.is_file():
         return {stem_of(source.name) or source.name: source}
     if not (source / "metadata.json").is_file() and (found := treebanks_in(source)):
@@ -89,13 +90,13 @@ def _files_in(source: Path) -> dict[str, Path]:
 
 
 def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
-    """Return the outputs of one parser by the code of the treebank.
+    """Return the output files of one parser by the code of the treebank.
 
-    A file is called by the code, as the part that was parsed (`en-ud-test`, `danish_ddt_test`), or by the language
+    A file is named after the code, the parsed part (`en-ud-test`, `danish_ddt_test`) or the language
     (`Old_Church_Slavonic`).
 
     Args:
-        folder: the folder; None gives nothing.
+        folder: the folder; None returns nothing.
         codes: the codes of the treebanks.
     """
     if folder is None or not folder.is_dir():
@@ -114,34 +115,46 @@ def _names(code: str) -> list[str]:
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Return the format of a file by its name."""
+    """Return the format of a file, judged by its name."""
     name = os.fspath(path)
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
     return "conllu" if name.lower().endswith((".conllu", ".conllup")) else "conllx"
 
 
-def check_outputs(folder: Path, codes: Iterable[str], where: Iterable[str]) -> None:
-    """Raise an InputError unless there is an output for one of the treebanks.
+def read_treebank(path: str | os.PathLike[str]) -> Treebank:
+    """Return the treebank in a file, in the format of its name.
 
     Args:
-        folder: the folder that is given.
+        path: the file.
+
+    Raises:
+        InputError: the file is invalid.
+    """
+    return read(path, format=format_of(path))
+
+
+def check_outputs(folder: Path, codes: Iterable[str], patterns: Iterable[str]) -> None:
+    """Raise an InputError unless a folder has an output for at least one treebank.
+
+    Args:
+        folder: the folder.
         codes: the codes of the treebanks.
-        where: patterns of folders in it; "" is the folder itself.
+        patterns: patterns of the subfolders to look in; "" is the folder itself.
     """
     wanted = list(codes)
-    inside = [path for pattern in where for path in (folder.glob(pattern) if pattern else [folder])]
+    inside = [path for pattern in patterns for path in (folder.glob(pattern) if pattern else [folder])]
     if not any(outputs_in(path, wanted) for path in inside):
         few = ", ".join(wanted[:6]) + (" and so on" if len(wanted) > 6 else "")
-        message = f"no file in this folder is named as the output for a treebank ({few})"
+        message = f"no file in this folder is named after a treebank ({few})"
         raise InputError(Fault("missing-system-file", message, Place(os.fspath(folder))))
 
 
 def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[str, Path]]:
-    """Return the outputs of several parsers: by the parser's folder, then by the code of the treebank.
+    """Return the output files of several parsers, by parser and by the code of the treebank.
 
     Args:
-        folder: a folder of folders, or that of one parser; None gives nothing.
+        folder: a folder with a subfolder for each parser, or the folder of one parser; None returns nothing.
         codes: the codes of the treebanks.
     """
     if folder is None:

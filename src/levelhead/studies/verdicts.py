@@ -1,4 +1,4 @@
-"""The four verdicts on a claim, and how facts, intervals and correlations lead to them."""
+"""The four verdicts on a claim, and how they follow from facts, intervals and correlations."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 Verdict = Literal["holds", "does not hold", "inconclusive", "no data"]
 """What our numbers say about a claim.
 
-`holds` and `does not hold`: the numbers decide. `inconclusive`: the claim was tested, and the test does not decide; the
-evidence gives the interval or p. `no data`: what the test needs is missing.
+`holds` and `does not hold`: the numbers decide. `inconclusive`: the claim was tested, but the test does not decide; the
+evidence gives the interval or p. `no data`: the data for the test are missing.
 """
 
 Sign = Literal[1, -1]
-"""The direction of a claim: 1 for more, -1 for less."""
+"""The direction of a claimed effect: 1 for more, -1 for less."""
 
 LEVEL = 0.05
-"""The level of all tests; intervals are of 1 - LEVEL."""
+"""The significance level of all tests; the confidence level of intervals is 1 - LEVEL."""
 
 
 class ValueWithInterval(NamedTuple):
@@ -31,7 +31,7 @@ def verdict_of_fact(holds: bool | None) -> Verdict:
     """Return the verdict on a claim that needs no test, such as an equality or a count.
 
     Args:
-        holds: whether it is so; None if the numbers for it are missing.
+        holds: whether the claim is true; None if the numbers for it are missing.
     """
     if holds is None:
         return "no data"
@@ -39,7 +39,7 @@ def verdict_of_fact(holds: bool | None) -> Verdict:
 
 
 def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claim about a direction: the whole interval must lie on one side of 0.
+    """Return the verdict on a claimed effect: it is decided if the whole interval lies on one side of 0.
 
     Args:
         estimate: the effect; None if it cannot be estimated.
@@ -53,7 +53,7 @@ def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict
 
 
 def verdict_of_correlation(r: float | None, p: float | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claim about the direction of a correlation: p must be below `LEVEL`.
+    """Return the verdict on a claimed correlation: it is decided if p is below `LEVEL`.
 
     Args:
         r: the correlation; None if it is undefined.
@@ -66,29 +66,29 @@ def verdict_of_correlation(r: float | None, p: float | None, sign: Sign) -> Verd
 
 
 def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict on a claim of several parts: it holds if all parts hold, and not if one does not.
+    """Return the verdict on a claim with several parts: it holds if all parts hold, and does not if one does not.
 
-    Otherwise it is inconclusive if one part is, and without data if a part has none or there are no parts.
+    Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
 
     Args:
         verdicts: the verdicts on the parts.
     """
-    found = set(verdicts)
+    distinct = set(verdicts)
     for verdict in _STRONGEST_FIRST:
-        if verdict in found:
+        if verdict in distinct:
             return verdict
-    return "holds" if found else "no data"
+    return "holds" if distinct else "no data"
 
 
 _STRONGEST_FIRST: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data")
-"""Verdicts on one part that decide about the whole claim."""
+"""The verdicts on a single part that decide the verdict on the whole claim."""
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict that several ways to measure the same thing share; inconclusive if they disagree.
+    """Return the common verdict of several ways to measure the same thing; inconclusive if they disagree.
 
     Args:
         verdicts: the verdicts, one per way to measure.
     """
-    found = set(verdicts)
-    return found.pop() if len(found) == 1 else "inconclusive" if found else "no data"
+    distinct = set(verdicts)
+    return distinct.pop() if len(distinct) == 1 else "inconclusive" if distinct else "no data"

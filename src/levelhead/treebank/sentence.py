@@ -115,9 +115,9 @@ class Sentence:
     @property
     def text(self) -> str:
         """Its text: the comment `# text = ...`, or its surface tokens with spaces unless MISC has SpaceAfter=No."""
-        return self.metadata.get("text") or self._with_registered_name()
+        return self.metadata.get("text") or self._surface_text()
 
-    def _with_registered_name(self) -> str:
+    def _surface_text(self) -> str:
         treebank = self.treebank
         tokens, multiword, strings = treebank.tokens, treebank.multiword, treebank.strings
         first, last = np.searchsorted(tokens.sentence, [self.index, self.index + 1])

@@ -28,6 +28,8 @@ from levelhead.typology.sampling import Rarefied, rarefied_entropy
 from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Distributions, Similarity, similarity
 
+__all__ = ["Samples", "SelectedTreebanks", "Similarities", "Survey"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Survey(Mapping[str, Profile], Tabular):

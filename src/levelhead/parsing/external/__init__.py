@@ -1,4 +1,4 @@
-"""Parsers that are other programs: one adapter each, and checks of what they give back."""
+"""External parsers: an adapter for each, and checks of their outputs."""
 
 from levelhead.parsing.external.adapters import OUTSIDE_PARSERS, Outside, identity_of, parse_outside, train_outside
 from levelhead.parsing.external.output_checks import checked, rows_of

@@ -1,4 +1,4 @@
-"""The adapters: UDPipe in this process, MaltParser in Java, and any program by its command lines."""
+"""The adapters: UDPipe by its Python package, MaltParser in Java, and any program by its command lines."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError
 from levelhead.parsing.external import udpipe
-from levelhead.parsing.external.programs import filled, left_behind, run_program
+from levelhead.parsing.external.programs import filled, run_program, written_file
 from levelhead.treebank import Treebank, to_conllu
 
 OUTSIDE_PARSERS = ("udpipe", "malt", "command")
-"""What `levelhead train` can train with another program."""
+"""The external parsers of `levelhead train`."""
 
 
 class Outside(NamedTuple):
-    """How to run external parsers; models do not contain this, so that reading a model cannot start a program.
+    """How to run external parsers. This is not part of models, so reading a model cannot start a program.
 
     Args:
-        jar: the file of MaltParser.
-        train_command: of `command`, with {train} and {model}.
-        parse_command: of `command`, with {model}, {input} and {output}.
-        options: more options, as the parser takes them.
+        jar: the jar file of MaltParser.
+        train_command: the command for training with `command`, with {train} and {model}.
+        parse_command: the command for parsing with `command`, with {model}, {input} and {output}.
+        options: additional training options of the parser, in its own syntax.
     """
 
     jar: str | None = None
@@ -36,15 +36,15 @@ class Outside(NamedTuple):
 
 
 def train_outside(parser: str, treebank: Treebank, outside: Outside) -> bytes:
-    """Train, and return the model as the other program wrote it.
+    """Train an external parser, and return the contents of its own model file.
 
     Args:
         parser: one of `OUTSIDE_PARSERS`.
-        treebank: what to learn from.
+        treebank: the training treebank.
         outside: how to run it.
 
     Raises:
-        InputError: something to run it with is missing, or it fails.
+        InputError: a file or command is missing, or the parser fails.
         LevelheadError: a library is not installed.
     """
     if parser == "udpipe":
@@ -53,16 +53,16 @@ def train_outside(parser: str, treebank: Treebank, outside: Outside) -> bytes:
 
 
 def parse_outside(parser: str, model: bytes, treebank: Treebank, outside: Outside) -> bytes:
-    """Return what the parser makes of a treebank's words, as it wrote it: CoNLL-U, unchecked.
+    """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked.
 
     Args:
         parser: one of `OUTSIDE_PARSERS`.
-        model: what `train_outside` returned.
-        treebank: the words; the parser is not shown their trees.
+        model: a model from `train_outside`.
+        treebank: the words; the parser does not see their trees.
         outside: how to run it.
 
     Raises:
-        InputError: something to run it with is missing, or it fails.
+        InputError: a file or command is missing, or the parser fails.
         LevelheadError: a library is not installed.
     """
     if parser == "udpipe":
@@ -71,33 +71,33 @@ def parse_outside(parser: str, model: bytes, treebank: Treebank, outside: Outsid
 
 
 def identity_of(parser: str, outside: Outside) -> str:
-    """Return the identity of an external parser, which is part of the key of its stored results.
+    """Return the identity of an external parser, for the keys of stored results.
 
     Args:
         parser: one of `OUTSIDE_PARSERS`.
         outside: how to run it.
 
     Returns:
-        UDPipe's version, or the hash of MaltParser's file.
+        The version of UDPipe, or the hash of MaltParser's jar file.
 
     Raises:
-        InputError: it is `command`, of which only the command lines are known; or a file is missing.
+        InputError: the parser is `command`, since its program may change; or a file is missing.
         LevelheadError: a library is not installed.
     """
     if parser == "udpipe":
         return udpipe.version()
     if parser == "malt":
         return hashlib.sha256(_jar(outside).read_bytes()).hexdigest()
-    message = "the program behind a command line may change unnoticed"
+    message = "results of `command` cannot be stored: its program may change unnoticed"
     raise InputError(Fault("not-repeatable", message))
 
 
 def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
-    """Return words only: no comments, multiword tokens or empty nodes, which few parsers read.
+    """Return CoNLL-U with words only: without comments, multiword tokens and empty nodes, which few parsers read.
 
     Args:
-        treebank: the words.
-        trees: whether to write their heads and relations; without, the first word is the root of all others.
+        treebank: the treebank.
+        trees: whether to write heads and relations; if not, all other words of a sentence depend on the first word.
     """
     lines: list[str] = []
     heads = treebank.local_heads().tolist() if trees else []
@@ -117,7 +117,7 @@ def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
 
 @contextmanager
 def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
-    """A temporary folder; gives the path of a file in it."""
+    """Create a temporary folder with files, and yield a function from the name of a file to its path."""
     with tempfile.TemporaryDirectory(prefix="levelhead-") as name:
         for file, data in files.items():
             (Path(name) / file).write_bytes(data)
@@ -129,9 +129,9 @@ def _malt(outside: Outside, mode: str, more: list[str], folder: Path) -> None:
 
 
 def _jar(outside: Outside) -> Path:
-    """The absolute path of MaltParser's file, since it runs in another folder."""
+    """The absolute path of MaltParser's jar file, since it runs in another folder."""
     if outside.jar is None:
-        raise InputError(Fault("parser-failed", "malt needs --jar, the file of MaltParser"))
+        raise InputError(Fault("parser-failed", "malt requires --jar, MaltParser's jar file"))
     jar = Path(os.path.abspath(outside.jar))  # noqa: PTH100 -- links stay as they are
     if not jar.is_file():
         raise InputError(Fault("unreadable-file", f"file not found: {outside.jar}"))
@@ -139,31 +139,31 @@ def _jar(outside: Outside) -> Path:
 
 
 def _train_malt(treebank: Treebank, outside: Outside) -> bytes:
-    """Its default would label the root's children ROOT where it does not know better, which UD never has."""
+    """Train MaltParser with `root` as the default relation of roots; its own default, ROOT, is not a UD relation."""
     with _folder(train=plain_conllu(treebank)) as path:
         _malt(outside, "learn", ["-i", "train", "-grl", "root", *outside.options.split()], path("."))
-        return left_behind(path("model.mco"), "MaltParser")
+        return written_file(path("model.mco"), "MaltParser")
 
 
 def _parse_malt(model: bytes, treebank: Treebank, outside: Outside) -> bytes:
     with _folder(words=plain_conllu(treebank, trees=False)) as path:
         path("model.mco").write_bytes(model)
         _malt(outside, "parse", ["-i", "words", "-o", "parsed"], path("."))
-        return left_behind(path("parsed"), "MaltParser")
+        return written_file(path("parsed"), "MaltParser")
 
 
 def _train_command(treebank: Treebank, outside: Outside) -> bytes:
     if outside.train_command is None:
-        raise InputError(Fault("invalid-command", "command needs --train-cmd"))
+        raise InputError(Fault("invalid-command", "command requires --train-cmd"))
     with _folder(train=to_conllu(treebank)) as path:
         run_program(filled(outside.train_command, {"train": path("train"), "model": path("model")}))
-        return left_behind(path("model"), "the command of --train-cmd")
+        return written_file(path("model"), "the command of --train-cmd")
 
 
 def _parse_command(model: bytes, treebank: Treebank, outside: Outside) -> bytes:
     if outside.parse_command is None:
-        raise InputError(Fault("invalid-command", "command needs --parse-cmd"))
+        raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
     with _folder(model=model, input=plain_conllu(treebank, trees=False)) as path:
         paths = {name: path(name) for name in ("model", "input", "output")}
         run_program(filled(outside.parse_command, paths))
-        return left_behind(path("output"), "the command of --parse-cmd")
+        return written_file(path("output"), "the command of --parse-cmd")

@@ -1,4 +1,4 @@
-"""What other programs give back: the same words, and a tree of each sentence, or what is wrong; and repairs."""
+"""Checks that the output of an external parser has the same words and valid trees, and repairs trees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from levelhead.treebank.places import place_of
 
 
 class Row(NamedTuple):
-    """A word of an output: its form, head and relation as they are written, and how many columns its line has."""
+    """A word of an output: its form, head and relation as written, and the number of columns in its line."""
 
     form: str
     head: str
@@ -21,14 +21,14 @@ class Row(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """A treebank with the trees of an output, and what was wrong with them."""
+    """A treebank with the trees of an output, and their faults."""
 
     treebank: Treebank
     faults: tuple[Fault, ...]
 
 
-class _Wrong(NamedTuple):
-    """What is wrong at one word of a sentence, counted from 0."""
+class _TreeFault(NamedTuple):
+    """A fault at a word of a sentence, counted from 0."""
 
     word: int
     slug: str
@@ -36,31 +36,31 @@ class _Wrong(NamedTuple):
 
 
 _MISSING = -1  # a missing head
-_DEFAULT_RELATION = "dep"  # the relation of a word whose own is missing or invalid
-_NONE = {"", "_"}  # a missing relation
+_DEFAULT_RELATION = "dep"  # replaces a missing or invalid relation
+_NONE = {"", "_"}  # missing relations
 _COLUMNS = range(8, 11)  # CoNLL-U has ten; the last two of CoNLL-X may be missing
 _LONGEST_HEAD = 9  # digits
 
 
 def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> Parsed:
-    """Check an output and put its trees onto the words that were parsed.
+    """Check an output, and return the parsed words with its trees.
 
     Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The
-    root is the first word with head 0, otherwise the first word without a head, otherwise the first word of the
+    root is the first word with head 0; without one, the first word without a head; otherwise the first word of the
     sentence. Other words whose head is 0 or missing depend on the root. In each remaining cycle, the first word
     depends on the root. The root gets the relation `root`. Any other word gets `dep` if its relation is `root`,
-    missing, or has white space or invisible characters. The relation `root` is always corrected, also without `repair`.
+    missing, or has white space or invisible characters. The relation `root` is always corrected, even without `repair`.
 
     Args:
         output: CoNLL-U or CoNLL-X; comments, multiword tokens and empty nodes are ignored.
-        words: what was parsed; faults are placed there, in the order of the words.
-        name: what to call the output in messages.
+        words: the words that were parsed; the places of faults are in this treebank.
+        name: the name of the output in messages.
         first: the number of the first sentence in messages.
-        repair: whether to repair trees; if not, wrong ones are errors.
+        repair: whether to repair invalid trees; if not, they are errors.
 
     Raises:
-        InputError: the words are not those that were parsed, or lines have too few or too many columns; or trees or
-            relations are wrong and `repair` is false.
+        InputError: the output has other words, or lines with too few or too many columns; or trees or relations are
+            invalid and `repair` is false.
     """
     sentences = rows_of(output)
     _check_words(sentences, words, name, first)
@@ -71,7 +71,7 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         wrong += _wrong_relations(rows)
         faults += [
             Fault(slug, _sentence_message(message, number, name), _place(words, start + i, number), _severity(repair))
-            for i, slug, message in sorted(wrong, key=lambda one: one.word)
+            for i, slug, message in sorted(wrong, key=lambda fault: fault.word)
         ]
         heads += [head + start - 1 if head else -1 for head in local]
         relations += [_relation(row.relation, head) for row, head in zip(rows, local)]
@@ -89,12 +89,12 @@ def _sentence_message(message: str, number: int, name: str) -> str:
 
 
 def _place(words: Treebank, word: int, number: int) -> Place:
-    """Where a word is in what was parsed: the output is gone when people read the message."""
+    """The place of a word in the parsed treebank, since the output no longer exists when users read the message."""
     return place_of(words, word)._replace(sentence=number)
 
 
 def rows_of(output: bytes) -> list[list[Row]]:
-    """Return the words of each sentence of an output; columns that a line does not have are empty."""
+    """Return the words of each sentence of an output; missing columns are empty."""
     sentences: list[list[Row]] = [[]]
     for line in output.decode("utf-8", "replace").split("\n"):
         cells = line.rstrip("\r").split("\t")
@@ -108,7 +108,7 @@ def rows_of(output: bytes) -> list[list[Row]]:
 
 
 def _check_words(sentences: list[list[Row]], words: Treebank, name: str, first: int) -> None:
-    """Raise an InputError if these are other words, or lines that are not to be trusted."""
+    """Raise an InputError if the output has other words, or lines with a wrong number of columns."""
     starts = words.sentence_starts.tolist()
     if len(sentences) != len(starts) - 1:
         message = f"the {name} has {number_of(len(sentences), 'sentence')} instead of {len(starts) - 1}"
@@ -121,66 +121,66 @@ def _check_words(sentences: list[list[Row]], words: Treebank, name: str, first: 
             raise InputError(Fault(fault.slug, message, _place(words, start + fault.word, number)))
 
 
-def _other_words(rows: list[Row], forms: list[str]) -> _Wrong | None:
-    """The first thing that is wrong with the lines of a sentence, if anything is."""
+def _other_words(rows: list[Row], forms: list[str]) -> _TreeFault | None:
+    """The first fault in the words and columns of a sentence, if any."""
     for i, (row, form) in enumerate(zip(rows, forms)):
         if row.n_columns not in _COLUMNS:
-            return _Wrong(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")
+            return _TreeFault(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")
         if row.form.replace(" ", "_") != form.replace(" ", "_"):
-            return _Wrong(i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}")
+            return _TreeFault(i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}")
     if len(rows) != len(forms):
-        return _Wrong(0, "parser-words", f"the parser gave {number_of(len(rows), 'word')} for {len(forms)}")
+        return _TreeFault(0, "parser-words", f"the parser gave {number_of(len(rows), 'word')} for {len(forms)}")
     return None
 
 
-def _heads(rows: list[Row]) -> tuple[list[int], list[_Wrong]]:
-    """Repaired heads, and what was wrong."""
-    wrong: list[_Wrong] = []
+def _heads(rows: list[Row]) -> tuple[list[int], list[_TreeFault]]:
+    """The repaired heads, and the faults."""
+    wrong: list[_TreeFault] = []
     heads = [_head(row, i, len(rows), wrong) for i, row in enumerate(rows)]
     roots = [i for i, head in enumerate(heads) if head == 0]
     if not roots:
-        wrong.append(_Wrong(0, "no-root", "no word is the root"))
+        wrong.append(_TreeFault(0, "no-root", "no word is the root"))
     if len(roots) > 1:
-        wrong.append(_Wrong(roots[1], "several-roots", f"{len(roots)} words are roots"))
+        wrong.append(_TreeFault(roots[1], "several-roots", f"{len(roots)} words are roots"))
     missing = [i for i, head in enumerate(heads) if head == _MISSING]
     root = (roots or missing or [0])[0]
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0
     for i in _first_of_cycles(heads):
-        wrong.append(_Wrong(i, "cycle", "the word is in a cycle"))
+        wrong.append(_TreeFault(i, "cycle", "the word is in a cycle"))
         heads[i] = root + 1
     return heads, wrong
 
 
-def _head(row: Row, i: int, n: int, wrong: list[_Wrong]) -> int:
+def _head(row: Row, i: int, n: int, wrong: list[_TreeFault]) -> int:
     digits = row.head.lstrip("0") or "0"
     if not (row.head.isascii() and row.head.isdigit()):
-        wrong.append(_Wrong(i, "invalid-head", f"the head {quoted(row.head)} is not a number"))
+        wrong.append(_TreeFault(i, "invalid-head", f"the head {quoted(row.head)} is not a number"))
     elif len(digits) > _LONGEST_HEAD or int(digits) > n:
         message = f"the head {quoted(row.head)} is out of range: the sentence has {number_of(n, 'word')}"
-        wrong.append(_Wrong(i, "head-outside-sentence", message))
+        wrong.append(_TreeFault(i, "head-outside-sentence", message))
     elif int(digits) == i + 1:
-        wrong.append(_Wrong(i, "cycle", "the word is its own head"))
+        wrong.append(_TreeFault(i, "cycle", "the word is its own head"))
     else:
         return int(digits)
     return _MISSING
 
 
-def _wrong_relations(rows: list[Row]) -> list[_Wrong]:
-    """Relations that are none."""
-    wrong: list[_Wrong] = []
+def _wrong_relations(rows: list[Row]) -> list[_TreeFault]:
+    """The faults of missing and invalid relations."""
+    wrong: list[_TreeFault] = []
     for i, row in enumerate(rows):
         if row.relation in _NONE:
-            wrong.append(_Wrong(i, "empty-relation", f"the relation is {quoted(row.relation)}"))
+            wrong.append(_TreeFault(i, "empty-relation", f"the relation is {quoted(row.relation)}"))
         elif not is_relation(row.relation):
             message = f"the relation {quoted(row.relation)} has white space or invisible characters"
-            wrong.append(_Wrong(i, "invalid-relation", message))
+            wrong.append(_TreeFault(i, "invalid-relation", message))
     return wrong
 
 
 def _first_of_cycles(heads: list[int]) -> list[int]:
     """The first word of each cycle."""
-    seen = [0] * (len(heads) + 1)  # 0: not yet; otherwise the word from which it was reached
+    seen = [0] * (len(heads) + 1)  # 0: not reached yet; otherwise the word from which it was reached
     firsts = []
     for start in range(1, len(heads) + 1):
         word = start

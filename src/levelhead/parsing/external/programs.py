@@ -1,4 +1,4 @@
-"""Running another program, without a shell."""
+"""Runs other programs, without a shell."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from pathlib import Path
 
 from levelhead.errors import Fault, InputError
 
-_TAIL = 800  # characters of what a program said that are shown if it fails
+_TAIL = 800  # the number of characters of its output that are shown if a program fails
 
 
 def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
-    """Return the words of a command with {train}, {model}, {input}, {output} replaced by paths.
+    """Return the words of a command, with placeholders such as {train} and {model} replaced by paths.
 
     Args:
-        command: quoted as in a shell; there is no shell, so `>`, `|` and `$` mean nothing.
-        paths: by the names of the places.
+        command: the command, quoted as in a shell; `>`, `|` and `$` have no special meaning, since there is no shell.
+        paths: the path of each placeholder.
 
     Raises:
-        InputError: the command is empty, not well quoted, or lacks a place.
+        InputError: the command is empty, has unbalanced quotes, or lacks a placeholder.
     """
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise InputError(Fault("invalid-command", f"{command}: {error}")) from error
-    lacking = [name for name in paths if not any(f"{{{name}}}" in word for word in words)]
-    if lacking or not words:
-        raise InputError(Fault("invalid-command", f"{command!r} lacks {{{lacking[0] if lacking else 'everything'}}}"))
+    missing = [name for name in paths if not any(f"{{{name}}}" in word for word in words)]
+    if missing or not words:
+        message = f"{command!r} lacks {{{missing[0]}}}" if missing else "the command is empty"
+        raise InputError(Fault("invalid-command", message))
     for name, path in paths.items():
         words = [word.replace(f"{{{name}}}", str(path)) for word in words]
     return words
@@ -40,10 +41,10 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
 
     Args:
         words: the program and its arguments.
-        folder: where to run it; None for where we are.
+        folder: the working folder; None for the current folder.
 
     Raises:
-        InputError: the program is missing, or fails; with the end of its output.
+        InputError: the program is missing, or fails; the message has the end of its output.
     """
     if shutil.which(words[0]) is None:
         raise InputError(Fault("parser-failed", f"program not found: {words[0]}"))
@@ -52,15 +53,15 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
     except OSError as error:
         raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {error.strerror}")) from error
     if done.returncode:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-_TAIL:]
-        raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {said}"))
+        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-_TAIL:]
+        raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {output}"))
 
 
-def left_behind(path: Path, program: str) -> bytes:
-    """Return the file that a program was to write.
+def written_file(path: Path, program: str) -> bytes:
+    """Return the contents of the file that a program should have written.
 
     Raises:
-        InputError: it did not.
+        InputError: the program did not write it.
     """
     try:
         return path.read_bytes()

@@ -1,4 +1,4 @@
-"""UDPipe 1 (Straka and Straková 2017), by its Python package."""
+"""The adapter of UDPipe 1 (Straka and Straková 2017), with its Python package."""
 
 from __future__ import annotations
 
@@ -21,47 +21,46 @@ _OPTIONS = frozenset(
     " embedding_xpostag from_model hidden_layer iterations l2 learning_rate learning_rate_final run single_root"
     " structured_interval transition_oracle transition_system use_gold_tags".split()
 )
-"""What UDPipe 1.3 takes for its parser (its manual, and trainer_morphodita_parsito.cpp, which alone has some)."""
+"""The options of UDPipe 1.3's parser, from its manual and from trainer_morphodita_parsito.cpp (some are only there)."""
 
 _MEMORY, _MEMORY_FOR_A_BYTE = 1 << 30, 20
-"""Bytes of address space for the library, and more for each byte of its model."""
+"""Bytes of address space for the library, and additional bytes for each byte of its model."""
 
-_TAIL = 800  # characters of what it said that are shown if it fails
+_TAIL = 800  # the number of characters of its output that are shown if it fails
 
-_GIVEN = re.compile(r"([^=;]+)(?:=(?:data:([0-9]{1,9}):|[^;]*))?", re.DOTALL)
+_OPTION = re.compile(r"([^=;]+)(?:=(?:data:([0-9]{1,9}):|[^;]*))?", re.DOTALL)
 
 
 def check_options(options: str) -> None:
-    """Refuse options that UDPipe does not know: it would ignore them without a word.
+    """Raise an InputError for an option that UDPipe does not have, since UDPipe would silently ignore it.
 
     Args:
-        options: "name=value;name=value", where a value may also be "file:path", or "data:size:text" with any text.
+        options: "name=value;name=value", where a value can also be "file:path", or "data:size:text" with any text.
 
     Raises:
-        InputError: it has no such option.
+        InputError: an option is unknown.
     """
     at = 0
-    while found := _GIVEN.search(options, at):
-        if found[1] not in _OPTIONS:
-            raise InputError(Fault("unknown-option", unknown("option of UDPipe", found[1], sorted(_OPTIONS))))
-        at = found.end() + (len(_text_of_size(options[found.end() :], int(found[2]))) if found[2] else 0)
+    while option := _OPTION.search(options, at):
+        if option[1] not in _OPTIONS:
+            raise InputError(Fault("unknown-option", unknown("option of UDPipe", option[1], sorted(_OPTIONS))))
+        at = option.end() + (len(_text_of_size(options[option.end() :], int(option[2]))) if option[2] else 0)
 
 
 def _text_of_size(text: str, size: int) -> str:
-    """The beginning of a text that has so many bytes."""
+    """The beginning of a text, with this many bytes."""
     return text.encode()[:size].decode("utf-8", "ignore")
 
 
 def train(treebank: Treebank, options: str) -> bytes:
-    """Return a model with a parser only.
+    """Return a UDPipe model that contains only a parser.
 
     Args:
-        treebank: what to learn from.
-        options: of its parser, for example "iterations=20;transition_system=swap;transition_oracle=static_lazy".
+        treebank: the training treebank.
+        options: the parser's options, for example "iterations=20;transition_system=swap;transition_oracle=static_lazy".
 
     Raises:
-        InputError: an option is unknown, or UDPipe refuses its value.
-        InputError: it is not installed.
+        InputError: an option is unknown, UDPipe rejects its value, or UDPipe is not installed.
     """
     check_options(options)
     library = _library()
@@ -71,37 +70,37 @@ def train(treebank: Treebank, options: str) -> bytes:
     trainer, none = library.Trainer, library.Trainer.NONE
     model = trainer.train("morphodita_parsito", sentences, library.Sentences(), none, none, options, error)
     if error.occurred() or not model:
-        raise InputError(Fault("parser-failed", f"UDPipe: {error.message.strip() or 'no model came of it'}"))
+        raise InputError(Fault("parser-failed", f"UDPipe: {error.message.strip() or 'training produced no model'}"))
     return bytes(model)
 
 
 def parse(model: bytes, treebank: Treebank) -> bytes:
     """Return CoNLL-U with the trees of a model.
 
-    The library works in a separate process: a damaged model can end its process, or request any amount of memory.
+    The library runs in a separate process, since a damaged model can crash it or make it use any amount of memory.
 
     Raises:
-        InputError: UDPipe cannot read the model, or fails with it; or it is not installed.
+        InputError: UDPipe cannot read the model, fails, or is not installed.
     """
     _library()
     with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
         paths = [Path(folder, name) for name in ("model", "words", "output")]
         paths[0].write_bytes(model)
         paths[1].write_bytes(to_conllu(treebank))
-        _run_apart(paths)
+        _run_in_new_process(paths)
         return paths[2].read_bytes()
 
 
-def _run_apart(paths: Sequence[Path]) -> None:
+def _run_in_new_process(paths: Sequence[Path]) -> None:
     """Parse in a new process, which ends with exit code 2 and a message if UDPipe fails."""
     # -P: nothing is imported from the current folder.
-    # -c and not -m, which warns that the package has imported this module.
+    # -c instead of -m, which would warn that this module is already imported.
     command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()[-_TAIL:] if done.returncode > 0 else ""
-        message = said or f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"
+        output = done.stderr.decode("utf-8", "replace").strip()[-_TAIL:] if done.returncode > 0 else ""
+        message = output or f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"
         raise InputError(Fault("parser-failed", message))
 
 
@@ -109,12 +108,12 @@ _PROGRAM = f"import sys; from {__name__} import main; sys.exit(main(*sys.argv[1:
 
 
 def main(model: str, words: str, output: str) -> int:
-    """Parse with the model in a file, in limited memory.
+    """Parse with a model, in limited memory.
 
     Args:
         model: the path of the model.
-        words: the path of the CoNLL-U that is parsed.
-        output: the path that the result is written to.
+        words: the path of the CoNLL-U file to parse.
+        output: the path of the output.
 
     Returns:
         The exit code: 2 after an error, whose message is on standard error.
@@ -150,10 +149,10 @@ def _parsed(path: str, words: bytes) -> bytes:
 
 
 def version() -> str:
-    """Return the version of the package that is installed.
+    """Return the version of the installed package.
 
     Raises:
-        InputError: it is not installed.
+        InputError: UDPipe is not installed.
     """
     from importlib import metadata
 

@@ -1,4 +1,4 @@
-"""How each result is shown: a module for each room that has results, with a `View` for each type."""
+"""How each result is shown: a module for each room with results, which has a `View` for each type."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class View(NamedTuple):
     """How a type of result is shown.
 
     Args:
-        table: makes its table.
-        document: makes what `--format json` prints.
+        table: a function that returns its table.
+        document: a function that returns the JSON document that `--format json` prints.
         places: digits after the point.
-        text: makes its text, where that is more than the table.
+        text: a function that returns its text; by default the table as text.
     """
 
     table: Callable[..., Table]

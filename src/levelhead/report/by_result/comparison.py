@@ -12,7 +12,6 @@ from levelhead.comparison.breakdowns import (
     Confusions,
     CountsBySentence,
     ErrorTypes,
-    PerTreebank,
     Repairs,
 )
 from levelhead.comparison.changes import Changes
@@ -38,8 +37,8 @@ _CONTRASTS = (
     Column("System", "text"),
     Column("Sentence", "number"),
     Column("sent_id", "text"),
-    Column("Baseline right", "number"),
-    Column("System right", "number"),
+    Column("Baseline correct", "number"),
+    Column("System correct", "number"),
     Column("Words", "number"),
 )
 
@@ -113,17 +112,11 @@ def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
 
 
 def _per_treebank(table: Any, document: Any) -> View:
-    """The view of results by treebank with a signature."""
-
-    def show(found: PerTreebank[Any]) -> Table:
-        made: Table = table(found.treebanks, found.provenance.signature)
-        return made
-
-    def tell(found: PerTreebank[Any]) -> dict[str, Any]:
-        made: dict[str, Any] = document(found.treebanks, found.provenance.signature)
-        return made
-
-    return View(show, tell)
+    """The view of a result by treebank, from functions of the treebanks and the signature."""
+    return View(
+        lambda result: table(result.treebanks, result.provenance.signature),
+        lambda result: document(result.treebanks, result.provenance.signature),
+    )
 
 
 def _breakdowns_table(found: Breakdowns) -> Table:

@@ -1,1 +1,1 @@
-"""Charts as SVG: one set for pages, figures and studies."""
+"""Charts as SVG, for pages, figures and studies."""

@@ -1,4 +1,4 @@
-"""Charts of measurements: two columns, many columns, coefficients, and cumulative variances."""
+"""Charts of measurements: scatter plots, bars, correlation matrices, coefficients and cumulative variances."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def scatter_chart(
 ) -> Drawing:
     """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out.
 
-    A treebank is named where its name overlaps neither another name nor a point.
+    The name of a treebank is only shown if it overlaps no other name and no point.
 
     Args:
         table: the values.
         x: the column on the horizontal axis.
         y: the column on the vertical axis.
-        family: a column of text that gives the points their colors and shapes.
-        result: the correlation of the columns: its coefficients, p and n are written above.
+        family: a text column that determines the colors and shapes of points.
+        result: the correlation of the columns, whose coefficients, p-values and n are shown above.
 
     Raises:
         InputError: the column is unknown.
@@ -46,7 +46,7 @@ _SYMBOLS = {"pearson": "Pearson r", "spearman": "Spearman \N{GREEK SMALL LETTER 
 
 
 def _statistics(result: Correlation, x: str, y: str) -> list[str]:
-    """A line for each coefficient with its p, and how many treebanks there are."""
+    """A line for each coefficient with its p-value, and the number of treebanks."""
     pair = result[x, y]
     lines = [
         f"{_SYMBOLS[method]} = {_coefficient(coefficient.value)}, p {p_text(coefficient.p, 3)}"
@@ -56,7 +56,7 @@ def _statistics(result: Correlation, x: str, y: str) -> list[str]:
 
 
 def _coefficient(value: float | None) -> str:
-    """With two digits; with more where they would claim that all points are on a line."""
+    """A coefficient with two digits; with more if it would be rounded to 1, although the points are not on a line."""
     if value is None:
         return "-"
     places = next(n for n in (2, 3, 4, 5) if n == 5 or abs(value) == 1 or f"{abs(value):.{n}f}" < "1")
@@ -68,7 +68,7 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
 
     Args:
         correlation: the correlations.
-        method: which coefficients.
+        method: the method of the coefficients.
     """
     found = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
     known = [(pair, coefficient) for pair, coefficient in found if coefficient.value is not None]
@@ -101,7 +101,7 @@ def matrix_chart(correlation: Correlation, method: Method) -> Drawing:
 
     Args:
         correlation: the correlations.
-        method: which coefficients.
+        method: the method of the coefficients.
     """
     names = correlation.columns
     found = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
@@ -116,7 +116,7 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
     """Return the variance of the best two, three, ... scores of each measure (Callin, figure 5).
 
     Args:
-        variances: by measure, as `levelhead.correlation.cumulative_variance` makes them.
+        variances: the variances by measure, from `levelhead.correlation.cumulative_variance`.
     """
     lines = {name: list(enumerate(variance.variances.tolist(), 2)) for name, variance in variances.items()}
     return curves("Cumulative variance", lines, "treebanks, best first", "variance of scores")

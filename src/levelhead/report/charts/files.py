@@ -21,14 +21,14 @@ _HEAD = """\
 
 
 def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
-    """Write a drawing as SVG, PNG, PDF, or HTML that needs no network, by the file's name.
+    """Write a drawing as SVG, PNG, PDF or self-contained HTML, depending on the file's suffix.
 
     Args:
-        drawing: what to write.
-        path: the file, replaced whole or not at all.
+        drawing: the drawing.
+        path: the file, which is replaced completely or not at all.
 
     Raises:
-        InputError: the suffix is not in `SUFFIXES`, or vl-convert is not installed, which PNG and PDF need.
+        InputError: the suffix is not in `SUFFIXES`, or PNG or PDF is requested and vl-convert is not installed.
         OutputError: the file cannot be written.
     """
     from levelhead.treebank.write import replace_file
@@ -54,14 +54,14 @@ def checked_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def encoded(drawing: Drawing, suffix: str) -> bytes:
-    """Return a drawing as the contents of a file.
+    """Return the contents of a file with a drawing.
 
     Args:
         drawing: the drawing.
         suffix: the format, one of `SUFFIXES`.
 
     Raises:
-        InputError: vl-convert is not installed, which PNG and PDF need.
+        InputError: PNG or PDF is requested and vl-convert is not installed.
     """
     svg = drawing.file()
     if suffix == ".svg":

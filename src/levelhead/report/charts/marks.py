@@ -1,4 +1,4 @@
-"""Marks of series: each has a color and a shape, so that nobody needs to see colors."""
+"""Marks of series: each has a color and a shape, so that they can be distinguished without colors."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SHAPES = (
 
 
 def series_of(groups: Iterable[str], *, other: str = OTHER) -> Mapping[str, int]:
-    """Return the number of the mark of each group: the most frequent groups have separate marks.
+    """Return the number of the mark of each group; the most frequent groups have separate marks.
 
     Args:
-        groups: the group of each thing.
-        other: the group that always shares the last mark.
+        groups: the group of each item.
+        other: the group that always has the last mark.
     """
     counts: dict[str, int] = {}
     for group in groups:
@@ -45,19 +45,19 @@ def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extr
     """Return the mark of a series.
 
     Args:
-        x: its middle.
-        y: its middle.
+        x: the horizontal position of its center.
+        y: the vertical position of its center.
         series: the number of the series, see `series_of`.
         size: half of its width.
-        tip: what is shown when the pointer rests on it.
-        extra: other attributes.
+        tip: the tooltip.
+        extra: additional attributes.
     """
     title = f"<title>{clean(tip)}</title>" if tip else ""
     return f'<path class="s{series} mark"{extra} d="M{short(x)} {short(y)}{_shape(series, size)}">{title}</path>'
 
 
 def _shape(series: int, r: float) -> str:
-    """The outline of a mark around a point; all marks look equally large."""
+    """The outline of a mark around a point, sized so that all marks look equally large."""
     s, b, c = r * 0.89, r * 1.2, r * 0.72
     q = r * 0.42
     lengths = {

@@ -1,4 +1,4 @@
-"""Small multiples: the values of treebanks in a common order, a panel for each column; and a tree of clusters."""
+"""Small multiples: a panel for each column with the treebanks in the same order; and a dendrogram."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from levelhead.typology.outliers import Quartiles, quartiles
 _WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
 _TOP, _HEIGHT = 14.0, 124.0
 _MOST_NAMED = 10
-_MANY = 80  # treebanks, whose marks are smaller
-_LOGARITHMIC = 30  # times the lowest value: on a common scale the lower half would be a line
-_TURNED = 11.0  # pixels between names that are turned
+_MANY = 80  # treebanks; with more, marks are smaller
+_LOGARITHMIC = 30  # ratio of the highest to the lowest value; on a linear scale, low values would be indistinguishable
+_TURNED = 11.0  # pixels between vertical names
 _LONGEST = 12
 
 
@@ -41,8 +41,8 @@ class PanelRow(NamedTuple):
     Args:
         name: its name.
         label: a short name.
-        series: its mark, see `marks`.
-        group: what the mark means.
+        series: the number of its mark, see `marks`.
+        group: the group that the mark stands for.
     """
 
     name: str
@@ -56,10 +56,10 @@ class Panel:
     """A column of values.
 
     Args:
-        title: what the values are.
-        values: a value for each row, as printed; None where there is none.
-        shown: prints a value with its unit.
-        counts: whether the values are counts: those that span much have a logarithmic scale.
+        title: the name of the values.
+        values: the value of each row, as printed; None for a missing value.
+        shown: a function that prints a value with its unit.
+        counts: whether the values are counts; counts with a wide range have a logarithmic scale.
     """
 
     title: str
@@ -69,7 +69,7 @@ class Panel:
 
     @property
     def varies(self) -> bool:
-        """Whether there are two different values."""
+        """Whether there are at least two different values."""
         return len({value for value in self.values if value is not None}) > 1
 
     @property
@@ -80,12 +80,12 @@ class Panel:
 
     @cached_property
     def on_scale(self) -> list[float | None]:
-        """The values as the scale has them: their logarithms if it is logarithmic."""
+        """The values on the scale: their logarithms if the scale is logarithmic."""
         return [math.log10(v) if v is not None and self.logarithmic else v for v in self.values]
 
     @cached_property
     def quartiles(self) -> Quartiles | None:
-        """The quartiles on the scale; None of too few values."""
+        """The quartiles on the scale; None with too few values."""
         return quartiles(self.on_scale)
 
     @cached_property
@@ -101,7 +101,7 @@ class Panel:
         """Return whether a value is above the median.
 
         Args:
-            row: a row that has a value.
+            row: a row with a value.
         """
         value = self.on_scale[row]
         return self.quartiles is not None and value is not None and value > self.quartiles.median
@@ -131,7 +131,7 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
 
 
 def _ticks(up: Scale, *, logarithmic: bool) -> list[tuple[float, str]]:
-    """Where the scale has numbers, and the numbers."""
+    """The positions and texts of the numbers on the scale."""
     if not logarithmic:
         return [(at, number(at)) for at in up.ticks(4)]
     values = LogScale(up).ticks()
@@ -154,7 +154,7 @@ def _names(panel: Panel, rows: Sequence[PanelRow], points: Mapping[int, tuple[fl
 
 
 def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list[str], float]:
-    """The names of treebanks, or their places where there are too many; and how high that is."""
+    """The names of treebanks, or their positions if there are too many; and the height of the texts."""
     step, labels = across(1) - across(0), [_cut(row.label) for row in rows]
     if all(width_of(label, 11) < step - 3 for label in labels):
         return [
@@ -171,7 +171,7 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
 
 
 def _cut(label: str) -> str:
-    """A label, cut in the middle where it is long: names of treebanks begin with the language and end with the part."""
+    """A label, shortened in the middle: names of treebanks start with the language and end with the split."""
     return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}"
 
 
@@ -181,12 +181,12 @@ def _turned(x: float, y: float, label: str) -> str:
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
-    """Draw a hierarchical clustering: treebanks in their order, joined where their clusters are.
+    """Draw a dendrogram of treebanks.
 
     Args:
         root: the cluster of all treebanks.
         rows: the treebanks in the order of the cluster.
-        axis: what the distance to the right is.
+        axis: the unit of the horizontal axis.
     """
     step, top = 15.0, 30.0
     digits = width_of(str(len(rows)), 11)
@@ -209,11 +209,11 @@ def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
 
 
 def _branches(root: Cluster, across: Scale, place: Mapping[str, float]) -> list[str]:
-    """The lines of a tree, from the leaves up: a bracket for each cluster, to the height of its parts."""
+    """The lines of a dendrogram: a bracket for each cluster."""
     drawn: list[str] = []
 
     def middle(cluster: Cluster) -> float:
-        """Draw a cluster with its parts; return where its own line starts."""
+        """Draw a cluster with its parts; return the position of its own line."""
         if not cluster.parts:
             return place[cluster.names[0]]
         ys = [middle(part) for part in cluster.parts]

@@ -33,10 +33,10 @@ class IntervalRow(NamedTuple):
     """A value with its interval.
 
     Args:
-        label: whose it is.
+        label: the label.
         value: the value.
-        low: where the interval begins, None if there is none.
-        high: where it ends.
+        low: the lower end of the interval; None without an interval.
+        high: the upper end.
     """
 
     label: str
@@ -46,11 +46,11 @@ class IntervalRow(NamedTuple):
 
 
 def interval_ends(interval: tuple[float, float] | None, unit: float = 100) -> tuple[float | None, float | None]:
-    """Return both ends of an interval as charts show them; None where there is none.
+    """Return both ends of an interval in the unit of a chart; None without an interval.
 
     Args:
         interval: its ends.
-        unit: what they are multiplied by: 100 makes percentages of ratios.
+        unit: the factor for the ends: 100 turns ratios into percentages.
     """
     return (None, None) if interval is None else (unit * interval[0], unit * interval[1])
 
@@ -64,14 +64,14 @@ def spreads(
     zero: bool = False,
     whole: bool = False,
 ) -> Drawing:
-    """Draw values as dots with their intervals, one below the other.
+    """Draw values as dots with their intervals, one per row.
 
     Args:
-        title: what it shows.
+        title: the title.
         rows: the values.
-        axis: what they are.
-        rules: rows before which a rule is drawn.
-        zero: whether zero is shown, and marked.
+        axis: the name of the values.
+        rules: rows above which a rule is drawn.
+        zero: whether to show and mark zero.
         whole: whether values are whole numbers, such as ranks.
     """
     left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
@@ -97,17 +97,17 @@ def spreads(
 
 
 def _axis(scale: Scale, ticks: Sequence[float], bottom: float, axis: str) -> list[str]:
-    """Grid lines with their numbers above, and what they are."""
+    """Grid lines with their numbers above, and the name of the axis."""
     parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
     parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
     return [*parts, text(0, _TOP - 7, axis, "mute small")]
 
 
 def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequence[str]) -> Drawing:
-    """Draw how ranks change from measure to measure; who moves most has colors.
+    """Draw how ranks change from measure to measure, with the systems that move most in color.
 
     Args:
-        title: what it shows.
+        title: the title.
         ranks: the rank of each system by each measure, in the order of the first.
         measures: the measures.
     """
@@ -138,7 +138,7 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
 
 
 def _slots(ranks: Sequence[int | None]) -> list[int]:
-    """A place for each system: systems that share a rank are one below the other."""
+    """The vertical position of each system; systems with the same rank get consecutive positions."""
     order = sorted(range(len(ranks)), key=lambda i: (ranks[i] is None, ranks[i] or 0))
     found = [0] * len(ranks)
     for slot, i in enumerate(order, 1):
@@ -150,10 +150,10 @@ class Point(NamedTuple):
     """A point of a scatter plot.
 
     Args:
-        x: to the right.
-        y: upwards.
-        series: which color it has.
-        label: what it is.
+        x: the horizontal value.
+        y: the vertical value.
+        series: the series, which determines its color and shape.
+        label: the tooltip.
     """
 
     x: float
@@ -163,13 +163,13 @@ class Point(NamedTuple):
 
 
 def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
-    """Draw points, and the line on which both values are equal; the seven most frequent series have separate marks.
+    """Draw points, and the line of equal values; the seven most frequent series have separate marks.
 
     Args:
-        title: what it shows.
+        title: the title.
         points: the points.
-        x: what is to the right.
-        y: what is upwards.
+        x: the name of the horizontal axis.
+        y: the name of the vertical axis.
     """
     series = series_of(point.series for point in points)
     both = [value for point in points for value in (point.x, point.y)]
@@ -197,12 +197,12 @@ def panels(
     places: int = 1,
     signed: bool = False,
 ) -> Drawing:
-    """Draw bars in columns side by side, all to one scale: a row is read across.
+    """Draw columns of bars side by side, all on the same scale.
 
     Args:
-        title: what it shows.
+        title: the title.
         rows: the names of rows.
-        columns: the values of each column, one a row; None where there is none.
+        columns: the values of each column, one per row; None for a missing value.
         places: digits after the point.
         signed: whether values are printed with their sign.
     """
@@ -228,12 +228,12 @@ def panels(
 
 
 def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[str, str]]) -> Drawing:
-    """Draw how numbers share each row's whole.
+    """Draw rows of stacked bars, each as wide as the chart.
 
     Args:
-        title: what it shows.
+        title: the title.
         rows: the numbers of each row.
-        kinds: what the numbers are, each with its color.
+        kinds: the name and color of each number.
     """
     left, parts, x = widest(rows) + 16, [], 0.0
     x = left
@@ -254,11 +254,11 @@ def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[
 
 
 class MatrixMarks(NamedTuple):
-    """What a matrix shows besides its numbers.
+    """Marks in a matrix, in addition to its numbers.
 
     Args:
-        crossed: cells without a value to be taken as one, by row and column.
-        best: cells that are printed in bold, with a frame.
+        crossed: cells without a valid value, by row and column.
+        best: cells in bold with a frame.
         headings: headings above rows, by the index of the row.
     """
 
@@ -274,13 +274,13 @@ def heat(
     """Draw a matrix in shades of blue and red, for files.
 
     Args:
-        title: what it shows.
-        corner: what rows are.
+        title: the title.
+        corner: the head of the first column.
         columns: the names of columns.
-        rows: the name of each row, and what is written in its cells.
-        shades: how dark they are, from 0 to 1, in blue, or from 0 to -1, in red; None for gray.
-        step: how wide a cell is.
-        marks: cells that are crossed or the best of their row, and headings.
+        rows: the name of each row, and the texts of its cells.
+        shades: the strength of each color: blue from 0 to 1, red from 0 to -1; None for gray.
+        step: the width of a cell.
+        marks: crossed cells, best cells and headings.
     """
     marks = marks or MatrixMarks()
     left, y = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
@@ -330,7 +330,7 @@ def _key_height(marks: MatrixMarks) -> float:
 
 
 def _heat_key(y: float, left: float, marks: MatrixMarks) -> tuple[list[str], float]:
-    """What frames and crosses mean, below the matrix; and where that ends."""
+    """The key of frames and crosses below the matrix, and its right end."""
     x, top, parts = left, y + _BOTTOM, []
     for used, draw, meaning in (
         (marks.best, _frame, "best in the row"), (marks.crossed, _cross, "missing or invalid output"),
@@ -342,6 +342,6 @@ def _heat_key(y: float, left: float, marks: MatrixMarks) -> tuple[list[str], flo
 
 
 def _shaded(shade: float) -> str:
-    """Nearly white to a blue or a red on which black can still be read."""
+    """A color from nearly white to a blue or red on which black text is still readable."""
     end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
     return "#" + "".join(f"{round(one + (other - one) * abs(shade)):02x}" for one, other in zip((247, 250, 252), end))

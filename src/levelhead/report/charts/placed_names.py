@@ -1,4 +1,4 @@
-"""Names next to marks that do not overlap each other."""
+"""Places names next to marks without overlaps."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Box(NamedTuple):
     """A rectangle.
 
     Args:
-        left: where it begins.
+        left: its left end.
         top: its upper end.
-        right: where it ends.
+        right: its right end.
         bottom: its lower end.
     """
 
@@ -33,7 +33,7 @@ class Box(NamedTuple):
         """Return whether two rectangles overlap.
 
         Args:
-            other: the other one.
+            other: another rectangle.
         """
         return (
             self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
@@ -43,7 +43,7 @@ class Box(NamedTuple):
         """Return whether another rectangle is inside.
 
         Args:
-            other: the other one.
+            other: another rectangle.
         """
         return (
             self.left <= other.left
@@ -56,14 +56,14 @@ class Box(NamedTuple):
 def placed_names(
     named: Sequence[tuple[str, Point]], within: Box, marks: Sequence[Point] = (), *, kind: str = "name", most: int = 99
 ) -> list[str]:
-    """Return names as SVG: none overlaps another, and as few marks as possible; a name without a place is left out.
+    """Return names as SVG that do not overlap each other and overlap few marks; names that do not fit are left out.
 
     Args:
-        named: names with the middle of their marks, the most important first.
-        within: where names may be.
-        marks: the middles of all marks, by default those with names.
+        named: names with the centers of their marks, the most important first.
+        within: the area for names.
+        marks: the centers of all marks; by default only those with names.
         kind: the class of the text.
-        most: how many marks a name may overlap.
+        most: the largest number of marks that a name may overlap.
     """
     every = [_around(point) for point in (marks or [point for _, point in named])]
     taken: list[Box] = []
@@ -88,7 +88,7 @@ def _around(point: Point) -> Box:
 
 
 def _spots(x: float, y: float, width: float) -> Iterator[tuple[Box, str]]:
-    """The places for a name: next to its mark, above or below."""
+    """The candidate positions of a name: next to, above or below its mark."""
     half = _LINE / 2
     for dy in (0.0, -9.0, 9.0, -_LINE, _LINE):
         for left, anchor in ((x + 6, "start"), (x - 6 - width, "end"), (x - width / 2, "middle")):

@@ -1,4 +1,4 @@
-"""Charts of rows: a label, a picture on a common scale, and numbers; as wide as a page, and whole in files."""
+"""Charts with a row for each item: a label, a picture on a common scale, and numbers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spr
 from levelhead.report.charts.svg import Drawing, Scale, clean, number, scale_for, short
 
 Shape = Literal["bar", "dot", "parts"]
-"""Bars from zero, dots with their intervals, or bars of parts that fill the width."""
+"""Bars from zero, dots with their intervals, or stacked bars that fill the width."""
 
-_MARGIN = 3.0  # percent of the width, for what is drawn at the ends
-_AT_END = 6.0  # percent of the width, where a number in the middle of its line would reach over the end
-_READABLE = 5  # percent of the width, for a number
+_MARGIN = 3.0  # percent of the width, for marks at the ends
+_AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
+_READABLE = 5  # percent of the width that a number needs
 _TICKS = {"bar": 4, "dot": 5}
 
 
@@ -23,10 +23,10 @@ class Opens(NamedTuple):
     """The words that a row opens.
 
     Args:
-        store: the treebank, as its number among those of the page, from 1.
-        group: by what the words are grouped.
-        number: the group.
-        title: what they are, for the heading above their sentences.
+        store: the number of the treebank on the page, from 1; 0 for all treebanks.
+        group: the kind of grouping.
+        number: the number of the group.
+        title: the heading above their sentences.
     """
 
     store: str
@@ -39,17 +39,17 @@ class ChartRow(NamedTuple):
     """A row of a chart.
 
     Args:
-        label: what it is.
-        value: its value; None if it has none.
-        low: where the interval begins, None if there is none.
-        high: where it ends.
-        cells: what stands in the other columns.
+        label: its label.
+        value: its value; None if it is undefined.
+        low: the lower end of the interval; None without an interval.
+        high: the upper end.
+        cells: the texts of the other columns.
         color: the class of its color: `s0`, `s1`, ... or `fade`.
-        parts: how many of each kind, in a chart of parts.
-        opens: the words that it opens, if it does.
-        uncertain: whether its interval says so little that it need not fit on the scale.
-        total: whether it sums up the rows above it.
-        goes: a choice, its value, and the section of the page that it goes to.
+        parts: the number of each kind, in a stacked bar.
+        opens: the words that it opens; None if it opens none.
+        uncertain: whether its interval is so uncertain that it need not fit on the scale.
+        total: whether it summarizes the rows above it.
+        goes: for a row that is a link: a choice, its new value, and the section to scroll to.
     """
 
     label: str
@@ -67,20 +67,20 @@ class ChartRow(NamedTuple):
 
 @dataclass(frozen=True)
 class RowChart:
-    """A chart of rows.
+    """A chart with a row for each item.
 
     Args:
-        title: what it shows.
-        head: what the rows are.
-        axis: what the pictures show.
+        title: the title.
+        head: the heading of the labels.
+        axis: the name of the values.
         columns: the headings of the other columns.
         rows: the rows.
         shape: how values are drawn.
-        kinds: the parts and their colors, in a chart of parts.
-        hidden: which of the other columns are left out where there is little room.
-        full: the value of a bar that fills the width; None for the largest.
-        zero: whether zero is on the scale, and marked.
-        explained: whether labels and headings are terms that the page explains.
+        kinds: the name and color of each part of stacked bars.
+        hidden: the columns that are left out on narrow screens.
+        full: the value of a bar that fills the width; None for the largest value.
+        zero: whether to show and mark zero.
+        explained: whether labels and headings are terms that the page defines.
     """
 
     title: str
@@ -97,7 +97,7 @@ class RowChart:
 
     @cached_property
     def scale(self) -> Scale:
-        """Where values are, in percent of the width."""
+        """The positions of values, in percent of the width."""
         ends = [row.value for row in self.rows if row.value is not None]
         ends += [end for row in self.rows for end in (row.low, row.high) if end is not None and not row.uncertain]
         start, end = _MARGIN, 100 - _MARGIN
@@ -107,11 +107,11 @@ class RowChart:
 
     @cached_property
     def ticks(self) -> list[float]:
-        """The numbers at the axis."""
+        """The numbers on the axis."""
         return [] if self.shape == "parts" else self.scale.ticks(_TICKS[self.shape])
 
     def top(self) -> str:
-        """Return the axis, for the heading of the pictures, with lines that reach down behind the rows."""
+        """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows."""
         texts = (_tick(self.scale(at), number(at)) for at in self.ticks)
         lines = (_downward(self.scale(at), "rule" if at == 0 else "grid") for at in self.ticks)
         return _fluid("".join([*lines, *texts]))
@@ -156,7 +156,7 @@ class RowChart:
         return drawn
 
     def drawing(self) -> Drawing:
-        """Return the whole chart, for files."""
+        """Return the complete chart as a drawing for files."""
         known = [row for row in self.rows if row.value is not None]
         if self.shape == "parts":
             return shares(self.title, {row.label: row.parts for row in self.rows}, self.kinds)
@@ -169,12 +169,12 @@ class RowChart:
 
 
 def _fluid(body: str) -> str:
-    """A picture as wide and as high as its cell; those who cannot see it read the numbers."""
+    """A picture that fills its cell; it is hidden from screen readers, which read the numbers."""
     return f'<svg aria-hidden="true">{body}</svg>'
 
 
 def _tick(x: float, label: str) -> str:
-    """A number at the axis; at the ends it stays inside, whatever the width."""
+    """A number on the axis; near the ends, it is aligned so that it stays inside at any width."""
     anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"
     return f'<text class="mute small" y="11" text-anchor="{anchor}" x="{short(x)}%">{clean(label)}</text>'
 

@@ -1,4 +1,4 @@
-"""Figures of studies that pages do not have: points with their names, and curves."""
+"""Figures of studies: points with their names, and curves."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Named(NamedTuple):
 
     Args:
         name: the text next to it.
-        x: to the right.
-        y: upwards.
-        series: which color it has.
+        x: the horizontal value.
+        y: the vertical value.
+        series: the series, which determines its color.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Named(NamedTuple):
 
 
 def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
-    """Draw points with their names; both axes have their own scale.
+    """Draw points with their names; the axes have different scales.
 
     Args:
-        title: what it shows.
+        title: the title.
         points: the points.
-        x: what is to the right.
-        y: what is upwards.
+        x: the name of the horizontal axis.
+        y: the name of the vertical axis.
     """
     across = scale_for((point.x for point in points), _LEFT, _RIGHT)
     up = scale_for((point.y for point in points), _BOTTOM, _TOP)
@@ -65,13 +65,13 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
 
 
 def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Sequence[str] = ()) -> Drawing:
-    """Draw points with the least-squares line, and names that do not overlap; series have colors and shapes.
+    """Draw points with the least-squares line and names that do not overlap; series have colors and shapes.
 
     Args:
-        title: what it shows.
+        title: the title.
         points: the points.
-        x: what is to the right.
-        y: what is upwards.
+        x: the name of the horizontal axis.
+        y: the name of the vertical axis.
         above: lines of text above the points.
     """
     top = _TOP + _ABOVE * len(above) + (6 if above else 0)
@@ -123,10 +123,10 @@ def curves(
     """Draw a curve for each series.
 
     Args:
-        title: what it shows.
-        lines: the points of each.
-        x: what is to the right.
-        y: what is upwards.
+        title: the title.
+        lines: the points of each series.
+        x: the name of the horizontal axis.
+        y: the name of the vertical axis.
         logarithmic: whether the horizontal axis is logarithmic.
     """
     every = [point for points in lines.values() for point in points]
@@ -141,7 +141,7 @@ def curves(
 
 
 def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TOP) -> list[str]:
-    """Grid lines with their numbers, and what the axes are."""
+    """Grid lines with their numbers, and the names of the axes."""
     parts = [line(across(at), top, across(at), _BOTTOM, "grid") for at in across.ticks()]
     parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()]
     parts += [text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()]
@@ -150,7 +150,7 @@ def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TO
 
 
 def _finished(title: str, parts: Iterable[str], series: Sequence[str]) -> Drawing:
-    """With the names of series, where there are several."""
+    """The drawing, with a legend if there are several series."""
     named = series if len(series) > 1 else ()
     start = _RIGHT + 50
     legend = [

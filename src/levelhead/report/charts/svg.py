@@ -1,4 +1,4 @@
-"""Drawings in SVG: escaped text, numbers kept short, colors by class so that a page and a file can each set them."""
+"""Drawings in SVG: shapes, text and scales; colors are classes, so that pages and files can define them differently."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import NamedTuple
 from levelhead.errors import printable
 
 N_COLORS = 8
-"""How many colors there are for series; more series share the last one."""
+"""The number of colors for series; additional series share the last color."""
 
 _LONGEST = 34
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
-"""Okabe and Ito (2008), which people with color blindness can distinguish; a brown and a gray for the rest."""
+"""The palette of Okabe and Ito (2008) for people with color blindness, with a brown and a gray added."""
 
 _STYLE = """\
 text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#22262b}
@@ -30,10 +30,10 @@ text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans
 
 
 class Drawing(NamedTuple):
-    """A finished drawing.
+    """A complete drawing.
 
     Args:
-        title: what it shows, for those who cannot see it.
+        title: its title, also for screen readers.
         width: in pixels.
         height: in pixels.
         body: SVG elements.
@@ -45,7 +45,7 @@ class Drawing(NamedTuple):
     body: str
 
     def inline(self) -> str:
-        """Return the drawing for a page, which gives it its colors."""
+        """Return the drawing for a page, which defines the colors."""
         return self._svg("")
 
     def file(self) -> str:
@@ -69,9 +69,9 @@ class Drawing(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """Return text without what is none: control characters, halves of characters, and marks that turn its direction.
+    """Return text with escaped control characters, surrogates and marks of direction.
 
-    The two joiners stay: Persian, Hindi and emoji are not written without them.
+    The two joiners are kept, since Persian, Hindi and emoji need them.
     """
     if text.isprintable():
         return text
@@ -79,27 +79,27 @@ def plain(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Return text for SVG: plain and escaped."""
+    """Return text for SVG, without invalid characters and escaped."""
     return escape(plain(text))
 
 
 def short(number: float) -> str:
-    """Return a coordinate with one decimal at most."""
+    """Return a coordinate with at most one decimal."""
     return f"{number:.1f}".removesuffix(".0")
 
 
 def cut(text: str, longest: int = _LONGEST) -> str:
-    """Return a label, shortened where it is very long."""
+    """Return a label, shortened if it is very long."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def width_of(text: str, size: float = 12) -> float:
-    """Estimate how wide text is, in pixels: East Asian characters are square, combining ones have no width."""
+    """Estimate the width of text in pixels: East Asian characters are square, combining ones have no width."""
     return size * sum(_width(character) for character in text if not unicodedata.combining(character))
 
 
 def _width(character: str) -> float:
-    """In shares of the size, for a wide typeface: labels must not be cut off where another is at hand."""
+    """The width relative to the font size, in a wide typeface, so that labels are not cut off in other typefaces."""
     if unicodedata.east_asian_width(character) in {"W", "F"}:
         return 1.0
     if character in "mwMW" or character.isupper():
@@ -131,7 +131,7 @@ def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
-    """Return text; what is cut off is shown when the pointer rests on it."""
+    """Return text; if it is shortened, the full text is its tooltip."""
     shown = cut(words)
     tip = _tip(words) if shown != words else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -150,13 +150,13 @@ def _tip(words: str) -> str:
 
 
 class Scale(NamedTuple):
-    """Values on a line of pixels.
+    """A linear scale from values to pixels.
 
     Args:
         low: the value at the start.
         high: the value at the end.
-        start: where it starts.
-        end: where it ends.
+        start: the position of the start.
+        end: the position of the end.
     """
 
     low: float
@@ -169,14 +169,14 @@ class Scale(NamedTuple):
         return self.start + (value - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
     def ticks(self, about: int = 6) -> list[float]:
-        """Return round numbers inside."""
+        """Return round numbers on the scale."""
         step = _round_step((self.high - self.low) / about)
         first = math.ceil(self.low / step - 1e-9)
         return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
 class LogScale(NamedTuple):
-    """Positive values on a line of pixels, by their logarithms.
+    """A logarithmic scale from positive values to pixels.
 
     Args:
         logarithms: the scale of the logarithms to the base 10.
@@ -189,7 +189,7 @@ class LogScale(NamedTuple):
         return self.logarithms(math.log10(value))
 
     def ticks(self) -> list[float]:
-        """Return 1, 2 and 5 times the powers of 10 inside."""
+        """Return 1, 2 and 5 times the powers of 10 on the scale."""
         low, high = self.logarithms.low, self.logarithms.high
         every = (step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in (1, 2, 5))
         return [value for value in every if low <= math.log10(value) <= high]
@@ -203,13 +203,13 @@ def _round_step(rough: float) -> float:
 
 
 def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool = False) -> Scale:
-    """Return a scale that holds values with some room.
+    """Return a scale that contains values with some margin.
 
     Args:
-        values: what it must hold.
-        start: where it starts.
-        end: where it ends.
-        zero: whether it must hold zero.
+        values: the values.
+        start: the position of the start.
+        end: the position of the end.
+        zero: whether it must contain zero.
     """
     known = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -218,16 +218,16 @@ def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool =
 
 
 def log_scale_for(values: Iterable[float], start: float, end: float) -> LogScale:
-    """Return a logarithmic scale that holds positive values with some room.
+    """Return a logarithmic scale that contains positive values with some margin.
 
     Args:
-        values: what it must hold.
-        start: where it starts.
-        end: where it ends.
+        values: the values.
+        start: the position of the start.
+        end: the position of the end.
     """
     return LogScale(scale_for(map(math.log10, values), start, end))
 
 
 def number(value: float) -> str:
-    """Return a number at an axis."""
+    """Return a number on an axis as text."""
     return f"{value:.10g}".replace("-", "\N{MINUS SIGN}")

@@ -1,4 +1,4 @@
-"""The page of annotations of one text: how far they agree, and where they do not."""
+"""The page of several annotations of one text: how much annotators agree, and where they disagree."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def agreement_page(found: Agreement, rules: Rules) -> Page:
     first, *_ = found.annotators
     sections = [
         Section("labels", "Agreement beyond chance", _LABELS, list(_labels(found))),
-        Section("measures", "F1", "Of each pair of annotators, the same in both directions.", [_measures(found)]),
-        Section("patterns", "How they disagree", "The commonest patterns first.", [_patterns(found)]),
+        Section("measures", "F1", "For each pair of annotators; the same in both directions.", [_measures(found)]),
+        Section("patterns", "Disagreements", "The most frequent patterns first.", [_patterns(found)]),
         Section("sentences", "Sentences", _SENTENCES.format(first), list(_sentences(found, rules))),
     ]
     facts = [
@@ -39,14 +39,14 @@ def agreement_page(found: Agreement, rules: Rules) -> Page:
     return plain_page("Agreement", _lead(found), facts, sections, found.provenance)
 
 
-_LABELS = "Krippendorff's alpha with confidence intervals: 1 is full agreement, 0 what chance gives."
-_SENTENCES = "An example of each pattern: the tree of {} above, those of the others below."
+_LABELS = "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level."
+_SENTENCES = "An example of each pattern: the tree of {} above, those of the other annotators below."
 
 
 def _lead(found: Agreement) -> str:
     heads, relations = found["heads"], found["relations"]
     return (
-        f"Two annotators choose the same head for {100 * heads.observed:.1f}% of words, and the same relation for"
+        f"Two annotators agree on the heads of {100 * heads.observed:.1f}% of words, and on the relations of"
         f" {100 * relations.observed:.1f}%."
     )
 

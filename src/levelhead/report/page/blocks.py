@@ -1,4 +1,4 @@
-"""What pages are made of: values, drawn and written elsewhere."""
+"""The parts of pages as plain values; `render` and `files` write them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 _MOST_WIDE = 14  # columns of a matrix
 
 Choice = Mapping[str, str]
-"""The choices under which a block is shown, by the name of the choice: `{"measure": "LAS"}`."""
+"""The choices under which a block is shown, by name: `{"measure": "LAS"}`."""
 
 
 class Strip(NamedTuple):
     """A small picture of a value and its interval in a row of a table.
 
     Args:
-        value: where the dot is, from 0 to 1.
-        low: where the interval begins, None if there is none.
-        high: where it ends.
+        value: the position of the value, from 0 to 1.
+        low: the lower end of the interval; None without an interval.
+        high: the upper end.
     """
 
     value: float
@@ -35,20 +35,20 @@ class Strip(NamedTuple):
 
 
 class Heat(NamedTuple):
-    """A matrix of values shown by color.
+    """A matrix of values with colors.
 
     Args:
-        corner: what the rows are.
+        corner: the head of the first column.
         columns: the names of its columns.
-        rows: the name of each row, and its values; None where there is none.
-        headings: headings above rows, by the index of the row: rows of one kind are together.
-        marks: why a cell is not to be taken as a value, by row and column.
+        rows: the name and values of each row; None for a missing value.
+        headings: headings of groups of rows, by the index of the first row.
+        marks: the reason why a cell has no valid value, by row and column.
         column: how values are printed.
         lower: whether lower values are better.
         mark_best: whether the best value of each row is marked.
-        links: the addresses that cells open, by row and column.
-        aliases: other names of a row, by its index, which find it, too.
-        kinds: what the rows and the columns are for the filter of the page: "set", "system", or "".
+        links: the addresses that cells link to, by row and column.
+        aliases: additional search terms of a row, by its index.
+        kinds: the type of the rows and columns for the filter of the page: "set", "system", or "".
     """
 
     corner: str
@@ -75,7 +75,7 @@ class Heat(NamedTuple):
         return Table(columns, tuple(rows))
 
     def shades(self) -> list[list[float | None]]:
-        """Return how strong each color is, from 0 to 1: from the worst to the best value that is not marked."""
+        """Return the strength of each color, from 0 for the worst to 1 for the best value that is not marked."""
         worst, best = self.ends()
         span = best - worst or 1.0
         return [
@@ -90,7 +90,7 @@ class Heat(NamedTuple):
         return (ends[1], ends[0]) if self.lower else ends
 
     def best(self) -> frozenset[tuple[int, int]]:
-        """Return the cells with the best value of their row, where rows have more than one value and it is marked."""
+        """Return the cells with the best value of a row, if best values are marked and the row has several values."""
         found: set[tuple[int, int]] = set()
         for i in range(len(self.rows)) if self.mark_best else ():
             known = self._known(i)
@@ -106,13 +106,13 @@ class Heat(NamedTuple):
 
 
 class Confused(NamedTuple):
-    """A matrix of relations whose cells open sentences.
+    """A confusion matrix of relations whose cells open sentences.
 
     Args:
         names: the relations.
-        counts: words by gold relation (rows) and system relation (columns).
-        wrong: how many of them are wrong: on the diagonal those with a wrong head, elsewhere all.
-        store: the treebank whose words the cells open, as its number among those of the page, from 1.
+        counts: numbers of words by gold relation (rows) and system relation (columns).
+        wrong: how many of these words are wrong: on the diagonal those with a wrong head, elsewhere all.
+        store: the number of the treebank on the page whose sentences the cells open, from 1.
     """
 
     names: Sequence[str]
@@ -121,7 +121,7 @@ class Confused(NamedTuple):
     store: str = ""
 
     def shades(self) -> list[list[float]]:
-        """Return how dark each cell is, from 0 to 1, by its share of the errors of the gold relation."""
+        """Return the strength of each color, from 0 to 1, by the cell's share of the errors of the gold relation."""
         found = []
         for i, row in enumerate(self.counts):
             wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
@@ -135,12 +135,12 @@ class Confused(NamedTuple):
 
 
 class LegendEntry(NamedTuple):
-    """What a mark means.
+    """The meaning of a mark.
 
     Args:
         name: what it means.
         series: the number of the mark, see `levelhead.report.charts.marks`.
-        n: how many things have it.
+        n: the number of items with this mark.
     """
 
     name: str
@@ -156,28 +156,28 @@ class LegendEntry(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A part of a section, and what shows it; what is None is not there.
+    """A part of a section; it has a chart, a table, a matrix, sentences or errors.
 
     Args:
-        name: the name of its files, of lower-case letters, digits and hyphens.
+        name: the name of its files, with lower-case letters, digits and hyphens.
         title: the heading.
         caption: the caption.
-        when: under which choices it is shown.
+        when: the choices under which it is shown.
         drawing: a chart.
         table: a table, which can be sorted.
         strips: a picture for each row of the table, next to its first ratio.
         heat: a matrix.
-        confused: a matrix that opens sentences.
-        sentences: sentences to be drawn.
-        faults: what went wrong: what, and the reasons.
+        confused: a confusion matrix that opens sentences.
+        sentences: sentences to draw.
+        faults: names of outputs with errors, and the errors.
         chart: a chart of rows.
-        explained: terms that are explained below it.
-        folded: whether the table is hidden until a reader opens it, as those of charts are.
-        filed: whether the table is only for files: the chart has its numbers.
+        explained: the terms that are defined below it.
+        folded: whether the table is hidden until a reader opens it, as the tables of charts are.
+        filed: whether the table is only written to files, since the chart shows its numbers.
         strip_ends: the values at both ends of the pictures.
-        extra: the names of columns of the table that are shown on request.
-        rows_are: what the rows of the table are for the filter of the page: "system", or "".
-        legend: what marks mean.
+        extra: the names of table columns that are shown on request.
+        rows_are: the type of the table's rows for the filter of the page: "system", or "".
+        legend: the meaning of marks.
     """
 
     name: str
@@ -213,9 +213,9 @@ class Section(NamedTuple):
     Args:
         name: its anchor.
         title: its heading.
-        lead: what one should know before looking.
+        lead: how to read it.
         blocks: its parts.
-        narrow: whether the blocks are side by side if there is room.
+        narrow: whether blocks are side by side if there is room.
     """
 
     name: str
@@ -230,17 +230,17 @@ class Page(NamedTuple):
 
     Args:
         title: its heading.
-        lead: the most important thing in a sentence.
-        facts: numbers at the top, with what they are.
-        choices: what can be chosen, by name: group, measure, treebank.
+        lead: the main result in a sentence.
+        facts: the numbers at the top, each with its name.
+        choices: the options of each choice: group, measure, treebank.
         sections: its sections.
         notes: the notes at the end.
-        signature: what decides the numbers.
-        kind: the page's own script and style in `assets`, if it has any.
-        data: what its script needs besides the sentences of blocks.
-        terms: what terms mean, wherever they are the label of a row or a heading.
-        find: what the filter of the page finds, "" if it has none.
-        up: the name and address of the page above, if there is one; then `render_links` adds links to other pages.
+        signature: the settings and inputs that determine the numbers.
+        kind: the kind of page; `assets` may have a script and a style with this name.
+        data: the data of its scripts, in addition to the sentences of blocks.
+        terms: the definitions of terms that are labels of rows or headings.
+        find: the placeholder of the filter; "" for a page without a filter.
+        up: the name and address of the index page, if there is one; `with_links` then adds links to other pages.
     """
 
     title: str
@@ -257,35 +257,35 @@ class Page(NamedTuple):
     up: tuple[str, str] | None = None
 
     def shown_first(self, block: Block) -> bool:
-        """Return whether a block is shown before the reader chooses anything."""
+        """Return whether a block is shown when the page opens."""
         return all(self.choices[name][0] == value for name, value in block.when.items())
 
 
 def plain_page(
     title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
 ) -> Page:
-    """Return a page without choices; sections without contents are left out.
+    """Return a page without choices; empty sections are left out.
 
     Args:
         title: its heading.
-        lead: the most important thing in a sentence.
-        facts: numbers at the top, with what they are.
+        lead: the main result in a sentence.
+        facts: the numbers at the top, each with its name.
         sections: its sections.
-        provenance: where the numbers come from.
+        provenance: the signature and notes of the result.
     """
     shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
     return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 
 
 class Links(NamedTuple):
-    """What a page of one output leads to in a report of many.
+    """The links from the page of an output to other pages of the report.
 
     Args:
-        system: the system of the page.
-        code: its test set.
-        systems: the name and address of each system with a page on this test set, this one without an address.
-        before: the name and address of the system's page on the test set before; None if there is none.
-        after: on the next test set.
+        system: the system.
+        code: the test set.
+        systems: the name and address of each system with a page on this test set; this system has no address.
+        before: the name and address of the system's page on the previous test set; None on the first.
+        after: the name and address of its page on the next test set; None on the last.
     """
 
     system: str

@@ -32,8 +32,8 @@ def changes_page(found: Found, rules: Rules) -> Page:
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", list(_summary(found))),
         Section("columns", "Changes by column", "", [Block("columns", table=_columns_table(found))]),
-        Section("patterns", "Patterns", "The commonest changes first.", [Block("patterns", table=patterns)]),
-        Section("trees", "Trees", "A sentence with each of the commonest changes.", list(_trees(found, rules))),
+        Section("patterns", "Patterns", "The most frequent changes first.", [Block("patterns", table=patterns)]),
+        Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(found, rules))),
     ]
     facts = [("unchanged sentences", f"{found.n_unchanged:,}"), *((name, f"{n:,}") for name, n in _facts(found))]
     return plain_page("Changes", _lead(found), facts, sections, found.provenance)
@@ -42,14 +42,13 @@ def changes_page(found: Found, rules: Rules) -> Page:
 def _lead(found: Found) -> str:
     if not found.patterns:
         return "No word has changed."
-    first = found.patterns[0]
-    return f"The commonest change: {_title(first)}."
+    return f"Most frequent change: {_title(found.patterns[0])}."
 
 
 def _facts(found: Found) -> Iterator[tuple[str, int]]:
-    yield "added", found.counts["added"]
-    yield "removed", found.counts["removed"]
-    yield "changes of cells", sum(found.by_column.values())
+    yield "added sentences", found.counts["added"]
+    yield "removed sentences", found.counts["removed"]
+    yield "changed cells", sum(found.by_column.values())
 
 
 def _summary(found: Found) -> Iterator[Block]:
@@ -68,7 +67,7 @@ def _title(pattern: ChangePattern) -> str:
 
 
 def _trees(found: Found, rules: Rules) -> Iterator[Block]:
-    """A sentence for each of the commonest patterns: one that no pattern before has, and that is short enough."""
+    """A short sentence for each of the most frequent patterns, no sentence twice."""
     drawn: set[tuple[str, int]] = set()
     for number, pattern in enumerate(found.patterns[:_MOST_PATTERNS], 1):
         fresh = [

@@ -1,4 +1,4 @@
-"""The page of systems compared with the first: which differences are real, where they come from, in which sentences."""
+"""The page of a comparison with a baseline: significant differences, where they come from, and in which sentences."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from levelhead.report.page.examples import (
     cells_of,
     confused_relations,
     examples_of_errors,
+    pairs_of,
     sentence,
 )
 from levelhead.report.page.score import CONFUSION_LEAD
@@ -49,16 +50,16 @@ _DIFFERENCE = Column("", "difference")
 
 
 class TreebankPart(NamedTuple):
-    """What the page of a comparison shows of one treebank.
+    """The data of one treebank on the page of a comparison.
 
     Args:
         treebank: its code.
         systems: the names of the outputs, the baseline first.
         n_sentences: the number of gold sentences.
-        gains: the differences of each system to the baseline by each property.
-        contrasts: the sentences in which each system gains or loses most; grouped by the number of the system.
-        changes: how many more words are right in each of them.
-        confusions: the confusion of relations of each output with its words, if this is the only treebank.
+        gains: the differences of each system from the baseline, by property.
+        contrasts: the sentences in which each system gains or loses most, grouped by the number of the system.
+        changes: the gain in correct words in each of these sentences.
+        confusions: for a single treebank, the confusion matrix of each output with its words.
     """
 
     treebank: str
@@ -71,12 +72,12 @@ class TreebankPart(NamedTuple):
 
 
 def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
-    """Return what the page shows of one treebank; the engine calls this where the outputs are read.
+    """Return the data of one treebank; the engine calls this where the outputs are read.
 
     Args:
         treebank: its code.
         outputs: the outputs, the baseline first.
-        n_treebanks: how many treebanks the page has.
+        n_treebanks: the number of treebanks on the page.
         registry: the available measures and schemes.
 
     Raises:
@@ -97,18 +98,15 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
 
 
 def _confusion(shown: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Examples]:
-    """The confusion of an output, and the words behind its cells."""
-    words, pair = (
-        wrong_words(shown.matches, setup.measures[0], registry=setup.registry).word,
-        np.full(shown.matches.gold.n_words, -1, dtype=np.int64),
-    )
-    pair[shown.matches.alignment.gold] = np.arange(len(shown.matches.alignment.gold))
-    cells = np.where(pair[words] < 0, -1, cells_of(shown.matches)[pair[words]])
+    """The confusion matrix of an output, and the words in its cells."""
+    words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry).word
+    pairs = pairs_of(shown.matches, words)
+    cells = np.where(pairs < 0, -1, cells_of(shown.matches)[pairs])
     return confused_relations(shown.matches), examples_of_errors(shown, words, {"cell": cells}, 2 * n_outputs)
 
 
 def _contrasts(shown: Sequence[Shown], most: int, setup: Setup) -> tuple[Examples, list[float]]:
-    """The sentences in which each system gains or loses most, gains before losses, and by how many words."""
+    """The sentences in which each system gains or loses most, gains first, and their gains in correct words."""
     lengths = np.diff(shown[0].matches.gold.sentence_starts)
     sentences: list[dict[str, Any]] = []
     words, changes = [], []
@@ -136,7 +134,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
 
     Args:
         comparison: the comparison.
-        parts: what `treebank_part` made of the outputs on each treebank, in order.
+        parts: the data of each treebank from `treebank_part`, in order.
         registry: the available measures and schemes.
     """
     baseline, several, outputs = comparison.systems[0], len(parts) > 1, parts[0].systems
@@ -161,24 +159,27 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
 
 
 _DIFFERENCES = (
-    "To {}, in points, with 95% confidence intervals. Colored where the difference is significant at 5%, corrected over"
-    " systems by Holm's method; gray where it is not."
+    "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5% (corrected across"
+    " systems by Holm's method), otherwise gray."
 )
 _GAINS = (
-    "Differences of LAS to {} for the words with each value, with 95% confidence intervals; those that make most"
-    " difference for the whole first. Words: how many more words are right."
+    "Differences in LAS from {} by property of words, with 95% confidence intervals; those with the largest effect on"
+    " the total first. Words: how many more words are correct."
 )
-_SENTENCES = "Sentences with more or fewer right words (LAS) than those of {}; the largest differences first."
+_SENTENCES = (
+    "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"
+    " differences first."
+)
 
 
 def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:
-    """The results over all treebanks, by macro-average if there are several."""
+    """The macro-averages of all systems, or their results on a single treebank."""
     own = [result for result in comparison.results if result.measure == measure]
     return [result for result in own if result.average == "macro"] or own[: len(comparison.systems)]
 
 
 def _measures(comparison: Comparison) -> list[str]:
-    """The measures, LAS first: it is what one looks for."""
+    """The measures, LAS first, since most readers look for it."""
     return sorted(comparison.measures, key=lambda name: name != "LAS")
 
 
@@ -214,9 +215,9 @@ def _differences(comparison: Comparison) -> Iterator[Block]:
         rows = [
             _difference_row(result, result.system, plain=plain) for result in results if result.difference is not None
         ]
-        if rows and not (several and len(rows) == 1):  # the last rows of the only forest plot
+        if rows and not (several and len(rows) == 1):  # the forest plot of a single system has its averages
             title = "Macro-averages" if several else ""
-            whole = f"Differences of {measure} to {comparison.systems[0]}"
+            whole = f"Differences in {measure} from {comparison.systems[0]}"
             chart = _differences_chart(whole, "System", rows, plain=plain)
             yield Block(f"differences{own}", title, when=when, chart=chart)
         if several:
@@ -246,12 +247,12 @@ def _forests(comparison: Comparison, measure: str, own: str, *, plain: bool) -> 
             if result.average
         ]
         title = f"{system} on each treebank"
-        chart = _differences_chart(f"Differences of {measure}: {title}", "Treebank", rows, plain=plain)
+        chart = _differences_chart(f"Differences in {measure}: {title}", "Treebank", rows, plain=plain)
         when = {"measure": measure, "system": system}
         yield Block(f"treebanks{own}-{number}", title, _FOREST, when, chart=chart)
 
 
-_FOREST = "Choose a treebank to see where its differences come from."
+_FOREST = "Click a treebank to see where its differences come from."
 
 
 def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain: bool) -> RowChart:
@@ -288,7 +289,7 @@ def _value_row(result: SystemResult, *, plain: bool) -> ChartRow:
 
 
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
-    """All numbers of a measure, those of averages last, and the verdicts of its gate."""
+    """All numbers of a measure, averages last, and the verdicts of its gate."""
     own = tuple(result for result in comparison.results if result.measure == measure)
     table = comparison_table(replace(comparison, results=own, wins=(), gates=()), each=True)
     verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
@@ -338,14 +339,14 @@ def _gain_blocks(
     rows = [_gain_row(gain) for gain in shown]
     if not any(gain.more_correct for gain in shown):
         return
-    whole = f"Differences of {system} by {title.lower()}"
+    whole = f"Differences in LAS of {system} by {title.lower()}"
     chart = RowChart(whole, title, "points", ("Diff.", "95% CI", "Words"), rows, "dot")
     few = any(gain.estimate is not None and gain.estimate.uncertain for gain in shown)
-    yield Block(name, title, UNCERTAIN if few else "", when, chart=chart, table=_gains_table(title, own))
+    yield Block(name, title, f"{UNCERTAIN}." if few else "", when, chart=chart, table=_gains_table(title, own))
 
 
 def _natural(value: str) -> tuple[int, str]:
-    """The order of lengths: root first, then by number."""
+    """The sort key of lengths: root first, then by number."""
     digits = value.partition("-")[0]
     return (int(digits) if digits.isdigit() else 0, value)
 
@@ -353,11 +354,11 @@ def _natural(value: str) -> tuple[int, str]:
 def _gain_row(gain: Gain | AverageGain) -> ChartRow:
     estimate, change = gain.estimate, gain.difference or 0.0
     interval = None if estimate is None else estimate.interval
-    sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
+    excludes_zero = interval is not None and (interval[0] > 0 or interval[1] < 0)
     uncertain = estimate is not None and estimate.uncertain
     value = open_ended(gain.values[0])
     label = f"{value} {MARK}" if uncertain else value
-    color = ("s0" if change > 0 else "s1") if sure else "fade"
+    color = ("s0" if change > 0 else "s1") if excludes_zero else "fade"
     words = f"{gain.more_correct:+,.0f}".replace("-", "\N{MINUS SIGN}")
     cells = (_signed(change), _signed(interval_cell(interval, perplexity=False)), words)
     return ChartRow(label, 100 * change, *interval_ends(interval), cells=cells, color=color, uncertain=uncertain)
@@ -380,7 +381,7 @@ def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
 
 
 def _sentences(parts: Sequence[TreebankPart]) -> Iterator[Block]:
-    """How many sentences each system wins and loses; each opens them, with both trees."""
+    """The numbers of sentences that each system wins and loses; each row opens its sentences."""
     for number, system in enumerate(parts[0].systems[1:], 1):
         if len(parts) > 1:
             totals = _totals(parts, str(number))
@@ -395,8 +396,8 @@ def _sentences(parts: Sequence[TreebankPart]) -> Iterator[Block]:
 def _sentence_block(
     system: str, store: str, group: str, totals: Mapping[int, int], whole: int, when: Mapping[str, str]
 ) -> Block:
-    counts = {"more right words": (totals[0], "s0", 0), "fewer right words": (totals[1], "s1", 1)}
-    counts["as many"] = (whole - totals[0] - totals[1], "fade", -1)
+    counts = {"more correct words": (totals[0], "s0", 0), "fewer correct words": (totals[1], "s1", 1)}
+    counts["equally many"] = (whole - totals[0] - totals[1], "fade", -1)
     rows = [
         ChartRow(
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color,

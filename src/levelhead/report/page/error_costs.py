@@ -1,8 +1,9 @@
-"""What errors cost: the points that a system would gain without each kind of error."""
+"""What errors cost: the points that a system would gain without each type of error."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN, estimate_cells, estimate_columns
@@ -16,94 +17,82 @@ from levelhead.report.table import Column, Table, formatted, interval_cell
 from levelhead.significance.bucket_estimates import BucketEstimate
 
 ALL = "all treebanks"
-"""The choice of a page that shows all treebanks together."""
+"""The option of a page that shows all treebanks together."""
 
 _MOST_ROWS = 20
 _DIFFERENCE = Column("", "difference")
 
 
 def costs_of(part: TreebankErrors, store: str) -> Block:
-    """Return what each kind of error costs on one treebank, the costliest first; rows open their sentences.
+    """Return the cost of each type of error on one treebank, the costliest first; rows open their sentences.
 
     Args:
         part: the errors.
-        store: the treebank, as its number among those of the page.
+        store: the number of the treebank on the page.
     """
     shown = part.repairs.kinds[:_MOST_ROWS]
     if not shown:
-        return Block("costs", caption="No word is wrong.")
-    rows = [
-        _cost_row(repair)._replace(
-            opens=Opens(store, "repair", part.numbers[repair.error, repair.detail], error_in_words(repair))
-        )
-        for repair in shown
-    ]
+        return Block("costs", caption="No errors.")
+    rows = [_cost_row(repair, store, part.numbers) for repair in shown]
     chart = _costs_chart(part.measure, rows)
-    caption = _with_mark(_others(part.repairs.kinds), shown)
+    caption = _caption(part.repairs.kinds)
     return Block("costs", "", caption, chart=chart, table=_costs_table(shown), filed=True)
 
 
 def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Mapping[Key, int]) -> Block:
-    """Return the means of what errors cost over treebanks.
+    """Return the mean cost of each type of error over treebanks.
 
     Args:
-        treebanks: what they cost on each.
+        treebanks: the costs on each treebank.
         measure: the measure.
-        numbers: the number of each kind of error among the words of all treebanks.
+        numbers: the number of each type of error among those of all treebanks.
     """
-    found = average_repairs(treebanks, 0.95)
-    rows = [
-        _cost_row(repair)._replace(
-            opens=Opens(STORE, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
-        )
-        for repair in found[:_MOST_ROWS]
-    ]
-    chart = _costs_chart(measure, rows)
-    note = "Means over treebanks; words of all of them."
-    table = _costs_table(found[:_MOST_ROWS])
-    return Block(
-        "costs", "", f"{_others(found)} {note}".strip(), {"treebank": ALL}, chart=chart, table=table, filed=True
-    )
+    repairs = average_repairs(treebanks, 0.95)
+    shown = repairs[:_MOST_ROWS]
+    chart = _costs_chart(measure, [_cost_row(repair, STORE, numbers) for repair in shown])
+    caption = _caption(repairs, "Points are means over treebanks; errors are counted on all of them.")
+    return Block("costs", "", caption, {"treebank": ALL}, chart=chart, table=_costs_table(shown), filed=True)
 
 
 def error_in_words(repair: Repair | AverageRepair) -> str:
-    """Return what is wrong, with gold's and the system's relation in words.
+    """Return a type of error in words, with the names of gold's and the system's relation.
 
     Args:
-        repair: a kind of error.
+        repair: a type of error.
     """
-    values = repair.detail.split(" -> ")
     if repair.error == NOT_ALIGNED:
-        return "words that the system splits or joins in another way"
-    wrong = [part for part in repair.error.split(", ") if len(values) < 2 or part not in {"relation", "UPOS"}]
-    what = " taken for ".join(map(in_words, values))
-    return f"{what} with a wrong {' and '.join(wrong)}" if wrong else what
+        return "words that the system segments differently"
+    label = " mistaken for ".join(map(in_words, repair.detail.split(" -> ")))
+    wrong = _other_columns(repair)
+    return f"{label} with a wrong {wrong}" if wrong else label
 
 
 def _label(repair: Repair | AverageRepair) -> str:
-    """What is wrong, as it is said."""
+    """A type of error as the label of a row, such as `obl → nmod, wrong head`."""
     if repair.error == NOT_ALIGNED:
         return repair.error
-    value = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}")
-    wrong = [part for part in repair.error.split(", ") if "->" not in repair.detail or part not in {"relation", "UPOS"}]
-    return f"{value}, wrong {' and '.join(wrong)}" if wrong else value
+    label, wrong = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}"), _other_columns(repair)
+    return f"{label}, wrong {wrong}" if wrong else label
 
 
-def _cost_row(repair: Repair | AverageRepair) -> ChartRow:
-    cells = (_points(repair.gain), between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
-    label = f"{_label(repair)} {MARK}" if repair.estimate.uncertain else _label(repair)
+def _other_columns(repair: Repair | AverageRepair) -> str:
+    """The wrong columns that the detail of an error does not show."""
+    shown = {"relation", "UPOS"} if "->" in repair.detail else set()
+    return " and ".join(column for column in repair.error.split(", ") if column not in shown)
+
+
+def _cost_row(repair: Repair | AverageRepair, store: str, numbers: Mapping[Any, int]) -> ChartRow:
+    points, uncertain = 100 * repair.gain, repair.estimate.uncertain
+    cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
+    label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
     ends = interval_ends(repair.estimate.interval)
-    return ChartRow(label, 100 * repair.gain, *ends, cells=cells, color="s1", uncertain=repair.estimate.uncertain)
+    opens = Opens(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
+    return ChartRow(label, points, *ends, cells=cells, color="s1", opens=opens, uncertain=uncertain)
 
 
 def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
     columns = ("Points", "95% CI", "Errors", "Share")
     return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
-
-
-def _with_mark(caption: str, shown: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    uncertain = any(repair.estimate.uncertain for repair in shown)
-    return f"{caption} {UNCERTAIN}.".strip() if uncertain else caption
 
 
 def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
@@ -119,26 +108,22 @@ def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _others(found: Sequence[Repair] | Sequence[AverageRepair]) -> str:
-    """A sentence on the errors that have no row."""
-    rest = found[_MOST_ROWS:]
-    if not rest:
-        return ""
+def _caption(repairs: Sequence[Repair] | Sequence[AverageRepair], note: str = "") -> str:
+    """Sentences on the errors without a row, on the numbers, and on uncertain ones."""
+    shown, rest = repairs[:_MOST_ROWS], repairs[_MOST_ROWS:]
     words, share = sum(repair.words for repair in rest), 100 * sum(repair.share for repair in rest)
-    return f"{len(rest):,} other kinds of errors: {words:,} words, {share:.1f}% of all errors."
+    others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
+    uncertain = f"{UNCERTAIN}." if any(repair.estimate.uncertain for repair in shown) else ""
+    return " ".join(filter(None, (others, note, uncertain)))
 
 
-def between(one: BucketEstimate, column: Column = _DIFFERENCE) -> str:
-    """Return an interval as it is printed on a page, empty if there is none.
+def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
+    """Return a confidence interval as text for a page; empty if there is none.
 
     Args:
-        one: an estimate.
+        estimate: an estimate.
         column: how its values are printed.
     """
-    cell = interval_cell(one.interval, perplexity=False)
+    cell = interval_cell(estimate.interval, perplexity=False)
     text = "" if cell is None else formatted(cell, column)
     return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")
-
-
-def _points(gain: float) -> str:
-    return f"{100 * gain:.2f}"

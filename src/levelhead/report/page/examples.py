@@ -1,4 +1,4 @@
-"""Sentences behind numbers: the data with which a page draws gold and system trees and marks errors."""
+"""Example sentences: the data from which a page draws gold and system trees with their errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank.schemes import NIVRE_FANG
 
 ALL_WORDS = 50_000
-"""How many words of sentences a page holds, all treebanks together."""
+"""The largest number of words in the sentences of a page, over all treebanks."""
 
 _FEWEST_WORDS = 600  # of each treebank
 _MOST_RELATIONS = 18
@@ -26,7 +26,7 @@ _GOLDEN = 0.618034  # its multiples are spread evenly between 0 and 1
 
 
 class Shown:
-    """A system's output, ready to be shown sentence by sentence.
+    """A system's output, prepared for showing its sentences.
 
     Args:
         name: the system.
@@ -47,9 +47,9 @@ class Shown:
             sentence: the index of the gold sentence.
 
         Returns:
-            `n`, the name; `e`, a letter for each word: o right, l wrong label, h wrong head, b both, u not aligned; `h`
-            heads, from 1, 0 the root, -1 none or outside; `d` relations; and where words are not gold's, `f` forms and
-            `a` for each the gold word, -1 for none.
+            `n`: the name; `e`: a letter for each word (o correct, l wrong label, h wrong head, b both wrong, u not
+            aligned); `h`: heads (from 1, 0 for the root, -1 for none or outside); `d`: relations. If the words differ
+            from gold, also `f`: forms, and `a`: the gold word of each word, -1 for none.
         """
         system, matches = self.matches.system, self.matches
         words = np.flatnonzero(matches.row_of_system == sentence)
@@ -81,12 +81,12 @@ def sentence(
     Args:
         outputs: the systems.
         index: the index of the gold sentence.
-        sides: what the upper and the lower tree are called, if they are not gold and a system.
-        marked: the number of the gold word in the sentence that is marked, if one is.
+        sides: the names of the upper and the lower tree; by default gold and system.
+        marked: the number of the gold word to mark in the sentence.
 
     Returns:
-        `i` its name, `t` its text, `r` whether it runs from right to left, `f`, `h`, `d` forms, heads, relations of
-        gold, `s` the systems' trees; and `k`, the names of both sides, and `m`, the marked word, where they are given.
+        `i`: its name; `t`: its text; `r`: whether it is written from right to left; `f`, `h`, `d`: forms, heads and
+        relations of gold; `s`: the systems' trees; if given, `k`: the names of both sides, and `m`: the marked word.
     """
     gold = outputs[0].matches.gold[index]
     return {
@@ -94,7 +94,7 @@ def sentence(
         **({} if marked is None else {"m": marked}),
         "i": plain(gold.id or f"sentence {index + 1}"),
         "t": plain(gold.text),
-        "r": int(runs_leftwards(gold.text)),
+        "r": int(is_right_to_left(gold.text)),
         "f": [plain(form) for form in gold.forms],
         "h": gold.heads,
         "d": [plain(relation) for relation in gold.relations],
@@ -102,20 +102,20 @@ def sentence(
     }
 
 
-def runs_leftwards(text: str) -> bool:
-    """Return whether text runs from right to left: by its first letter with a direction (Unicode Annex 9: P2, P3)."""
+def is_right_to_left(text: str) -> bool:
+    """Return whether text is written from right to left, by its first directional letter (Unicode Annex 9: P2, P3)."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return next((d for d in directions if d in {"L", "R", "AL"}), "L") != "L"
 
 
 class Examples(NamedTuple):
-    """The errors of a treebank as a page opens them.
+    """The errors of a treebank that a page can show in their sentences.
 
     Args:
         sentences: the sentences, see `sentence`.
-        words: the wrong words in them: the number of the sentence, and of the word in it.
-        groups: by what they are grouped: for each word the number of its group, -1 for none.
-        totals: the number of words in each group, also of those that are not in the sentences.
+        words: the wrong words: the number of the sentence, and of the word in it.
+        groups: for each kind of grouping, the number of the group of each word, -1 for none.
+        totals: for each kind of grouping, the number of words in each group, including words that are not shown.
     """
 
     sentences: Sequence[Mapping[str, Any]]
@@ -127,12 +127,13 @@ class Examples(NamedTuple):
 def examples_of_errors(
     output: Shown, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int = 1
 ) -> Examples:
-    """Return wrong words with their sentences: all of them, or as many as a page can hold.
+    """Return wrong words with their sentences: all, or as many as a page can hold.
 
     Args:
         output: the system.
         words: the wrong gold words, int64, shape (words,).
-        groups: for each word the number of its group, -1 for none, same shape; the most important groups first.
+        groups: for each kind of grouping, the number of the group of each word, -1 for none, same shape; the most
+            important groups have the lowest numbers.
         n_treebanks: how many treebanks share the page.
     """
     gold = output.matches.gold
@@ -156,7 +157,7 @@ def _totals(numbers: NDArray[np.int64]) -> dict[int, int]:
 def _within(
     of_word: NDArray[np.int64], lengths: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int
 ) -> NDArray[np.int64]:
-    """The sentences that a page holds: where that is not all, in turns one of each group, spread over the treebank."""
+    """The sentences that a page holds: all, or a sample with sentences from each group in turn, spread evenly."""
     every, most = np.unique(of_word), max(_FEWEST_WORDS, ALL_WORDS // n_treebanks)
     if lengths[every].sum() <= most:
         return every
@@ -177,7 +178,7 @@ def _within(
 
 
 def confused_relations(matches: Matches) -> Confused:
-    """Return the confusion of the commonest relations.
+    """Return the confusion matrix of the most frequent relations.
 
     Args:
         matches: the aligned words.
@@ -191,7 +192,7 @@ def confused_relations(matches: Matches) -> Confused:
 
 
 def cells_of(matches: Matches) -> NDArray[np.int64]:
-    """Return the cell of `confused_relations` of each aligned word, row by row, -1 for none; int64, shape (pairs,).
+    """Return the number of each aligned word's cell in `confused_relations`, -1 for none; int64, shape (pairs,).
 
     Args:
         matches: the aligned words.
@@ -200,3 +201,15 @@ def cells_of(matches: Matches) -> NDArray[np.int64]:
     size = min(len(relations.names), _MOST_RELATIONS)
     gold, system = relations.gold[matches.alignment.gold], relations.system[matches.alignment.system]
     return np.where((gold < size) & (system < size), gold * size + system, -1)
+
+
+def pairs_of(matches: Matches, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,).
+
+    Args:
+        matches: the aligned words.
+        words: the gold words, int64, shape (words,).
+    """
+    pairs = np.full(matches.gold.n_words, -1, dtype=np.int64)
+    pairs[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
+    return pairs[words]

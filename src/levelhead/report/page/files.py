@@ -1,4 +1,4 @@
-"""All charts and tables of a page as files."""
+"""Writes all charts and tables of a page as files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
 
     Args:
         page: the page.
-        folder: where to; it is made if it is not there.
+        folder: the folder; it is created if it does not exist.
 
     Returns:
         The files.
@@ -53,7 +53,7 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def _file_names(blocks: Sequence[Block]) -> Mapping[int, str]:
-    """What the files of each block are called: for what they show, where that is plain, else by number."""
+    """The file name of each block: the values it shows if that is unique, otherwise its numbered name."""
     plain = [
         _NUMBERS.sub("", block.name) + "".join(f"-{_slug(value)}" for value in block.when.values()) for block in blocks
     ]
@@ -84,21 +84,19 @@ def _table(block: Block) -> Table | None:
 
 
 def drawing_of(block: Block, title: str) -> Drawing | None:
-    """Return the chart of a block, also of a matrix; None if it has neither.
+    """Return the chart or matrix of a block as a drawing; None if it has neither.
 
     Args:
         block: the block.
         title: what the chart shows.
     """
     if block.heat is not None:
-        one = block.heat
-        rows = [(name, [formatted(value, one.column, 1) for value in values]) for name, values in one.rows]
-        marks = MatrixMarks(one.marks.keys(), one.best(), one.headings)
-        return heat(title, one.corner, one.columns, rows, one.shades(), marks=marks)
+        matrix = block.heat
+        rows = [(name, [formatted(value, matrix.column, 1) for value in values]) for name, values in matrix.rows]
+        marks = MatrixMarks(matrix.marks.keys(), matrix.best(), matrix.headings)
+        return heat(title, matrix.corner, matrix.columns, rows, matrix.shades(), marks=marks)
     if block.confused is not None:
-        other = block.confused
-        counts = [
-            (name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)
-        ]
-        return heat(title, "gold", other.names, counts, other.shades(), step=38)
+        names, counts = block.confused.names, block.confused.counts
+        rows = [(name, [str(n) if n else "" for n in row]) for name, row in zip(names, counts, strict=True)]
+        return heat(title, "gold", names, rows, block.confused.shades(), step=38)
     return block.drawing if block.chart is None else block.chart.drawing()

@@ -1,4 +1,4 @@
-"""The errors of all treebanks of a page together, so that means over treebanks open their sentences, too."""
+"""The errors of all treebanks of a page together, so that means over treebanks can also open sentences."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class JoinedErrors(NamedTuple):
     """The errors of all treebanks.
 
     Args:
-        numbers: by what words are grouped (`repair` or a property): the number of each kind of error, or value.
-        kinds: how many words are wrong in which way.
-        examples: the wrong words, in the sentences of all treebanks.
+        numbers: by kind of grouping (`repair` or a property), the group of each type of error or value in `examples`.
+        kinds: the number of words with each kind of wrong head or relation.
+        examples: the wrong words in the sentences of all treebanks.
     """
 
     numbers: Mapping[str, Mapping[Key, int]]
@@ -30,7 +30,7 @@ class JoinedErrors(NamedTuple):
     examples: Examples
 
     def n_errors(self, by: str, value: str) -> int:
-        """Return how many words with a value are wrong.
+        """Return the number of wrong words with a value.
 
         Args:
             by: the property.
@@ -43,7 +43,7 @@ def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
     """Return the errors of all treebanks together.
 
     Args:
-        parts: those of each treebank, in the order of their stores.
+        parts: the errors of each treebank, in the order of their stores.
     """
     numbers: dict[str, dict[Key, int]] = {name: {} for name in (_REPAIR, *PROPERTY_TITLES)}
     groups: dict[str, list[int]] = {name: [] for name in (*numbers, "kind")}
@@ -65,7 +65,7 @@ def joined_errors(parts: Sequence[TreebankErrors]) -> JoinedErrors:
 
 
 def _renumbered(part: TreebankErrors, name: str, numbers: Mapping[str, dict[Key, int]]) -> Mapping[int, int]:
-    """The number in all treebanks of each number in one; kinds of errors have the same numbers everywhere."""
+    """The group in all treebanks of each group in one treebank; kinds of errors have the same numbers everywhere."""
     if name not in numbers:
         return {number: number for number in part.examples.totals[name]}
     own: Mapping[Key, int] = part.numbers if name == _REPAIR else part.values[name]  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The page of profiles: a panel for each column, treebanks in an order of similarity, families as marks."""
+"""The page of profiles: a panel for each column, treebanks ordered by similarity, language families as marks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TITLES = {**_ABBREVIATED, "relation": "Relations", "distance": "Dependency dist
 
 
 class _Treebanks(NamedTuple):
-    """The treebanks of a page, in their order."""
+    """The treebanks of a page, in the order in which it shows them."""
 
     survey: Survey
     profiles: Mapping[str, Profile]
@@ -38,7 +38,7 @@ class _Treebanks(NamedTuple):
 
     @property
     def scalars(self) -> list[ProfileColumn]:
-        """The columns of one value."""
+        """The columns with a single value."""
         return [column for name in self.survey_columns if (column := COLUMNS[name]).by is None]
 
     @property
@@ -48,7 +48,7 @@ class _Treebanks(NamedTuple):
 
     @property
     def panels(self) -> list[tuple[ProfileColumn, Panel]]:
-        """A panel for each column of one value that differs between treebanks."""
+        """A panel for each column with a single value that differs between treebanks."""
         every = [(column, self.panel(column)) for column in self.scalars]
         return [(column, panel) for column, panel in every if panel.varies]
 
@@ -62,7 +62,7 @@ def profile_page(survey: Survey) -> Page:
     """Return the page of profiles.
 
     Args:
-        survey: the profiles; with the column `relation`, treebanks are in an order of similarity, otherwise as given.
+        survey: the profiles; with the column `relation`, treebanks are ordered by similarity, otherwise as given.
     """
     found = _treebanks(survey)
     sections = [_columns(found), _outliers(found), _similarity(found), _frequencies(found), _values(found)]
@@ -129,7 +129,7 @@ def _lower(title: str) -> str:
 
 
 def _outlying(found: _Treebanks) -> dict[str, list[tuple[ProfileColumn, float]]]:
-    """The columns in which each treebank is an outlier, with its values."""
+    """The columns in which each treebank is an outlier, with the values."""
     times: dict[str, list[tuple[ProfileColumn, float]]] = {}
     for column, panel in found.panels:
         for i in panel.outliers:
@@ -169,7 +169,7 @@ def _columns(found: _Treebanks) -> Section:
 
 
 def _legend(rows: Sequence[PanelRow]) -> dict[str, int]:
-    """The marks and what they mean; those that share one are called other."""
+    """The number of each group's mark; groups that share a mark are called "other"."""
     groups: dict[int, set[str]] = {}
     for row in rows:
         groups.setdefault(row.series, set()).add(row.group)
@@ -185,23 +185,23 @@ def _others(rows: Sequence[PanelRow]) -> str:
 def _explained(found: _Treebanks, same: Sequence[str]) -> str:
     """How to read the panels."""
     text = (
-        "One mark per treebank, in the same place in every panel. Its shape and color show the family (of Indo-European"
-        " languages the genus)."
+        "Each mark is a treebank, at the same position in every panel. Its shape and color show the language family"
+        " (for Indo-European languages, the genus)."
     )
     if found.clustering is None:
-        text += " Treebanks are in the order in which they were given."
+        text += " Treebanks are in the order given."
     else:
-        text += " From left to right, treebanks are ordered by similarity: neighbors use relations about equally often."
+        text += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
     if len(found.rows) >= FEWEST:
         text += (
-            " The band holds the middle half of the treebanks, the line in it is the median. Outliers are named:"
+            " The band contains the middle half of the treebanks; the line in it is the median. Outliers are named:"
             " values more than 1.5 interquartile ranges below or above the band."
         )
-    return f"{text} Without differences: {', '.join(map(_lower, same))}." if same else text
+    return f"{text} No differences in: {', '.join(map(_lower, same))}." if same else text
 
 
 def _named(panel: Panel, rows: Sequence[PanelRow]) -> str:
-    """All outliers with their values, in words."""
+    """A sentence with all outliers and their values."""
     found = panel.outliers
     if not found:
         return ""
@@ -230,7 +230,7 @@ def _outliers(found: _Treebanks) -> Section:
         Column("Treebank", "text"), Column("Columns", "number"), Column("Outlier in", "text"),
         Column("Language", "text"), Column("Family", "text"),
     )  # fmt: skip
-    lead = "Treebanks with unusual values, those with most columns first. ↑ is above and ↓ below the other treebanks."
+    lead = "Treebanks with unusual values, those with the most outliers first. ↑: above, ↓: below the other treebanks."
     return Section("outliers", "Outliers", lead, [Block("outliers", table=Table(columns, tuple(rows)))] if rows else [])
 
 
@@ -240,11 +240,10 @@ def _arrow(panel: Panel, row: int) -> str:
 
 def _similarity(found: _Treebanks) -> Section:
     lead = (
-        "Two treebanks are similar if they use the universal relations about equally often. The measure is the"
-        " Jensen-Shannon divergence, the column JSD(relations) of levelhead similarity: 0 bits for equal"
-        " frequencies, 1 bit if no relation is shared. Average linkage joins the two closest clusters again and again;"
-        " a bracket ends at the mean divergence of what it joins. The leaves, from top to bottom, are the order of the"
-        " panels."
+        "Treebanks are similar if their frequencies of universal relations are. The distance is the Jensen-Shannon"
+        " divergence (the column JSD(relations) of levelhead similarity): 0 bits for equal frequencies, 1 bit if no"
+        " relation is shared. Clusters are joined by average linkage; a bracket ends at the mean divergence of the"
+        " clusters that it joins. The order from top to bottom is the order of the panels."
     )
     if found.clustering is None:
         return Section("similarity", "Similarity", "", [])
@@ -256,7 +255,7 @@ def _similarity(found: _Treebanks) -> Section:
         for i, row in enumerate(found.rows, 1)
     ]
     columns = (
-        Column("Place", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
+        Column("Position", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
         Column("Nearest", "text"), Column("JSD", "probability", digits=3),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
@@ -267,7 +266,7 @@ def _similarity(found: _Treebanks) -> Section:
 
 def _frequencies(found: _Treebanks) -> Section:
     blocks = [_frequency(found, COLUMNS[name]) for name in _FREQUENCIES if _has(found, name)]
-    lead = "Shares of words in percent; the most frequent first."
+    lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(found.rows) == 1)
 
 
@@ -276,7 +275,7 @@ def _has(found: _Treebanks, name: str) -> bool:
 
 
 def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
-    """How frequent relations or parts of speech are: bars for a single treebank, otherwise a matrix."""
+    """The frequencies of relations or parts of speech: bars for a single treebank, otherwise a matrix."""
     shares = {row.name: found.profiles[row.name].numbers(column.name) for row in found.rows}
     every = {text for some in shares.values() for text in some}
     mean = {text: sum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
@@ -296,7 +295,7 @@ def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
 
 
 def _values(found: _Treebanks) -> Section:
-    """All values, with the total below if there is one."""
+    """All values, with the total below if it is known."""
     if len(found.rows) == 1:
         rows: tuple[tuple[Cell, ...], ...] = tuple(_described(found, column) for column in found.scalars)
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
@@ -307,7 +306,7 @@ def _values(found: _Treebanks) -> Section:
     own = tuple(by_name[row.name] for row in found.rows)
     total = tuple(row for name, row in by_name.items() if name not in found.profiles)
     table = Table((*table.columns[:1], *_capitalized(table.columns[1:4]), *table.columns[4:]), own, summary=total)
-    lead = "Treebanks in the order of the panels. Choose a heading to sort."
+    lead = "Treebanks in the order of the panels. Click a heading to sort."
     return Section("values", "Values", lead, [Block("values", table=table)])
 
 

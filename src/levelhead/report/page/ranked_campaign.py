@@ -1,4 +1,4 @@
-"""What the page of a ranking is made from, and a block for each of its groups and measures."""
+"""The results behind the page of a ranking, and helpers that make a block for each group and measure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from levelhead.report.page.blocks import Block
 from levelhead.report.table import value_cell
 
 MOST_MEASURES = 6
-"""How many measures are next to each other."""
+"""The largest number of measures in a table or chart."""
 
 
 class RankedCampaign(NamedTuple):
-    """What the page is made from; see `ranking_page`."""
+    """The results on the page; see `ranking_page` for the fields."""
 
     results: Results
     rankings: Sequence[Ranking]
@@ -51,13 +51,13 @@ class RankedCampaign(NamedTuple):
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
-        """Return a system's score on a test set, None if there is none."""
+        """Return a system's score on a test set; None if it is undefined."""
         value = self.result(system, test_set).values.get(measure)
         return value_cell(value, perplexity=lower_is_better(measure))
 
 
 def has_tests(ranking: Ranking) -> bool:
-    """Return whether the averages of systems were tested: not if there are too few units to resample.
+    """Return whether the averages of systems were tested; they are not if there are too few units to resample.
 
     Args:
         ranking: the ranking.
@@ -66,7 +66,7 @@ def has_tests(ranking: Ranking) -> bool:
 
 
 def by_family(test_sets: Iterable[TestSet]) -> list[TestSet]:
-    """Return test sets in the order of a page: by family and genus, those of unknown languages last.
+    """Return test sets by language family and genus, with unknown languages last.
 
     Args:
         test_sets: the test sets.
@@ -83,8 +83,8 @@ def blocks_of(
 
     Args:
         campaign: the ranked systems.
-        name: the name of the files of the blocks; numbers tell several apart.
-        make: makes the block of a ranking, with its name.
+        name: the name of the blocks' files; several blocks are numbered.
+        make: a function that returns the block of a ranking with a name.
     """
     blocks = []
     for number, ranking in enumerate(campaign.rankings):

@@ -1,4 +1,4 @@
-"""The page of a campaign: who is best, how sure that is, on what, and by which measure."""
+"""The page of a campaign: the ranking, which differences are significant, and scores by test set and measure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
 from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
-from levelhead.report.rank_notes import resampling_notes, undecided
+from levelhead.report.rank_notes import resampling_notes, undecided_ranks
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Column, formatted, level_text, value_cell
 from levelhead.scoring.rules import rules_named
@@ -22,11 +22,11 @@ _FIND = "Find systems, test sets, families"
 
 
 def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ...]:
-    """Return the measures that the page of a campaign shows whatever it ranks by: LAS, CLAS, and LAS of each class.
+    """Return the measures that every ranking page shows: LAS, CLAS, and LAS of each class.
 
     Args:
-        rules: the name of the rules; those of morphosyntactic parsing have LAS only.
-        registry: the available measures and schemes; its default scheme has the classes.
+        rules: the name of the rules; those of morphosyntactic parsing have only LAS.
+        registry: the available measures and schemes; the classes are those of its default scheme.
     """
     scheme = registry.schemes.by_name[registry.schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
@@ -46,8 +46,8 @@ def ranking_page(
         results: its results.
         rankings: of each group by each measure; the first is the most important.
         intervals: intervals and tests, if they were computed.
-        classes: measures of the results that are of one class of relations each.
-        pages: the address of the page of each system (first) on each test set (second) that has one.
+        classes: the measures of a single class of relations.
+        pages: the address of the page of each output, by system and code of the test set.
     """
     tested = intervals.rankings if intervals else rankings
     campaign = RankedCampaign(results, tested, intervals.wins if intervals else (), classes, pages)
@@ -76,11 +76,11 @@ def _lead(ranking: Ranking, *, several: bool) -> str:
     where = f" on {ranking.group.name}" if several else ""
     how = f"by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
     if len(best) > 1:
-        return f"{_named([standing.system for standing in best])} share rank 1 {how}."
+        return f"{_named([standing.system for standing in best])} are tied for first place {how}."
     text = f"{best[0].system} is first {how}"
     if len(ranked) > 1 and has_tests(ranking):
-        surely = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
-        text += f", {surely} {ranked[1].system}"
+        ahead = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
+        text += f", {ahead} {ranked[1].system}"
     return f"{text}."
 
 
@@ -103,8 +103,8 @@ def _leaderboard(campaign: RankedCampaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if has_tests(campaign.rankings[0]):
         lead += (
-            " A line separates neighbors that differ significantly; letters, under More columns, join"
-            " systems that do not: all pairs are tested. The tick is the average, the band its"
+            " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
+            " letter (see More columns) do not differ significantly. The tick is the average, the band its"
             f" {_level(campaign)} confidence interval (CI)."
         )
     return Section("leaderboard", "Ranking", lead, blocks_of(campaign, "leaderboard", _board))
@@ -135,11 +135,11 @@ def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
         *(name for other in others for name in (other.measure, f"{other.measure} rank")),
     }
     undefined = (
-        f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
+        f"No average, since gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
     )
     n_all = len(ranking.group.codes) + len(ranking.group.lacks)
     part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are included." if ranking.group.lacks else ""
-    caption = " ".join(filter(None, (undefined, part, _sentence(undecided(ranking)))))
+    caption = " ".join(filter(None, (undefined, part, _sentence(undecided_ranks(ranking)))))
     hidden = frozenset(extra & {column.name for column in table.columns})
     return Block(
         name, caption=caption, table=table, strips=strips, strip_ends=(scale[0], scale[1]), extra=hidden,
@@ -158,11 +158,11 @@ def _sentence(note: str) -> str:
 
 def _ranges(campaign: RankedCampaign) -> Section:
     lead = (
-        "The ranks that each system may have: below all systems that are significantly better, above all that are"
-        " significantly worse (confidence sets of Mogstad and others, 2024)."
+        "The possible ranks of each system: below all systems that are significantly better, above all that are"
+        " significantly worse (confidence sets, Mogstad et al. 2024)."
     )
     if campaign.rankings[0].rank_sets == "simultaneous":
-        lead += " All sets hold at once."
+        lead += " All sets hold simultaneously."
     blocks = blocks_of(campaign, "rank-ranges", _range)
     return Section("ranks", "Rank ranges", lead, [block for block in blocks if block.drawing])
 
@@ -180,9 +180,10 @@ def _range(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:  # n
 
 
 def _heat(campaign: RankedCampaign) -> Section:
-    lead = "Systems by rank, test sets by family. Stronger blue is better. A name at the top sorts by that system."
-    if campaign.pages:
-        lead += " Choose a number to see the errors behind it."
+    lead = (
+        "Systems are in the order of their ranks, test sets by language family. Darker blue is better. Click a system"
+    )
+    lead += " to sort by it, or a score to see its errors." if campaign.pages else " to sort by it."
     return Section("treebanks", "Every system on every test set", lead, blocks_of(campaign, "treebanks", _heat_of))
 
 
@@ -209,7 +210,7 @@ def _heat_of(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
 
 
 def _headings(test_sets: Sequence[TestSet]) -> dict[int, str]:
-    """The family above the first test set of each, if any is known."""
+    """Each family as a heading above its first test set; nothing if no family is known."""
     families = [test_set.language.family or "Other" for test_set in test_sets]
     starts = {i: family for i, family in enumerate(families) if i == 0 or family != families[i - 1]}
     return starts if any(test_set.language.family for test_set in test_sets) else {}
@@ -226,9 +227,9 @@ def _zeros(campaign: RankedCampaign) -> Section:
             for code, result in own.items()
             if result.reasons
         ]
-    lead = "These count as 0, as in the shared tasks. The scores over valid sentences do not change ranks."
+    lead = "They count as 0, as in the CoNLL shared tasks. Scores over valid sentences do not affect ranks."
     if has_tests(campaign.rankings[0]):
-        lead += " No difference is significant because of them alone."
+        lead += " No difference is significant only because of them."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
 
 

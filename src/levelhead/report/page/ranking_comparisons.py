@@ -25,18 +25,18 @@ def comparison_sections(campaign: RankedCampaign) -> list[Section]:
 
 
 def _measures(campaign: RankedCampaign) -> Section:
-    """Who profits from function words: the two most telling measures, and ranks by all."""
+    """Which systems profit from function words (LAS against CLAS), and ranks by all measures."""
     pair = _pair(campaign)
     blocks: list[Block] = []
     if pair:
         blocks = [make(campaign, pair, group) for group in campaign.groups for make in (_families, _points)]
         blocks += [_slopes(campaign, group) for group in campaign.groups]
-    lead = "How ranks change with the measure."
+    lead = "How ranks depend on the measure."
     if pair == ("LAS", "CLAS"):
         lead += (
-            " LAS counts all words, CLAS leaves function words out: systems far above the line, or rising from LAS to"
+            " LAS counts all words, CLAS leaves out function words. A system far above the line, or rising from LAS to"
+            " CLAS, is worse on function words than its LAS suggests; one far below or falling is better."
         )
-        lead += " CLAS, are worse on function words than their LAS suggests, and vice versa."
     return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks, narrow=True)
 
 
@@ -82,7 +82,7 @@ def _points(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Bloc
     if not points:
         return Block(name, when={"group": group})
     step = 1 + len(points) // _MOST_POINTS
-    which = "every valid output" if step == 1 else f"one of {step} valid outputs"
+    which = "every valid output" if step == 1 else f"1 in {step} valid outputs"
     return Block(name, f"{title}, {which}", when={"group": group}, drawing=scatter(title, points[::step], *pair))
 
 
@@ -110,9 +110,7 @@ def _families(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Bl
 
 def _classes(campaign: RankedCampaign) -> Section:
     blocks = [_class_bars(campaign, group) for group in campaign.groups]
-    lead = (
-        "LAS of each class of relations (Nivre and Fang 2017), the mean over valid outputs on test sets that have it."
-    )
+    lead = "LAS by class of relations (Nivre and Fang 2017): means over valid outputs on test sets with this class."
     return Section("classes", "Classes of relations", lead, [block for block in blocks if block.drawing])
 
 
@@ -137,9 +135,8 @@ def _mean(campaign: RankedCampaign, system: str, ranking: Ranking, measure: str)
 
 
 def _duels(campaign: RankedCampaign) -> Section:
-    lead = "Number of test sets on which the system of the row is better than that of the column."
-    if campaign.tested(campaign.rankings[0]):
-        lead = "Number of test sets on which the system of the row is significantly better than that of the column."
+    better = "significantly better" if campaign.tested(campaign.rankings[0]) else "better"
+    lead = f"Number of test sets on which the system of the row is {better} than the system of the column."
     blocks = [
         block
         for pair in zip(blocks_of(campaign, "duels", _shares), blocks_of(campaign, "wins", _wins))

@@ -1,4 +1,4 @@
-"""The report of a ranking: one page, or a folder with a page for each output that its cells open."""
+"""The report of a ranking: a single page, or a folder with an additional page for each output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MEASURES = ("UAS", "LAS", "CLAS")
 
 
 def pages_of_outputs(plan: Plan, setup: Setup) -> Look:
-    """Return what makes the page of each valid output, where the engine reads the outputs.
+    """Return a function that makes the page of each valid output, for the engine to call where it reads outputs.
 
     Args:
         plan: the test sets and systems.
@@ -79,7 +79,7 @@ def page_of(
     Args:
         results: the results with the measures of the page, see `measures_of_page`.
         found: the ranking.
-        pages: the address of the page of each system (first) on each test set (second) that has one.
+        pages: the address of the page of each output, by system and code of the test set.
     """
     signed = results._replace(signature=found.results.signature)
     classes = [measure for measure in results.measures if measure.startswith("LAS@")]
@@ -87,16 +87,16 @@ def page_of(
 
 
 def write_ranking_report(path: str | os.PathLike[str], results: Results, found: RankedSystems) -> None:
-    """Write the report of a ranking: to a file one page, to a folder also a page for each valid output.
+    """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder.
 
     Args:
-        path: the file; or the folder, an existing one or a name that ends in a slash.
-        results: the results with the measures of the page; for a folder with what `pages_of_outputs` made.
+        path: the file; or the folder, which exists or has a name that ends in a slash.
+        results: the results with the measures of the page; for a folder, also with the pages from `pages_of_outputs`.
         found: the ranking.
 
     Raises:
         InputError: jinja2 is not installed.
-        OutputError: nothing can be written there, or the folder holds something else than an older report.
+        OutputError: the path cannot be written, or the folder has other contents than an older report.
     """
     from levelhead.treebank.write import replace_file
 
@@ -118,23 +118,22 @@ def _linked(page: bytes, links: Links) -> bytes:
 
 
 def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapping[tuple[str, str], Links]:
-    """Return what each page of an output leads to: the other systems on its test set, and the system's neighbors.
+    """Return the links of each page of an output: to other systems on its test set, and to the system's other pages.
 
     Args:
-        results: the results; test sets are next to each other as on the page of the ranking.
-        addresses: the address of the page of each system (first) on each test set (second) that has one.
+        results: the results; test sets are ordered as on the page of the ranking.
+        addresses: the address of the page of each output, by system and code of the test set.
     """
     codes = [test_set.code for test_set in by_family(results.test_sets)]
-
-    found = {}
+    links = {}
     for system in results.systems:
         own = [code for code in codes if (system, code) in addresses]
         around: list[tuple[str, str] | None] = [None, *((code, f"../{addresses[system, code]}") for code in own), None]
         for code, before, after in zip(own, around, around[2:]):
-            others = [one for one in results.systems if (one, code) in addresses]
+            others = [other for other in results.systems if (other, code) in addresses]
             systems = [(other, "" if other == system else f"../{addresses[other, code]}") for other in others]
-            found[system, code] = Links(system, code, systems, before, after)
-    return found
+            links[system, code] = Links(system, code, systems, before, after)
+    return links
 
 
 def rank_with_report(
@@ -143,7 +142,7 @@ def rank_with_report(
     """Rank the systems of a plan and write the report.
 
     Args:
-        path: where to, see `write_ranking_report`.
+        path: the file or folder, see `write_ranking_report`.
         plan: the test sets and systems.
         setup: the settings, with the measures to rank by.
         choice: how systems are ranked.
@@ -162,17 +161,17 @@ def rank_with_report(
 
 
 def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> Results:
-    """Count the outputs of a plan by the measures of the ranking and of its page, and make the pages of a folder.
+    """Score a plan with the measures of the ranking and of its page; for a folder, also make the pages of outputs.
 
     Args:
         plan: the test sets and systems.
         setup: the settings, with the measures to rank by.
-        folder: whether there is a page for each output.
-        how: as in `score_plan`.
+        folder: whether to make a page for each output.
+        how: other arguments of `score_plan`.
 
     Raises:
         InputError: a gold file is missing or invalid.
-        MeasureError: the rules have no aligned words, of which the pages of outputs are made.
+        MeasureError: the rules do not align words, which the pages of outputs require.
     """
     shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules.name, setup.registry))
     extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))

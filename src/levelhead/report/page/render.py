@@ -1,4 +1,4 @@
-"""A page as HTML: one file, no network, nothing run that is not ours."""
+"""A page as HTML: a single file that loads nothing from the network and runs only its own script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import jinja2
 
 _LATER = "<!-- links -->"
-"""Where a page below another gets its links, which are known when all pages are made; elsewhere `<` is escaped."""
+"""The placeholder for links to other pages, which are added when all pages are known; elsewhere `<` is escaped."""
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -28,8 +28,8 @@ _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028",
 def render(page: Page) -> bytes:
     """Return a page as HTML, in UTF-8; the same bytes for the same page.
 
-    Whatever comes from treebanks, names and messages is escaped; should that fail once, a policy in the page's head
-    lets no script run but the page's own, known by its hash, and nothing be loaded.
+    All text from treebanks, names and messages is escaped. As a second protection, a content security policy in the
+    page's head allows only the page's own script, identified by its hash, and forbids loading anything.
 
     Args:
         page: the page.
@@ -48,18 +48,18 @@ def render(page: Page) -> bytes:
 
 
 def with_links(page: bytes, links: Links) -> bytes:
-    """Return a page below another with links to its neighbors.
+    """Return a rendered page with links to other pages of the report.
 
     Args:
-        page: the page, as `render` made it.
-        links: what it leads to.
+        page: the page from `render`; it must have an index page (`up`).
+        links: the links.
     """
     shown = _environment().get_template("links.html.j2").render(links=links)
     return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 
 
 def _assets(page: Page) -> list[str]:
-    """The scripts and styles of a page, in order: the common ones, those of what it shows, and those of its kind."""
+    """The names of a page's scripts and styles, in order: common ones, those of its parts, and those of its kind."""
     blocks = [block for section in page.sections for block in section.blocks]
     parts = {
         "heat": any(block.heat or block.confused for block in blocks),
@@ -74,7 +74,7 @@ def _assets(page: Page) -> list[str]:
 
 
 def _asset(name: str) -> str:
-    """The text of a script or style; a part of a page need not have both."""
+    """The text of a script or style; empty if the part of the page has none."""
     path = files("levelhead.report.page") / "assets" / name
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
@@ -98,8 +98,8 @@ def _environment() -> jinja2.Environment:
 
 
 def _finalize(value: Any) -> Any:
-    """Text that goes into the page, without characters that are none."""
-    return plain(value) if type(value) is str else value  # markup is a subclass, and ours
+    """Text for the page, with invalid characters escaped."""
+    return plain(value) if type(value) is str else value  # markup is a subclass, made by the templates
 
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
@@ -122,17 +122,17 @@ def _sentences_of(block: Block) -> bool:
 
 
 def _term_number(page: Page, label: str) -> int | None:
-    """The number of a term, None for other labels."""
+    """The number of a term; None for other labels."""
     return next((number for number, term in enumerate(page.terms, 1) if term == label), None)
 
 
 def _when(page: Page, block: Block) -> str:
-    """The conditions of a block by numbers: names may hold anything."""
+    """The conditions of a block as numbers, since names may have any characters."""
     return " ".join(f"{name}={page.choices[name].index(value)}" for name, value in block.when.items())
 
 
 def _data(page: Page) -> str:
-    """The data of the page's script and the sentences of its blocks, as JSON that cannot end its element."""
+    """The data of the page's scripts and the sentences of its blocks, as JSON that cannot close its element."""
     data: dict[str, Any] = dict(page.data)
     for section in page.sections:
         for block in section.blocks:

@@ -18,10 +18,10 @@ from levelhead.errors import OutputError, Place
 from levelhead.progress import tracked
 
 MARKER = "levelhead-report.json"
-"""The file that says that a folder is a report, and which files are its own."""
+"""The file that marks a folder as a report and lists its files."""
 
 INDEX = "index.html"
-"""The page to begin with."""
+"""The start page."""
 
 _KIND = "levelhead report"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -30,17 +30,17 @@ _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
 def is_folder(path: str | os.PathLike[str]) -> bool:
-    """Return whether a report goes to a folder: one that exists, or a name that ends in a slash.
+    """Return whether a report is written to a folder: an existing folder, or a name that ends in a slash.
 
     Args:
-        path: where the report goes.
+        path: the path of the report.
     """
     name = os.fspath(path)
     return name.endswith(("/", os.sep)) or Path(name).is_dir()
 
 
 def no_folder(*, partial: bool, from_scores: bool) -> str | None:
-    """Return why a ranking has no pages of outputs; None if it has.
+    """Return why a ranking cannot be reported to a folder; None if it can.
 
     Args:
         partial: whether scores are partial.
@@ -54,13 +54,13 @@ def no_folder(*, partial: bool, from_scores: bool) -> str | None:
 
 
 def file_names(names: Iterable[str]) -> Mapping[str, str]:
-    """Return a file name for each name, which works on every system and in every address; no two are the same.
+    """Return a unique file name for each name, which is valid on all operating systems and in URLs.
 
-    Letters of English, digits, points, hyphens and underscores stay. Where anything else is replaced, and where names
-    differ only in case, part of a hash keeps the file names apart.
+    ASCII letters, digits, periods, hyphens and underscores are kept. If other characters are replaced, or if names
+    differ only in case, part of a hash makes the file names unique.
 
     Args:
-        names: what the files are named after.
+        names: the names.
     """
     found: dict[str, str] = {}
     taken = {MARKER, INDEX}
@@ -76,13 +76,13 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def check_report_folder(path: str | os.PathLike[str]) -> None:
-    """Check that a report can be written to a folder, without leaving anything behind.
+    """Check that a report can be written to a folder, without creating anything.
 
     Args:
-        path: the folder: a new one, an empty one, or one that holds nothing but an older report.
+        path: the folder: a new or empty folder, or a folder with only an older report.
 
     Raises:
-        OutputError: it holds something else, or it cannot be written.
+        OutputError: the folder has other contents, or cannot be written.
     """
     from levelhead.treebank.write import check_folder
 
@@ -96,18 +96,18 @@ def check_report_folder(path: str | os.PathLike[str]) -> None:
 
 
 def _check_contents(folder: Path, path: str | os.PathLike[str]) -> None:
-    """Refuse a folder that holds anything but an older report."""
+    """Raise an error if a folder has files that are not part of an older report."""
     own = _own_files(folder)
     known = {name.partition("/")[0] for name in own}
     entries = list(folder.iterdir())
     foreign = sorted(entry.name for entry in entries if entry.name not in known)
-    if not foreign:  # else nothing below it need be read, which might be a whole disk
+    if not foreign:  # otherwise do not search the folder, which might be a whole disk
         below = (one for entry in entries for one in (entry, *entry.rglob("*")))
         files = {one.relative_to(folder).as_posix() for one in below if one.is_symlink() or not one.is_dir()}
         foreign = sorted(files - own)
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-        message = f"it holds files that are not part of an older report ({foreign[0]}{more}): name another folder"
+        message = f"the folder has files that are not part of an older report ({foreign[0]}{more}): name another folder"
         raise OutputError(message, "output", Place(os.fspath(path)))
 
 
@@ -123,14 +123,14 @@ def _own_files(folder: Path) -> set[str]:
 
 
 def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
-    """Write pages to a folder: next to it first, then in its place, so that it is never half a report.
+    """Write pages to a folder: completely to a temporary folder first, which then replaces the folder.
 
     Args:
-        path: the folder, as `check_report_folder` allows it.
-        pages: the name of each file within the folder, and what makes its contents.
+        path: the folder, see `check_report_folder`.
+        pages: the name of each file within the folder, and a function that returns its contents.
 
     Raises:
-        OutputError: the folder holds something else, or it cannot be written.
+        OutputError: the folder has other contents, or cannot be written.
     """
     check_report_folder(path)
     with _output_errors(path):
@@ -151,7 +151,7 @@ def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callab
 
 
 def _exchange(made: Path, target: Path, old: Path) -> None:
-    """Put a folder in the place of another, which is put back if that fails."""
+    """Replace a folder by another; if that fails, restore it."""
     if target.exists():
         target.rename(old)
     try:

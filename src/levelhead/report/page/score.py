@@ -1,4 +1,4 @@
-"""The page of one system: its scores, what its errors cost, where they are, and the sentences behind them."""
+"""The page of one system: its scores, what its errors cost, where they occur, and the sentences with them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from fractions import Fraction
 
 from levelhead.analysis import Breakdown, averages
 from levelhead.analysis.confusion import ERRORS
-from levelhead.analysis.repairs import (
-    average_repairs,
-)
+from levelhead.analysis.repairs import average_repairs
 from levelhead.comparison.evaluations import average_scores
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry
@@ -46,8 +44,8 @@ def score_page(
     Args:
         name: the system.
         evaluations: its scores on each treebank.
-        parts: what `treebank_errors` made of its output on each treebank.
-        average: the macro-average of each measure, if there are several.
+        parts: its errors on each treebank, from `treebank_errors`.
+        average: the macro-average of each measure; required with several treebanks.
         registry: the available measures and schemes.
     """
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
@@ -77,7 +75,7 @@ def _lead(
     every = [part.repairs for part in parts.values()]
     worst = (average_repairs(every, 0.95) if len(every) > 1 else every[0].kinds)[:1]
     costs = [
-        f" The costliest error: {error_in_words(repair)}, {100 * repair.gain:.2f} points of {_measure(parts)}."
+        f" Costliest error: {error_in_words(repair)}, {100 * repair.gain:.2f} points of {_measure(parts)}."
         for repair in worst
     ]
     label = f"{LABEL} " if covered(evaluations) else ""
@@ -121,26 +119,23 @@ def _sections(
     return [
         Section("scores", "Scores", "", found["scores"]),
         Section("costs", "What errors cost", _COSTS_LEAD.format(measure), found["costs"]),
-        Section("kinds", "Kinds of errors", "Aligned words by what is wrong with head and relation.", found["kinds"]),
-        Section("breakdowns", "Where errors are", by_property.format(measure), found["breakdowns"], narrow=True),
+        Section("kinds", "Error types", "Aligned words with a wrong head or relation.", found["kinds"]),
+        Section("breakdowns", "Where errors occur", by_property.format(measure), found["breakdowns"], narrow=True),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, found["confusion"]),
     ]  # fmt: skip
 
 
 _COSTS_LEAD = (
-    "The points of {} that the system would gain if the words with an error were as in gold and nothing else changed,"
-    " the costliest error first, and the share of all words with an error. Choose an error to see its sentences."
+    "Points of {} that the system would gain without an error if nothing else changed; the costliest error first."
+    " Share: percentage of all words with an error. Click an error to see its sentences."
 )
 _BREAKDOWNS_LEAD = (
-    "{} of the words with each value. Errors are words of gold that are not right. Choose a value to see its errors."
+    "{} by property of words. Errors: gold words that are wrong or not aligned. Click a value to see its errors."
 )
-_RECALL_LEAD = (
-    "Recall of LAS by property of gold words, of all rows that can be read. Choose a value to see the words that are"
-    " wrong."
-)
+_RECALL_LEAD = "Recall of LAS by property of gold words, over all readable rows. Click a value to see its errors."
 CONFUSION_LEAD = (
-    "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have"
-    " words with the right relation and a wrong head."
+    "Rows: gold relation; columns: system relation. Click a cell to see its sentences. Words on the diagonal have the"
+    " correct relation, but some have a wrong head."
 )
 
 
@@ -159,7 +154,7 @@ def _scores(evaluation: Evaluation) -> Block:
 
 
 def _coverage(evaluations: Mapping[str, Evaluation]) -> str:
-    """Of partial scores: how much of gold is covered, and what the other scores in the table are."""
+    """How much of gold partial scores cover, and what "valid trees" means; empty for other scores."""
     coverage = covered(evaluations)
     return f"P{str(coverage)[1:]}. {VALID_TREES_NOTE}" if coverage else ""
 
@@ -210,10 +205,10 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
         if n
     ]  # fmt: skip
     if not rows:
-        return Block("kinds", caption="No aligned word is wrong.")
+        return Block("kinds", caption="No aligned word has an error.")
     numbers = tuple((row.label, kinds[row.label]) for row in rows)
     table = Table((Column("Error", "text"), Column("Words", "number")), numbers)
-    chart = RowChart("Kinds of errors", "Error", "Words", ("Words", "Share"), rows)
+    chart = RowChart("Error types", "Error", "Words", ("Words", "Share"), rows)
     return Block("kinds", chart=chart, table=table, explained=tuple(row.label for row in rows), filed=True)
 
 
@@ -231,8 +226,12 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
     table = breakdown_table({"": [found]})._replace(notes=())
     explained = tuple(value for (value,), _ in found.rows) if by == "class" else ()
-    caption = UNCERTAIN if any(row.uncertain for row in chart.rows) else ""
+    caption = _uncertain(chart.rows)
     return Block(f"by-{by}", PROPERTY_TITLES[by], caption, chart=chart, table=table, explained=explained)
+
+
+def _uncertain(rows: Sequence[ChartRow]) -> str:
+    return f"{UNCERTAIN}." if any(row.uncertain for row in rows) else ""
 
 
 def _bucket_row(
@@ -269,7 +268,7 @@ def _breakdowns_of_all(
             if mean.estimate is not None:
                 rows.append(_bucket_row(value, _number(mean.means[component]), mean.estimate, cells, opens))
         chart = _bucket_chart(measure, by, rows, ("Treebanks", "Errors"))
-        yield Block(f"by-{by}", title, when={"treebank": ALL}, chart=chart)
+        yield Block(f"by-{by}", title, _uncertain(rows), {"treebank": ALL}, chart=chart)
 
 
 def _number(value: Fraction | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The sentences of a page as data for its script: each once, and the words that rows and cells open."""
+"""The sentences of a page as data for its scripts: each sentence once, and the words that rows and cells open."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from levelhead.report.page.examples import Examples
 
 
 def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str, str]:
-    """Return the sentences of all treebanks of a page, compressed: a third of the size, and nothing that could run.
+    """Return the sentences of all treebanks of a page, compressed to a third of their size.
 
     Args:
         parts: the errors of each treebank.
-        joint: those of all treebanks, with sentences by number among the sentences of all parts; or None.
+        joint: the errors of all treebanks, with numbers of sentences that count through all parts; or None.
 
     Returns:
-        `packed`, JSON compressed by zlib, in base 64: `relations`, each once; `sentences`, see `sentence`, with
-        relations by number; and `stores`, for each part from 1, with `joint` as 0: `words`, pairs of the numbers of a
-        sentence and of a word in it in one list; `groups`, by what they are grouped: the group of each word; `totals`,
-        how many words each group has, with those that are not on the page.
+        `packed`: JSON, compressed by zlib, in base 64. It has `relations`, each once; `sentences`, see `sentence`, with
+        relations by number; and `stores`, for each part from 1, and 0 for `joint`: `words`, a flat list with the
+        numbers of the sentence and the word of each; `groups`, the group of each word; and `totals`, the number of
+        words in each group, including words that are not on the page.
     """
     number: dict[str, int] = {}
     sentences: list[dict[str, Any]] = []
@@ -44,18 +44,18 @@ def _store(part: Examples, start: int) -> dict[str, Any]:
 
 
 def _packed(sentence: Mapping[str, Any], number: dict[str, int]) -> dict[str, Any]:
-    """A sentence with relations by number; of a tree over gold's words only where it differs: word, head, relation."""
+    """A sentence with relations by number; trees over gold's words are stored as their differences from gold."""
 
     def numbers(relations: Sequence[str]) -> list[int]:
         return [number.setdefault(relation, len(number)) for relation in relations]
 
-    def tree(one: Mapping[str, Any]) -> dict[str, Any]:
-        relations = numbers(one["d"])
-        if "f" in one:
-            return {**one, "d": relations}
-        both = enumerate(zip(one["h"], relations, sentence["h"], gold, strict=True))
-        changed = [part for word, (h, d, *ours) in both if [h, d] != ours for part in (word, h, d)]
-        return {"n": one["n"], "e": one["e"], "x": changed}
+    def packed_tree(tree: Mapping[str, Any]) -> dict[str, Any]:
+        relations = numbers(tree["d"])
+        if "f" in tree:
+            return {**tree, "d": relations}
+        words = enumerate(zip(tree["h"], relations, sentence["h"], gold, strict=True))
+        changed = [part for word, (h, d, *in_gold) in words if [h, d] != in_gold for part in (word, h, d)]
+        return {"n": tree["n"], "e": tree["e"], "x": changed}
 
     gold = numbers(sentence["d"])
-    return {**sentence, "d": gold, "s": [tree(one) for one in sentence["s"]]}
+    return {**sentence, "d": gold, "s": [packed_tree(tree) for tree in sentence["s"]]}

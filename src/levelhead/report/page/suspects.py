@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelhead.comparison.suspects import Suspect, Suspects
+from levelhead.errors import number_of
 from levelhead.report.page.blocks import Block, Page, Section, plain_page
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.suspects import suspects_table
@@ -33,18 +34,18 @@ def suspects_page(found: Suspects) -> Page:
             )
             for number, suspect in enumerate(found.suspects[:_MOST_SENTENCES], 1)
         ]
-        sections.append(Section("sentences", "Sentences", "The annotation above, what systems say below.", blocks))
+        sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
     facts = [
         ("suspects", f"{len(found.suspects):,}"),
         ("sentences", f"{len(found.treebank):,}"),
         ("words", f"{found.treebank.n_words:,}"),
     ]
-    lead = "Words whose annotation is probably wrong: a person decides."
+    lead = "Words whose annotation is probably wrong. Check each of them before you change it."
     return plain_page("Suspects", lead, facts, sections, found.provenance)
 
 
 def _sentences(found: Suspects, suspect: Suspect, shown: Sequence[Shown]) -> list[dict[str, Any]]:
-    """The sentence of a suspect, and the one in which the same words are annotated in the other way."""
+    """The sentence of a suspect, and a sentence in which the same words have the other annotation."""
     places = [suspect.word] if suspect.variation is None else [suspect.word, suspect.variation.place]
     drawn: dict[int, dict[str, Any]] = {}
     for word in places:
@@ -55,13 +56,14 @@ def _sentences(found: Suspects, suspect: Suspect, shown: Sequence[Shown]) -> lis
 
 
 def _places(found: Suspects, suspect: Suspect) -> str:
-    """How often the same words are annotated in the other way, and where."""
+    """How often the same words have the other annotation, and a sentence with it."""
     if suspect.variation is None:
         return ""
     index = int(found.treebank.sentence_of_word[suspect.variation.place])
     name = found.treebank[index].id or f"sentence {index + 1}"
-    counts = f"{suspect.variation.n_other} with the other annotation, {suspect.variation.n_own} with this one"
-    return f"The same words in the same context: {counts}. With the other: {name}."
+    times = number_of(suspect.variation.n_other, "time")
+    counts = f"{times} with the other annotation (for example in {name}), {suspect.variation.n_own} with this one"
+    return f"The same words in the same context: {counts}."
 
 
 def _title(found: Suspects, suspect: Suspect) -> str:

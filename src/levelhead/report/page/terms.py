@@ -1,4 +1,4 @@
-"""What the terms of a page mean: measures, classes of relations, relations, parts of speech, kinds of errors."""
+"""Definitions of the terms on a page: measures, classes of relations, relations, parts of speech, error types."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from levelhead.treebank.schemes import Scheme
 
 COMPONENTS: Mapping[str, str] = MappingProxyType(
     {
-        "Precision": "The percentage of the system's words that are right.",
-        "Recall": "The percentage of gold's words that are right.",
-        "F1 Score": "The harmonic mean of precision and recall: the usual score.",
-        "AligndAcc": "The percentage of the aligned words that are right: words that are split in another way do not"
-        " count.",
-        "Confidence interval": "The true value is inside in 95% of all samples of this size: documents or sentences"
-        " are left out in turn.",
+        "Precision": "The percentage of system words that are correct.",
+        "Recall": "The percentage of gold words that are correct.",
+        "F1 Score": "The harmonic mean of precision and recall; the score that is usually reported.",
+        "AligndAcc": "The percentage of aligned words that are correct. Words that are segmented differently are"
+        " ignored.",
+        "Confidence interval": "In 95% of samples of this size, the interval contains the true value. It is computed by"
+        " leaving out each document or sentence in turn (jackknife).",
     }
 )
 
 KINDS_OF_ERRORS: Mapping[str, str] = MappingProxyType(
     {
-        "wrong label": "The head is right and the relation is not.",
-        "wrong head inside the phrase": "The system's head is below the gold head: the phrase is right, what is inside"
-        " is not.",
-        "wrong head outside the phrase": "The system's head is not below the gold head: the word is taken out of its"
-        " phrase.",
-        "wrongly the root": "The system takes the word for the root.",
-        "root not found": "The word is gold's root and the system gives it a head.",
-        "head not aligned": "The system's head is a word that gold does not have.",
+        "wrong label": "The head is correct, but the relation is wrong.",
+        "wrong head inside the phrase": "The system's head depends on the gold head, directly or indirectly: the word"
+        " stays in its phrase, but is attached to the wrong word.",
+        "wrong head outside the phrase": "The system's head does not depend on the gold head: the word is attached"
+        " outside its phrase.",
+        "wrongly the root": "The system makes the word the root, although it has a head in gold.",
+        "root not found": "The word is the root in gold, but the system gives it a head.",
+        "head not aligned": "The system's head is not aligned with a gold word.",
     }
 )
 
 
-def _listed(text: str) -> Mapping[str, str]:
-    """What labels mean, from a list such as `ADJ=adjective;ADP=adposition`."""
-    return MappingProxyType(dict(one.split("=") for one in text.split(";")))
+def _definitions(text: str) -> Mapping[str, str]:
+    """The definitions of labels, from a list such as `ADJ=adjective;ADP=adposition`."""
+    return MappingProxyType(dict(entry.split("=") for entry in text.split(";")))
 
 
-RELATIONS = _listed(
+RELATIONS = _definitions(
     "acl=clausal modifier of a noun;advcl=adverbial clause;advmod=adverbial modifier;amod=adjectival modifier;"
     "appos=apposition;aux=auxiliary;case=case marker;cc=coordinating conjunction;ccomp=clausal complement;"
     "clf=classifier;compound=compound;conj=conjunct;cop=copula;csubj=clausal subject;"
@@ -50,18 +50,18 @@ RELATIONS = _listed(
     "parataxis=parataxis;punct=punctuation;reparandum=overridden disfluency;root=root;vocative=vocative;"
     "xcomp=open clausal complement"
 )
-"""The universal relations of UD v2, in words."""
+"""The names of the universal relations of UD v2."""
 
-TAGS = _listed(
+TAGS = _definitions(
     "ADJ=adjective;ADP=adposition;ADV=adverb;AUX=auxiliary;CCONJ=coordinating conjunction;DET=determiner;"
     "INTJ=interjection;NOUN=noun;NUM=numeral;PART=particle;PRON=pronoun;PROPN=proper noun;PUNCT=punctuation;"
     "SCONJ=subordinating conjunction;SYM=symbol;VERB=verb;X=other"
 )
-"""The universal parts of speech, in words."""
+"""The names of the universal parts of speech."""
 
 
 def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
-    """Return what measures mean, and how they are computed.
+    """Return the definition and formula of each measure.
 
     Args:
         names: the measures.
@@ -70,7 +70,7 @@ def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
     found = {}
     for name in names:
         definition = registry.measures[parse_measure(name, registry).name]
-        found[name] = f"{definition.meaning} Correct and counted: {definition.formula}."
+        found[name] = f"{definition.meaning} Correct / counted words: {definition.formula}."
     return found
 
 
@@ -86,7 +86,7 @@ def class_terms(scheme: Scheme) -> dict[str, str]:
 
 
 def open_ended(value: str) -> str:
-    """Return a class of lengths as people say it: "15 or more" instead of "15-"; other values as they are.
+    """Return an open range in words: "15 or more" instead of "15-"; other values unchanged.
 
     Args:
         value: the value of a property.
@@ -95,7 +95,7 @@ def open_ended(value: str) -> str:
 
 
 def in_words(label: str) -> str:
-    """Return a relation or part of speech with what it means, where that is known: `obl (oblique nominal)`.
+    """Return a relation or part of speech with its name, if known: `obl (oblique nominal)`.
 
     Args:
         label: the relation, with or without its subtype, or the part of speech.

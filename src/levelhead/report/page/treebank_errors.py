@@ -1,4 +1,4 @@
-"""The errors of one output as its page shows them, made where the engine reads the output."""
+"""The errors of one output for its page, computed where the engine reads the output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from levelhead.campaign.outputs import Output
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import Confused
-from levelhead.report.page.examples import Examples, Shown, cells_of, confused_relations, examples_of_errors
+from levelhead.report.page.examples import Examples, Shown, cells_of, confused_relations, examples_of_errors, pairs_of
 from levelhead.scoring.matches import Matches
 from levelhead.significance import units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
@@ -35,17 +35,17 @@ PROPERTY_TITLES = {
 
 
 class TreebankErrors(NamedTuple):
-    """What the page shows of one treebank.
+    """The errors of an output on one treebank.
 
     Args:
         measure: the measure whose errors are shown.
-        repairs: what each kind of error costs.
-        numbers: the number of each kind of error among the groups of words that the page opens.
-        kinds: how many words are wrong in which way.
+        repairs: the cost of each type of error.
+        numbers: the group of each type of error in `examples`.
+        kinds: the number of words with each kind of wrong head or relation.
         breakdowns: the measure by each property.
-        values: the number of each value of a property among the groups of words that the page opens.
-        confused: the confusion of relations.
-        examples: the wrong words, in their sentences.
+        values: by property, the group of each value in `examples`.
+        confused: the confusion matrix of relations.
+        examples: the wrong words in their sentences.
     """
 
     measure: str
@@ -67,15 +67,15 @@ def treebank_errors(
     registry: Registry,
     measure: str = "LAS",
 ) -> TreebankErrors:
-    """Return what the page shows of one treebank; the engine calls this where the output is read.
+    """Return the errors of an output on one treebank; the engine calls this where the output is read.
 
     Args:
         treebank: its code.
-        outputs: the system's output alone.
+        outputs: a single output.
         name: the system.
-        n_treebanks: how many treebanks the page has.
+        n_treebanks: the number of treebanks on the page.
         registry: the available measures and schemes.
-        measure: the measure whose errors are shown: one that can be broken down.
+        measure: the measure whose errors are shown; it must support breakdowns.
 
     Raises:
         ConlluError: gold or the output has no trees.
@@ -107,10 +107,9 @@ def treebank_errors(
 def _groups(
     matches: Matches, wrong: WrongWords, settings: PropertySettings
 ) -> tuple[dict[str, NDArray[np.int64]], dict[str, dict[str, int]]]:
-    """By what wrong words are grouped, and the numbers of the values of properties."""
-    words, pair = wrong.word, np.full(matches.gold.n_words, -1, dtype=np.int64)
-    pair[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
-    of_pair = pair[words]
+    """The groups of wrong words, and by property the group of each value."""
+    words = wrong.word
+    of_pair = pairs_of(matches, words)
     groups = {
         "repair": wrong.kind,
         "cell": np.where(of_pair < 0, -1, cells_of(matches)[of_pair]),
@@ -125,7 +124,7 @@ def _groups(
 
 
 def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
-    """Return the measure whose errors a page shows: LAS, or else the first that can be broken down.
+    """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down.
 
     Args:
         names: the measures of the page.

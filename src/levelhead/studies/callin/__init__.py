@@ -1,4 +1,4 @@
-"""Callin: content and function relations, WLAS, and what they correlate with, over treebanks of UD 1.2."""
+"""Callin: scores of content and function relations, WLAS, and their correlations over the treebanks of UD 1.2."""
 
 from levelhead.studies.spec import StudySpec
 

@@ -1,4 +1,4 @@
-"""What is measured of Callin's treebanks and outputs, and of people's judgements."""
+"""The numbers of Callin's study: of treebanks, of parser outputs, and of agreement with human judgments."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
-from levelhead.studies.treebank_parts import format_of
-from levelhead.treebank import read
+from levelhead.studies.treebank_parts import read_treebank
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile
 from levelhead.typology.lexical import CALLIN_CHUNKS
@@ -33,30 +32,30 @@ MEASURES = {
     "F prec": f"LAS@{SCHEME}:FUNCTION.precision",
     "F rec": f"LAS@{SCHEME}:FUNCTION.recall",
 }
-"""His columns, and the measures that are them."""
+"""The columns of the paper's tables, and their measures."""
 
 CASCADING = {
     "C lab.": ("CONTENT", True), "C unlab.": ("CONTENT", False),
     "F lab.": ("FUNCTION", True), "F unlab.": ("FUNCTION", False),
 }  # fmt: skip
-"""The columns of his Table 5: the class, and whether arcs must have the right relation."""
+"""The columns of Table 5: the class, and whether an arc also needs the right relation to be correct."""
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]
 
 
 def describe(training: str, *parts: str) -> dict[str, Any]:
-    """Return what a treebank is like: his Table 1, frequencies, type/token ratio, word dependency entropies.
+    """Return the profile of a treebank: Table 1, class frequencies, type/token ratio and word dependency entropies.
 
     Args:
-        training: the path from which entropies and the type/token ratio are taken.
-        parts: the paths of all parts, the one that frequencies are taken from last.
+        training: the path of the part for the entropies and the type/token ratio.
+        parts: the paths of all parts; class frequencies come from the last one.
     """
-    counts = [count_treebank(read(path, format=format_of(path))) for path in parts]
+    counts = [count_treebank(read_treebank(path)) for path in parts]
     total = sum(counts[1:], counts[0])
     whole = profile(total, columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
     classes = profile(counts[-1], columns=["class"], scheme=SCHEME).numbers("class")
-    lexical = count_treebank(read(training, format=format_of(training)), CALLIN_CHUNKS)
+    lexical = count_treebank(read_treebank(training), CALLIN_CHUNKS)
     vocabulary = profile(lexical, columns=["wde", "sttr"])
     return {
         **whole.values_by_name, **vocabulary.values_by_name,
@@ -67,32 +66,32 @@ def describe(training: str, *parts: str) -> dict[str, Any]:
 def measured_outputs(
     golds: Mapping[str, Path], outputs: Mapping[str, Path], weights: Mapping[str, float], request: StudyRequest
 ) -> dict[str, Row]:
-    """Return his measures of each output, and the ratios of his Table 5, by the code of the treebank.
+    """Return the measures of each output and the ratios of Table 5, by the code of the treebank.
 
     Args:
         golds: the test sets by code.
-        outputs: the output for each of them.
+        outputs: the outputs by code.
         weights: the weight of each relation for WLAS.
-        request: names workers and store.
+        request: gives the workers and the store.
 
     Raises:
         InputError: a file is invalid.
     """
     setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
     results = check_valid(score_files(golds, {NAME: outputs}, setup, request, look=cascading))
-    found = {code: results.results[NAME, code].scores for code in golds}
+    scores_of = {code: results.results[NAME, code].scores for code in golds}
     return {
         code: {column: scores[text].value for column, text in zip(MEASURES, setup.names)} | results.looked[code]
-        for code, scores in found.items()
+        for code, scores in scores_of.items()
     }
 
 
 def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
-    """Return the ratios of his Table 5 for one output; workers call this.
+    """Return the ratios of Table 5 for one output, on a worker.
 
     Args:
-        code: the code of the treebank.
-        outputs: the output, alone in a sequence.
+        code: the code of the treebank (unused).
+        outputs: the output, as a sequence of one.
     """
     del code
     (output,) = outputs
@@ -100,29 +99,32 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     return {name: ratios[key] for name, key in CASCADING.items()}
 
 
-def agree(gold: str, first: str, second: str, choices: str, weights: Mapping[str, float]) -> dict[str, float | None]:
-    """Return the correlations of his Table 4 for one language.
+def human_agreement(
+    gold: str, first: str, second: str, choices: str, weights: Mapping[str, float]
+) -> dict[str, float | None]:
+    """Return the correlations of Table 4 for one language.
 
     Args:
         gold: the path of the gold trees.
-        first: that of the first parser's.
-        second: that of the second's.
-        choices: that of the people's choices.
+        first: the path of the first parser's trees.
+        second: the path of the second parser's trees.
+        choices: the path of the judges' choices.
         weights: the weight of each relation for WLAS.
     """
-    found: dict[str, float | None] = {}
+    correlations: dict[str, float | None] = {}
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         result = judge(
             gold, first, second, choices,
             measures=[MEASURES[name] for name in chosen], format="conllx", subtypes_apart=apart, resamples=50,
             weights={"wde": weights_of(weights)},
         )  # fmt: skip
-        found |= dict(zip(chosen, (measure.agreement.correlation.value for measure in result.measures.values())))
-    return found
+        values = (measure.agreement.correlation.value for measure in result.measures.values())
+        correlations |= dict(zip(chosen, values))
+    return correlations
 
 
 def column_of(rows: Rows, name: str) -> list[float | None]:
-    """Return a column of numbers."""
+    """Return a column of the rows; None for a missing number."""
     return [row.get(name) for row in rows.values()]
 
 

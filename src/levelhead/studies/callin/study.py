@@ -1,8 +1,8 @@
-"""Callin: content and function relations, WLAS, and what they correlate with, over treebanks of UD 1.2."""
+"""Callin's study: scores of content and function relations, WLAS, and their correlations, over UD 1.2."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from levelhead.studies.callin.claims import (
     claim_on_program,
     claims_on_cascading,
     claims_on_correlations,
-    claims_on_people,
+    claims_on_judgments,
     claims_on_scores,
     claims_on_treebanks,
 )
@@ -28,13 +28,14 @@ from levelhead.studies.callin.measures import (
     NAME,
     SCHEME,
     Rows,
-    agree,
     column_of,
     describe,
+    human_agreement,
     measured_outputs,
     measured_rows,
     variances,
 )
+from levelhead.studies.columns import number_columns
 from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
@@ -46,18 +47,18 @@ from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy
 
 MAIN_CLAIM = "LAS is higher than WLAS for every language"
-"""How the claim begins that the page opens with."""
+"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
-        request: treebanks of UD 1.2; outputs by language; `judgements` with folders `en` and `es`; `weights`, a file
-            with his averaged entropies, instead of those of the given treebanks.
+        request: treebanks of UD 1.2; outputs by language; `judgements` with the folders `en` and `es`; `weights`, a
+            file with the paper's averaged entropies, instead of those of the given treebanks.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     numbers = printed("callin")
     treebanks = parts_of(request, numbers["languages"])
@@ -73,16 +74,16 @@ def reproduce(request: StudyRequest) -> Study:
     rows = {code: {**described[code], **measured.get(code, {})} for code in described}
     trained = sum(parts.train is not None for parts in treebanks.values())
     over = "" if request.weights or not known else _averaged_over(known, trained)
-    people = _judgements(request, averaged)
+    agreement = _human_agreement(request, averaged)
     sections = (
         _sizes(rows, numbers), _classes(numbers), _entropies(averaged, over, request), _scores(rows),
-        _correlations(rows, numbers), _variances(rows), *_agreement(people, numbers), _cascading(rows, numbers),
+        _correlations(rows, numbers), _variances(rows), _agreement_table(agreement, numbers), _cascading(rows, numbers),
     )  # fmt: skip
     claims = (
         *claims_on_treebanks(rows, treebanks, numbers), claim_on_classes(numbers),
         claim_on_entropies(averaged, known, over),
         *claims_on_scores(rows, request), *claims_on_correlations(rows, request),
-        *claims_on_people(people), *claims_on_cascading(rows, numbers, given=given),
+        *claims_on_judgments(agreement), *claims_on_cascading(rows, numbers, given=given),
         claim_on_program(rows, numbers, given=given and request.weights is not None),
     )  # fmt: skip
     source = "file" if request.weights else over or "none"
@@ -98,17 +99,17 @@ def _description(parts: Parts) -> StudyTask:
 
 def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
-    origin = "given" if request.systems else "by our arc-eager parser"
+    origin = "given" if request.systems else "from our arc-eager parser"
     return (
         f"{len(treebanks)} treebanks; parser outputs, {origin}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
         (
-            f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token"
-            f" ratio is that of the development set{_without_training(treebanks)}, and the sizes and shares of"
-            " non-projective trees are those of the available parts."
+            f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, the"
+            f" type/token ratio comes from the development set{_without_training(treebanks)}, and sizes and shares of"
+            " non-projective trees come from the available parts."
         ),
         (
-            "The paper speaks of 22 languages listed in its Table 1; the table has 20. Classes are those of his"
-            " program, whose numbers the paper prints (`list` is content there, other in the text)."
+            "The paper mentions 22 languages listed in its Table 1; the table has 20. We use the classes of Callin's"
+            " program, which made the printed numbers (it counts `list` as content, the text as other)."
         ),
     )
 
@@ -116,25 +117,21 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
 def _without_training(treebanks: Mapping[str, Parts]) -> str:
     """Which treebanks have neither a training set nor a development set."""
     neither = [code for code, parts in treebanks.items() if parts.train is None and parts.dev is None]
-    return f" (of the test set, for want of one: {', '.join(neither)})" if neither else ""
-
-
-def _numbers(*names: str) -> tuple[Column, ...]:
-    return tuple(Column(name, "number") for name in names)
+    return f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
 
 
 def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    columns = (Column("treebank", "text"), *_numbers("tokens, printed (K)", "tokens (K)"),
-               *_numbers("non-projective, printed", "by his rule", "true"))  # fmt: skip
+    columns = (Column("treebank", "text"), *number_columns("tokens (K), printed", "tokens (K)"),
+               *number_columns("non-projective, printed", "by the paper's rule", "true"))  # fmt: skip
     cells = []
     for code, row in rows.items():
-        theirs = numbers["table_1"].get(code, {})
-        cells.append((code, theirs.get("tokens"), row["tokens"] / 1000, theirs.get("nonprojective"),
+        published = numbers["table_1"].get(code, {})
+        cells.append((code, published.get("tokens"), row["tokens"] / 1000, published.get("nonprojective"),
                       row["right_crossed_trees"], row["nonprojective_trees"]))  # fmt: skip
     text = (
         (
-            "His program looks only at arcs whose head is to the right, so that true shares are higher. Tokens are cut"
-            " to thousands in the paper."
+            "Callin's program only checks arcs whose head is to the right, so the true shares are higher. The paper"
+            " rounds tokens down to thousands."
         ),
     )
     return StudySection("Table 1: sizes and non-projective trees", text, Table(columns, tuple(cells)))
@@ -145,10 +142,10 @@ def _classes(numbers: Mapping[str, Any]) -> StudySection:
     for name, members in numbers["table_2"].items():
         for relation in members.split():
             printed_classes.setdefault(relation, []).append(name)
-    names = ("relation", "printed", "his program (scheme callin-code)", "his text (scheme callin)")
+    names = ("relation", "printed", "program (scheme callin-code)", "text (scheme callin)")
     cells = tuple(
-        (text, " and ".join(theirs), SCHEMES[SCHEME].class_of(text), SCHEMES["callin"].class_of(text))
-        for text, theirs in sorted(printed_classes.items())
+        (text, " and ".join(classes), SCHEMES[SCHEME].class_of(text), SCHEMES["callin"].class_of(text))
+        for text, classes in sorted(printed_classes.items())
     )
     return StudySection(
         "Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells)
@@ -156,22 +153,22 @@ def _classes(numbers: Mapping[str, Any]) -> StudySection:
 
 
 def _averaged_over(n: int, trained: int) -> str:
-    return f"{n} training sets" if n == trained else f"{n} treebanks, {trained} of them with a training set"
+    return f"{n} training sets" if n == trained else f"{n} treebanks, {trained} with a training set"
 
 
 def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:
     classes = SCHEMES[SCHEME]
     cells = tuple((relation, classes.class_of(relation), value) for relation, value in averaged.items())
-    table = Table((Column("relation", "text"), Column("class", "text"), *_numbers("averaged WDE")), cells)
+    table = Table((Column("relation", "text"), Column("class", "text"), *number_columns("averaged WDE")), cells)
     averages = (
         f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     )
-    text = ("From the file given." if request.weights else averages,)
+    text = ("From the given file." if request.weights else averages,)
     return StudySection("Figure 2: averaged word dependency entropy", text, table, _figure_2(averaged))
 
 
 def _figure_2(averaged: Mapping[str, float]) -> Drawing | None:
-    """A bar for each relation in the column of its class, lowest first."""
+    """A bar for each relation, in the panel of its class, in ascending order."""
     order = sorted(averaged, key=averaged.__getitem__)
     classes = {text: SCHEMES[SCHEME].class_of(text) for text in order}
     kinds = {
@@ -182,14 +179,13 @@ def _figure_2(averaged: Mapping[str, float]) -> Drawing | None:
 
 
 def _scores(rows: Rows) -> StudySection:
-    measured = {code: row for code, row in rows.items() if "LAS" in row}
-    ordered = sorted(measured.items(), key=lambda item: -item[1]["LAS"])
+    ordered = sorted(measured_rows(rows).items(), key=lambda item: -item[1]["LAS"])
     columns = (Column("treebank", "text"), *(Column(name) for name in MEASURES), Column("C freq"), Column("F freq"),
                Column("STTR", "number"))  # fmt: skip
     cells = tuple(
         (code, *(row[name] for name in MEASURES), row["C freq"], row["F freq"], row["sttr"]) for code, row in ordered
     )
-    text = ("The paper draws these numbers and does not print them. Sorted by LAS.",)
+    text = ("Sorted by LAS. The paper shows these numbers only in figures.",)
     title = "Figures 3 and 4: scores, frequencies, type/token ratios"
     return StudySection(title, text, Table(columns, cells), _figures_3_and_4(dict(ordered)))
 
@@ -200,7 +196,8 @@ def _figures_3_and_4(rows: Rows) -> Drawing | None:
     return panels("Scores, frequencies and type/token ratios", list(rows), values, places=2) if rows else None
 
 
-def _pairs(numbers: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+def _printed_correlations(numbers: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    """Table 3, which prints only the upper triangle, by pair of columns."""
     table = numbers["table_3"]
     upper = [value for row in table["rows"] for value in row]
     return dict(zip(combinations(table["columns"], 2), upper))
@@ -208,18 +205,18 @@ def _pairs(numbers: Mapping[str, Any]) -> dict[tuple[str, str], float]:
 
 def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     measured = measured_rows(rows)
-    columns = (Column("x", "text"), Column("y", "text"), *_numbers("r, printed", "r"), Column("p", "probability"))
+    columns = (Column("x", "text"), Column("y", "text"), *number_columns("r, printed", "r"), Column("p", "probability"))
     cells = []
-    for (x, y), theirs in _pairs(numbers).items():
+    for (x, y), printed_r in _printed_correlations(numbers).items():
         r, p, _ = pearson(zip(column_of(measured, x), column_of(measured, y)))
-        cells.append((x, y, theirs, r, p))
-    for name, theirs in numbers["figure_3"].items():
+        cells.append((x, y, printed_r, r, p))
+    for name, printed_r in numbers["figure_3"].items():
         r, p, _ = pearson(zip(column_of(rows, "sttr"), column_of(rows, name)))
-        cells.append(("STTR", name, theirs, r, p))
+        cells.append(("STTR", name, printed_r, r, p))
     text = (
         (
-            f"Pearson's correlations over {len(measured)} treebanks with outputs (his: 20), those with STTR over"
-            f" {len(rows)}; p is two-sided, by Student's t, uncorrected."
+            f"Pearson's correlations over {len(measured)} treebanks with outputs (20 in the paper); correlations with"
+            f" STTR are over {len(rows)}. p is two-sided, by Student's t, uncorrected."
         ),
     )
     return StudySection("Table 3 and Figure 3: correlations over treebanks", text, Table(columns, tuple(cells)))
@@ -232,43 +229,51 @@ def _variances(rows: Rows) -> StudySection:
         return StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
     found = {name: variances(measured, name) for name in names}
     cells = tuple((k + 2, *(float(found[name][k]) for name in names)) for k in range(len(measured) - 1))
-    text = ("Variance of the best 2, 3, ... treebanks, each measure in its own order; times 10,000.",)
+    text = ("Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",)
     scaled = tuple((row[0], *(10_000 * value for value in row[1:])) for row in cells)
     drawn = {name: [(float(row[0]), row[i]) for row in scaled] for i, name in enumerate(names, 1)}
     figure = curves("Cumulative variance", drawn, "treebanks", "variance, times 10,000")
-    return StudySection("Figure 5: cumulative variance", text, Table(_numbers("treebanks", *names), scaled), figure)
+    return StudySection(
+        "Figure 5: cumulative variance", text, Table(number_columns("treebanks", *names), scaled), figure
+    )
 
 
-def _judgements(request: StudyRequest, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
-    """How well his four measures agree with people, by language."""
+def _human_agreement(request: StudyRequest, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
+    """The correlations of four measures with human judgments, by language."""
     folder = request.judgements
     if folder is None:
         return {}
     codes = [code for code in ("en", "de", "es") if (folder / code).is_dir()]
     files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
-    tasks = [StudyTask(code, agree, tuple(folder / code / name for name in files), (dict(weights),)) for code in codes]
+    tasks = [
+        StudyTask(code, human_agreement, tuple(folder / code / name for name in files), (dict(weights),))
+        for code in codes
+    ]
     return run_tasks(NAME, tasks, request)
 
 
-def _agreement(people: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> Sequence[StudySection]:
-    title = "Table 4: correlation with human judgements"
-    if not people:
-        return (StudySection(title, ("No judgements were given.",)),)
+def _agreement_table(agreement: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> StudySection:
+    title = "Table 4: correlation with human judgments"
+    if not agreement:
+        return StudySection(title, ("No judgments were given.",))
     cells = [
-        (code, name, theirs.get(name), people[code].get(name))
-        for code, theirs in numbers["table_4"].items()
-        if code in people
-        for name in theirs
+        (code, name, value, agreement[code].get(name))
+        for code, row in numbers["table_4"].items()
+        if code in agreement
+        for name, value in row.items()
     ]
-    columns = (Column("language", "text"), Column("measure", "text"), *_numbers("printed", "ours"))
-    return (StudySection(title, (), Table(columns, tuple(cells))),)
+    columns = (Column("language", "text"), Column("measure", "text"), *number_columns("printed", "ours"))
+    return StudySection(title, (), Table(columns, tuple(cells)))
 
 
 def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    columns = (Column("treebank", "text"), *(_c for n in CASCADING for _c in _numbers(f"{n} printed", n)))
+    columns = (
+        Column("treebank", "text"),
+        *number_columns(*(head for name in CASCADING for head in (f"{name} printed", name))),
+    )
     cells = []
     for code, row in measured_rows(rows).items():
-        theirs = numbers["table_5"].get(code, {})
-        cells.append((code, *(cell for name in CASCADING for cell in (theirs.get(name), row[name]))))
-    text = ("The share of wrong arcs whose head, in the output, is attached right itself.",)
+        published = numbers["table_5"].get(code, {})
+        cells.append((code, *(cell for name in CASCADING for cell in (published.get(name), row[name]))))
+    text = ("The share of wrong arcs whose predicted head is itself attached correctly.",)
     return StudySection("Table 5: cascading errors", text, Table(columns, tuple(cells)))

@@ -1,4 +1,4 @@
-"""Callin's claim on variances: how much WLAS and LAS vary over treebanks, on four scales."""
+"""Callin's claim that WLAS varies less than LAS over treebanks, checked on four scales."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import ValueWithInterval, Verdict, agreed_verdict, joint_verdict, verdict_of_effect
 
 MARGIN = 0.1
-"""Variances count as equal if they differ by less than this share of the variance of LAS."""
+"""Two variances count as equal if they differ by less than this share of the variance of LAS."""
 
 
 def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
-    """Judge the variances of the better half of the treebanks, and of all.
+    """Check the variances over the better half of the treebanks, and over all of them.
 
     Args:
         rows: the numbers of each treebank.
-        request: names the number of resamples and the seed.
+        request: gives the number of resamples and the seed.
     """
-    text = "WLAS varies less than LAS among the best languages, and equally over all"
+    text = "WLAS varies less than LAS over the best languages, and equally over all languages"
     place = "section 6, Figure 5"
     measured = measured_rows(rows)
     n = len(measured)
     if n < FEWEST:
-        return Claim(text, place, "no data", f"{n} treebanks with outputs; at least {FEWEST} are needed")
+        return Claim(text, place, "no data", f"{n} treebanks have outputs; at least {FEWEST} are needed")
     scores = np.array([[row["LAS"], row["WLAS"]] for row in measured.values()])
     best = {scale: relative_change(scores, n // 2, scale, request) for scale in SCALES}
     over_all = {scale: relative_change(scores, n, scale, request) for scale in SCALES}
@@ -39,8 +39,8 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
         ]
     )
     changes_text = "; ".join(
-        f"{which}: " + ", ".join(f"{estimate_shown(change)} {scale}" for scale, change in found.items())
-        for which, found in ((f"best {n // 2} of {n}", best), (f"all {n}", over_all))
+        f"{which}: " + ", ".join(f"{estimate_shown(change)} {scale}" for scale, change in changes.items())
+        for which, changes in ((f"best {n // 2} of {n}", best), (f"all {n}", over_all))
     )
     evidence = (
         f"the variance of WLAS over that of LAS, minus 1; {changes_text}; equal means a 95% CI inside -0.10 to +0.10"
@@ -53,9 +53,9 @@ def relative_change(scores: Numbers, best: int, scale: str, request: StudyReques
 
     Args:
         scores: LAS and WLAS as ratios, shape (treebanks, 2).
-        best: how many of the best treebanks are taken, each measure in its own order.
+        best: the number of best treebanks by each measure that are used.
         scale: one of `SCALES`.
-        request: names the number of resamples and the seed.
+        request: gives the number of resamples and the seed.
 
     Returns:
         The estimate; None if it is undefined.
@@ -67,7 +67,7 @@ def relative_change(scores: Numbers, best: int, scale: str, request: StudyReques
 
 
 def _changes(scores: Numbers, best: int, scale: str) -> Numbers:
-    """One change for each resample; nan where LAS does not vary."""
+    """The change in each resample; nan if LAS does not vary."""
     chosen = np.sort(scores, axis=1)[:, -best:]
     mean = chosen.mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -78,10 +78,10 @@ def _changes(scores: Numbers, best: int, scale: str) -> Numbers:
 
 
 def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
-    """Return the verdict on equality: the interval must lie inside the margin; outside of it, there is none.
+    """Return the verdict on equality: it holds if the interval is inside the margin, and not if it is outside.
 
     Args:
-        change: the difference as a share; None if it cannot be estimated.
+        change: the relative difference; None if it cannot be estimated.
     """
     if change is None:
         return "no data"

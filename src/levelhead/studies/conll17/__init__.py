@@ -1,4 +1,4 @@
-"""The evaluation of the CoNLL 2017 shared task: the statements of its page executed, its tables from files."""
+"""The CoNLL 2017 shared task: tests of the statements on its evaluation page, and its result tables recomputed."""
 
 from levelhead.studies.spec import StudySpec
 

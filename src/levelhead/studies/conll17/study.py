@@ -1,11 +1,9 @@
-"""The evaluation of the CoNLL 2017 shared task: the statements of its page executed, its tables from files."""
+"""The CoNLL 2017 shared task: tests of the statements on its evaluation page, and its result tables recomputed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-
-import numpy as np
 
 from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_plan
 from levelhead.campaign.groups import official_groups
@@ -19,7 +17,7 @@ from levelhead.scoring.rules import RULES
 from levelhead.studies.example_sentences import conllu
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, signature
-from levelhead.studies.statistics import agrees, counted, every
+from levelhead.studies.statistics import agrees, all_true, count_of_true
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.verdicts import verdict_of_fact
 from levelhead.treebank import Treebank
@@ -27,31 +25,31 @@ from levelhead.treebank import Treebank
 NAME = "conll17"
 MEASURES = ("LAS", "UAS", "CLAS")
 BASELINE = "BASELINE"
-"""How the official tables call the organizers' own system, and so the folder of its outputs must, in any case."""
+"""The organizers' system in the official tables; the folder of its outputs must contain this name, in any case."""
 
 _ROUNDED_TWICE = 0.01
-"""How far an average of scores with two decimals may be from the printed average: both are rounded by at most 0.005."""
+"""How much an average of rounded scores may differ from the printed average: rounding changes both by up to 0.005."""
 
 Numbers = Mapping[str, Any]
 
 MAIN_CLAIM = "Systems are ranked by the macro-average"
-"""How the claim begins that the page opens with."""
+"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
-        request: gold test sets, a folder of systems' outputs, and a table of all published scores by test set; all may
-            be missing, except for what depends on them.
+        request: gold test sets, a folder of system outputs, and a table of all published scores by test set; all are
+            optional, but claims without their data get no verdict.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     numbers = printed("conll17")
     examples = printed("conll17", "examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
-    results = _campaign(request)
+    results = _scored(request)
     published = read_scores(request.scores) if request.scores is not None else None
     sections = (_examples(cases), *_tables(results, numbers), *_rankings(published, numbers))
     claims = (
@@ -61,12 +59,12 @@ def reproduce(request: StudyRequest) -> Study:
     )
     setting = (
         (
-            "Every statement of the page that can be executed is: alignment examples with the scorer, scores and"
-            " rankings by the rules `conll17`."
+            "Every statement of the page that can be tested is tested: the alignment examples with the scorer, scores"
+            " and rankings by the rules `conll17`."
         ),
         (
-            f"Test sets at hand: {len(results.test_sets) if results else 0} of 81;"
-            f" published scores were {'given' if published else 'not given'}."
+            f"Available test sets: {len(results.test_sets) if results else 0} of 81."
+            f" Published scores were {'given' if published else 'not given'}."
         ),
     )
     return Study(
@@ -76,16 +74,16 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
-    """What the page expects, what happens, and whether they agree."""
+    """What the page says, what happens, and whether they agree."""
     rules = RULES["conll17"]
     gold = parse_as(conllu(case.get("gold", common_gold)).encode(), "gold", rules)
-    expected = f"refused: {case['refused']}" if "refused" in case else f"right: {_forms_of(gold, case['right'])}"
+    expected = f"rejected: {case['rejected']}" if "rejected" in case else f"right: {_forms_of(gold, case['right'])}"
     try:
         system = parse_as(conllu(case["system"]).encode(), "system", rules)
         matches = match(gold, system, rules)
     except InputError as error:
         reason = "; ".join(fault.message for fault in error.faults)
-        return expected, f"refused: {reason}", "refused" in case and case["refused"] in reason
+        return expected, f"rejected: {reason}", "rejected" in case and case["rejected"] in reason
     right = matches.alignment.gold[matches.agree(ATTACHED)] + 1
     return expected, f"right: {_forms_of(gold, right.tolist())}", right.tolist() == case.get("right")
 
@@ -95,27 +93,30 @@ def _forms_of(gold: Treebank, words: Iterable[int]) -> str:
 
 
 def _examples(cases: list[tuple[str, str, str, bool]]) -> StudySection:
-    columns = tuple(Column(name, "text") for name in ("the page says", "expected", "found", "agree"))
-    cells = tuple((says, expected, found, "yes" if agree else "no") for says, expected, found, agree in cases)
-    return StudySection("The statements of the page, executed", (), Table(columns, cells))
+    columns = tuple(Column(name, "text") for name in ("statement", "expected", "result", "agree"))
+    cells = tuple((says, expected, result, "yes" if agree else "no") for says, expected, result, agree in cases)
+    return StudySection("Tests of the statements on the page", (), Table(columns, cells))
 
 
 def _claims_of_examples(cases: list[tuple[str, str, str, bool]]) -> list[Claim]:
-    return [Claim(says, "the page", verdict_of_fact(agree), found) for says, _, found, agree in cases]
+    return [Claim(says, "the page", verdict_of_fact(agree), result) for says, _, result, agree in cases]
 
 
-def _campaign(request: StudyRequest) -> Results | None:
+def _scored(request: StudyRequest) -> Results | None:
     if not request.treebanks or request.systems is None:
         return None
-    campaign = plan_in(request.treebanks[0], request.systems)
+    plan = plan_in(request.treebanks[0], request.systems)
     setup = setup_of(MEASURES, rules="conll17")
-    return score_plan(campaign, setup, workers=request.workers, store=request.store)
+    return score_plan(plan, setup, workers=request.workers, store=request.store)
 
 
 def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
     if results is None:
-        return [StudySection("Scores from files", ("No test sets with outputs were given.",))]
-    official = numbers["baseline"]
+        return [StudySection("Scores from output files", ("No test sets with outputs were given.",))]
+    return [_score_table(results, numbers["baseline"]), _average_table(results)]
+
+
+def _score_table(results: Results, official: Numbers) -> StudySection:
     columns = [Column("test set", "text"), Column("system", "text")]
     for measure in MEASURES:
         columns += [Column(f"{measure} official"), Column(measure)]
@@ -124,27 +125,30 @@ def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
          *(cell for name in MEASURES for cell in _pair(results, system, test_set.code, name, official)))
         for test_set in results.test_sets for system in results.systems
     ]  # fmt: skip
+    text = ("The official columns have the published scores of the organizers' baseline.",)
+    return StudySection("Scores from output files", text, Table(tuple(columns), tuple(cells)))
+
+
+def _average_table(results: Results) -> StudySection:
+    """Averages and ranks over each group with available test sets."""
     rows = []
     for group in ("all", *official_groups()["conll17"]):
         try:
             (chosen,) = groups_named([f"conll17:{group}" if group != "all" else group], results.test_sets)
         except InputError:
-            continue  # no test set of this group is at hand
+            continue  # no test set of this group is available
         for measure in MEASURES:
             ranking = rank(results, measure, chosen, "conll17")
             rows += [
                 (group, len(chosen.codes), len(chosen.lacks), measure, standing.rank, standing.system,
                  None if standing.value is None else float(standing.value)) for standing in ranking.standings
             ]  # fmt: skip
-    averages = Table(
-        (Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
-         Column("rank", "number"), Column("system", "text"), Column("average")), tuple(rows),
+    columns = (
+        Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
+        Column("rank", "number"), Column("system", "text"), Column("average"),
     )  # fmt: skip
-    text = ("The official columns are the published scores of the organizers' baseline.",)
-    return [
-        StudySection("Scores from files", text, Table(tuple(columns), tuple(cells))),
-        StudySection("Macro-averages and ranks", ("A missing or invalid output counts 0.",), averages),
-    ]
+    text = ("A missing or invalid output counts as 0.",)
+    return StudySection("Macro-averages and ranks", text, Table(columns, tuple(rows)))
 
 
 def _pair(
@@ -156,39 +160,39 @@ def _pair(
 
 
 def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
-    text = "The official scores of the baseline follow from its files, to two decimals"
+    text = "The baseline's outputs get the official scores, to two decimals"
     if results is None:
         return [Claim(text, "official tables", "no data", "no test sets with outputs")]
     equal = {}
     for system in results.systems:
         for test_set in results.test_sets:
             for measure in MEASURES:
-                theirs, ours = _pair(results, system, test_set.code, measure, numbers["baseline"])
+                published, ours = _pair(results, system, test_set.code, measure, numbers["baseline"])
                 equal[f"{test_set.code} {measure}"] = agrees(
-                    None if ours is None else 100 * ours, None if theirs is None else 100 * theirs
+                    None if ours is None else 100 * ours, None if published is None else 100 * published
                 )
-    return [Claim(text, "official tables", verdict_of_fact(every(equal)), counted(equal))]
+    return [Claim(text, "official tables", verdict_of_fact(all_true(equal)), count_of_true(equal))]
 
 
 def _rankings(published: Results | None, numbers: Numbers) -> list[StudySection]:
     if published is None:
         return [StudySection("The official ranking from published scores", ("No table of scores was given.",))]
-    found = _ranked(published)
+    ranked = _ranked(published)
     columns = (Column("team", "text"), Column("rank, official", "number"), Column("rank", "number"),
                Column("LAS official"), Column("LAS"))  # fmt: skip
     cells = tuple(
-        (team, row["rank"], found[team][0] if team in found else None, row["LAS"] / 100,
-         found[team][1] if team in found else None)
+        (team, row["rank"], ranked[team][0] if team in ranked else None, row["LAS"] / 100,
+         ranked[team][1] if team in ranked else None)
         for team, row in numbers["ranking"].items()
     )  # fmt: skip
     return [StudySection("The official ranking from published scores", (), Table(columns, cells))]
 
 
-def _group_tables(published: Results | None, numbers: Numbers) -> dict[str, tuple[float, float]]:
-    """The official average and ours, by group, measure and team."""
+def _group_averages(published: Results | None, numbers: Numbers) -> dict[str, tuple[float, float]]:
+    """The official average and ours, by group, measure and team, in percent."""
     if published is None:
         return {}
-    found = {}
+    averages = {}
     for group, teams in numbers["groups"].items():
         (chosen,) = groups_named([group if group == "all" else f"conll17:{group}"], published.test_sets)
         for measure in MEASURES:
@@ -198,11 +202,12 @@ def _group_tables(published: Results | None, numbers: Numbers) -> dict[str, tupl
             for team, row in teams.items():
                 value = ours.get(team)
                 if measure in row and value is not None:
-                    found[f"{group} {measure} {team}"] = (row[measure], 100 * float(value))
-    return found
+                    averages[f"{group} {measure} {team}"] = (row[measure], 100 * float(value))
+    return averages
 
 
 def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
+    """The rank and average LAS of each team over all test sets."""
     (group,) = groups_named(["all"], published.test_sets)
     ranking = rank(published, "LAS", group, "conll17")
     return {standing.system: (standing.rank, float(standing.value or 0)) for standing in ranking.standings}
@@ -211,28 +216,27 @@ def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
 def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:
     texts = (
         "Systems are ranked by the macro-average over all test sets",
-        "The averages are as published, as far as scores with two decimals show",
-        "So are the averages of all groups by LAS, UAS and CLAS",
+        "The averages are as published, within the rounding of scores to two decimals",
+        "The averages of all groups by LAS, UAS and CLAS are as published",
     )
     if published is None:
         return [Claim(text, "official ranking", "no data", "no table of scores") for text in texts]
-    found = _ranked(published)
-    ranks = {team: found[team][0] == row["rank"] for team, row in numbers["ranking"].items() if team in found}
-    values = {
-        team: agrees(100 * found[team][1], row["LAS"]) for team, row in numbers["ranking"].items() if team in found
-    }
-    largest = max((abs(100 * found[team][1] - numbers["ranking"][team]["LAS"]) for team in values), default=np.nan)
-    complete = len(published.test_sets) == len(numbers["baseline"]) and bool(ranks)
-    groups = {
-        name: abs(ours - theirs) <= _ROUNDED_TWICE for name, (theirs, ours) in _group_tables(published, numbers).items()
-    } if complete else {}  # fmt: skip
-    if not complete:
+    ranked = _ranked(published)
+    ours = {team: ranked[team] for team in numbers["ranking"] if team in ranked}
+    if len(published.test_sets) != len(numbers["baseline"]) or not ours:
         few = f"{len(published.test_sets)} of 81 test sets"
         return [Claim(text, "official ranking", "no data", few) for text in texts]
+    ranks = {team: rank == numbers["ranking"][team]["rank"] for team, (rank, _) in ours.items()}
+    values = {team: agrees(100 * average, numbers["ranking"][team]["LAS"]) for team, (_, average) in ours.items()}
+    largest = max(abs(100 * average - numbers["ranking"][team]["LAS"]) for team, (_, average) in ours.items())
+    groups = {
+        name: abs(average - official) <= _ROUNDED_TWICE
+        for name, (official, average) in _group_averages(published, numbers).items()
+    }
     return [
-        Claim(texts[0], "official ranking", verdict_of_fact(every(ranks)), counted(ranks)),
-        Claim(texts[1], "official ranking", verdict_of_fact(bool(largest <= _ROUNDED_TWICE)),
-              f"equal to two decimals: {counted(values)}; the largest difference is {largest:.4f} points, and averages"
-              " of published scores, with two decimals, may be 0.01 from published averages"),
-        Claim(texts[2], "official tables", verdict_of_fact(every(groups)), counted(groups)),
+        Claim(texts[0], "official ranking", verdict_of_fact(all_true(ranks)), count_of_true(ranks)),
+        Claim(texts[1], "official ranking", verdict_of_fact(largest <= _ROUNDED_TWICE),
+              f"equal to two decimals: {count_of_true(values)}; the largest difference is {largest:.4f} points, and"
+              " rounding alone can cause a difference of 0.01"),
+        Claim(texts[2], "official tables", verdict_of_fact(all_true(groups)), count_of_true(groups)),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""One test set, many outputs: how variances, intervals and tests by sentence differ from those by document."""
+"""How variances, intervals and tests by sentence differ from those by document, on one test set with many outputs."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
 """The measures that are compared."""
 
 METHODS = ("bootstrap, sentences", "bootstrap, documents", "jackknife and t, documents")
-"""The intervals that are compared: those usual in the field, the same by document, and those of `compare`."""
+"""The compared intervals: the usual ones in the field, the same by document, and those of `compare`."""
 
 FEWEST_DOCUMENTS = 10
-"""Test sets with fewer documents are left out."""
+"""The smallest number of documents of a test set that is used."""
 
 _LEVEL = 0.95
 _EQUAL = 1e-12
 
 
 def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
-    """Return what `measure_documents` needs of a test set, as plain JSON: sizes, and with enough documents the counts.
+    """Return the sizes of a test set and, if it has enough documents, the counts for `measure_documents`; plain JSON.
 
     Args:
-        results: the results of the engine, with counts of sentences.
+        results: the results of the engine, with counts by sentence.
         code: the code of the test set.
 
     Returns:
-        The numbers of documents and sentences and the names of the `systems` with valid outputs; with
-        `FEWEST_DOCUMENTS` documents and two outputs, also `largest` (the share of the largest document), the document
-        of each sentence, the measures that have a value for every output, and their counts.
+        The numbers of documents and sentences, and the names of the `systems` with valid outputs. With at least
+        `FEWEST_DOCUMENTS` documents and two outputs also `largest` (the share of the largest document), the document
+        of each sentence, the measures with a value for every output, and their counts.
     """
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
     valid = {name: output.sentences for name, output in outputs.items() if output.state == "valid"}
     units = next(output.units for output in outputs.values() if output.units is not None)
     n_documents = units.n_units if units.kind == DOCUMENT else 1
-    found = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
+    sizes = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
     if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
-        return found
-    measures = [name for name in results.measures if all(name in one for one in valid.values())]
-    parts = [np.stack([one[name].T for name in measures], axis=1) for one in valid.values()]
+        return sizes
+    measures = [name for name in results.measures if all(name in by_measure for by_measure in valid.values())]
+    parts = [np.stack([by_measure[name].T for name in measures], axis=1) for by_measure in valid.values()]
     counts = {"measures": measures, "parts": np.stack(parts, axis=1).tolist()}
-    return {**found, "largest": units.largest, "of_sentence": units.of_sentence.tolist(), **counts}
+    return {**sizes, "largest": units.largest, "of_sentence": units.of_sentence.tolist(), **counts}
 
 
 def measure_documents(
@@ -60,29 +60,29 @@ def measure_documents(
     """Return design effects, coverage of intervals, and p-values of one test set.
 
     Args:
-        counts: what `counts_of_test_set` returned for a test set with enough documents and outputs.
+        counts: the result of `counts_of_test_set` for a test set with enough documents and outputs.
         samples: the number of samples of documents.
         resamples: the number of resamples in each of them.
         permutations: the number of permutations.
-        seed: the seed of all draws.
+        seed: the random seed.
 
     Returns:
         `scores` (one entry per system) and `differences` (one per pair), lists by measure. Each entry has `variances`
-        by sentence and by document, and `covered`, the shares of the intervals of each of `METHODS` that hold the true
-        value when documents are drawn; those of pairs also `p`, by sentence and by document.
+        by sentence and by document, and `covered`: for each of `METHODS`, the share of intervals that contain the true
+        value when documents are drawn. Entries of pairs also have `p`, by sentence and by document.
     """
     units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
     parts = np.array(counts["parts"], dtype=np.float64)
     valid = counts["systems"]
     sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts, "")
     documents = sentences._replace(parts=units.sums(parts))
-    variances = np.stack([_variances(one) for one in (sentences, documents)], axis=-1)
+    variances = np.stack([_variances(counted) for counted in (sentences, documents)], axis=-1)
     covered = coverage(sentences, units, samples, resamples, seed)
     p_values = pair_p_values(sentences, documents, permutations, seed)
     entries = _entries(sentences.measures, variances, covered)
     scores = {name: own[: len(valid)] for name, own in entries.items()}
     differences = {
-        name: [{**one, "p": p.tolist()} for one, p in zip(own[len(valid) :], p_values[:, m], strict=True)]
+        name: [{**entry, "p": p.tolist()} for entry, p in zip(own[len(valid) :], p_values[:, m], strict=True)]
         for m, (name, own) in enumerate(entries.items())
     }
     return {"scores": scores, "differences": differences}
@@ -92,26 +92,26 @@ def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[st
     """Variances and coverage of scores and differences by measure, from shapes (n, measures, ...)."""
     return {
         name: [
-            {"variances": one.tolist(), "covered": held.tolist()}
-            for one, held in zip(variances[:, m], covered[:, m], strict=True)
+            {"variances": own.tolist(), "covered": shares.tolist()}
+            for own, shares in zip(variances[:, m], covered[:, m], strict=True)
         ]
         for m, name in enumerate(measures)
     }
 
 
 def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
-    """Return how often the intervals of each method hold the true value when documents are drawn.
+    """Return how often the intervals of each method contain the true value when documents are drawn.
 
     Args:
         sentences: the counts of the test set by sentence.
         units: its documents.
-        samples: how many samples of as many documents as there are.
-        resamples: how many resamples each bootstrap has.
-        seed: of all draws.
+        samples: the number of samples, each with as many documents as the test set.
+        resamples: the number of resamples of each bootstrap.
+        seed: the random seed.
 
     Returns:
-        Shares of the samples, for scores of all runs and differences of all pairs; shape (scores and differences,
-        measures, methods).
+        Shares of the samples, for the scores of all runs, then the differences of all pairs; shape (scores and
+        differences, measures, methods).
     """
     true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
@@ -129,8 +129,8 @@ def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int
 def _contrasts(values: Sums) -> Sums:
     """The scores of all runs, then the differences of all pairs; from (..., runs, measures) to (..., n, measures)."""
     pairs = list(combinations(range(values.shape[-2]), 2))
-    one, other = ([pair[side] for pair in pairs] for side in (0, 1))
-    return np.concatenate([values, values[..., other, :] - values[..., one, :]], axis=-2)
+    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+    return np.concatenate([values, values[..., second, :] - values[..., first, :]], axis=-2)
 
 
 def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
@@ -138,8 +138,8 @@ def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
 
     Args:
         table: the counts by unit.
-        resamples: how many resamples.
-        seed: of the draws.
+        resamples: the number of resamples.
+        seed: the random seed.
     """
     sums = table.shaped(resampled(table.flat, resamples, seed))
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
@@ -147,7 +147,7 @@ def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
 
 
 def _student_intervals(table: SystemCounts) -> Sums:
-    """The intervals of `compare`, shape (2, n, measures); endless where there are too few units."""
+    """The intervals of `compare`, shape (2, n, measures); infinite if there are too few units."""
     n_runs = len(table.systems)
     ends = [
         [
@@ -160,7 +160,7 @@ def _student_intervals(table: SystemCounts) -> Sums:
 
 
 def _spreads(table: SystemCounts) -> list[list[Spread]]:
-    """How far the scores and differences may be off, by measure."""
+    """The jackknife spread of scores and differences, by measure."""
     strata = [leave_out(table)]
     contrasts = _contrasts(np.eye(len(table.systems)))
     return [[spread_of(strata, contrast, m) for m in range(len(table.measures))] for contrast in contrasts]
@@ -172,7 +172,7 @@ def _variances(table: SystemCounts) -> Sums:
 
 
 def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
-    """The scores and differences by measure, with the errors of `compare`."""
+    """The scores and differences by measure, with standard errors as in `compare`."""
     values = _contrasts(table.values(table.parts.sum(axis=0)))
     for i, spreads in enumerate(_spreads(table)):
         more = [0.0 if i < len(table.systems) else spread.observation for spread in spreads]
@@ -188,8 +188,8 @@ def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations
     Args:
         sentences: the counts by sentence.
         documents: the counts by document.
-        permutations: how many permutations each test has.
-        seed: of the permutations.
+        permutations: the number of permutations of each test.
+        seed: the random seed.
     """
     swaps = [pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)]
     by_t = [[estimate.p() for estimate in own] for own in list(_estimates(documents))[len(documents.systems) :]]
@@ -197,9 +197,9 @@ def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations
 
 
 def known_results(results: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give the test sets with enough documents and outputs, by code.
+    """Yield the test sets with enough documents and outputs, by code.
 
     Args:
-        results: what was found for each test set.
+        results: the results of each test set.
     """
     yield from ((code, result) for code, result in results.items() if "scores" in result)

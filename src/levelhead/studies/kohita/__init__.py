@@ -1,4 +1,4 @@
-"""Kohita, Noji and Matsumoto (2017): what conversion to function heads changes, and what it gains."""
+"""Kohita, Noji and Matsumoto (2017): what conversion to function heads changes, and whether parsers gain from it."""
 
 from levelhead.studies.spec import StudySpec
 

@@ -19,88 +19,88 @@ from levelhead.studies.verdicts import (
 
 
 def claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str = " of 19") -> list[Claim]:
-    """Judge what is said of conversion."""
+    """Check the claims about conversion."""
     rows = list(described.values())
     ratios = [row["converted"] for row in rows]
     failed = [100 * row["failed"] for row in rows]
     more = [(row["nonprojective after"] - row["nonprojective before"]) / row["sentences"] for row in rows]
-    theirs = numbers["conversion"]
-    lost, printed_rise = mean(failed) or 0.0, theirs["non-projective, increase"]
+    published = numbers["conversion"]
+    lost, printed_rise = mean(failed) or 0.0, published["non-projective, increase"]
     worst = max(described, key=lambda code: described[code]["failed"])
     average = mean(ratios) or 0.0
     trees = mean(more) or 0.0
     arcs = mean(row["arcs after"] - row["arcs before"] for row in rows) or 0.0
     return [
-        Claim("6.3% of the tokens are converted on average, 2.3 to 15.6%", "page 3",
-              verdict_of_fact(abs(100 * average - theirs["converted tokens"]) < 1),
-              f"{average:.1%}, {min(ratios):.1%} to {max(ratios):.1%}, on {len(rows)}{among} treebanks"),
+        Claim("On average, 6.3% of the tokens are converted (2.3% to 15.6%)", "page 3",
+              verdict_of_fact(abs(100 * average - published["converted tokens"]) < 1),
+              f"{average:.1%} ({min(ratios):.1%} to {max(ratios):.1%}) on {len(rows)}{among} treebanks"),
         Claim("Backward conversion fails for at most 0.01% of the tokens", "page 3",
-              verdict_of_fact(max(failed) <= theirs["failed, most"]),
-              f"at most {max(failed):.3g}% ({worst}), on average {lost:.3g}% (printed {theirs['failed, mean']}%)"
-              + _as_shares(lost / 100, theirs["failed, mean"])),
+              verdict_of_fact(max(failed) <= published["failed, most"]),
+              f"at most {max(failed):.3g}% ({worst}), on average {lost:.3g}% (printed {published['failed, mean']}%)"
+              + _as_shares(lost / 100, published["failed, mean"])),
         Claim("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
               verdict_of_fact(abs(100 * arcs - printed_rise) < 1),
               f"{100 * arcs:+.2f} points of arcs; {100 * trees:+.1f} points of sentences"
-              + (", which the printed number would fit" if abs(100 * trees - printed_rise) < 1 else "")),
+              + (", which would match the printed number" if abs(100 * trees - printed_rise) < 1 else "")),
     ]  # fmt: skip
 
 
 def _as_shares(ours: float, printed: float) -> str:
-    """A remark where a printed percentage is near our share."""
+    """A remark if a printed percentage is close to our share."""
     near = abs(ours - printed) < printed / 2
-    return "; the printed number is near ours as a share, as if its percent sign were one too many" if near else ""
+    return "; without its percent sign, the printed number would match ours" if near else ""
 
 
 def printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
-    """Judge the claims about Table 2, on the printed numbers."""
+    """Check the claims about Table 2 on the printed numbers."""
     table = numbers["table_2"]
     gains = {
         parser: {code: round(gain(numbers, code, parser) or 0.0, 2) for code in table} for parser in ("MST", "RBG")
     }
-    large = [code for code, value in gains["MST"].items() if value > 1.0]
-    half = [code for code, value in gains["RBG"].items() if value > 0.5]
-    mine = {name: mean(row[name] for row in table.values()) or 0.0 for name in numbers["average"]["row"]}
-    off = [name for name, value in mine.items() if abs(value - numbers["average"]["row"][name]) > 0.01]
+    over_one = [code for code, value in gains["MST"].items() if value > 1.0]
+    over_half = [code for code, value in gains["RBG"].items() if value > 0.5]
+    averages = {name: mean(row[name] for row in table.values()) or 0.0 for name in numbers["average"]["row"]}
+    wrong = [name for name, value in averages.items() if abs(value - numbers["average"]["row"][name]) > 0.01]
     return [
-        Claim("With MST, LAS gains more than 1.0 in 11 of 19 languages (printed numbers)", "page 3",
-              verdict_of_fact(len(large) == 11), f"{len(large)}: {', '.join(large)}"),
-        Claim("With RBG, LAS gains more than 0.5 in 10 languages (printed numbers)", "page 3",
-              verdict_of_fact(len(half) == 10), f"{len(half)}: {', '.join(half)}"),
-        Claim("The averages follow from the rows (printed numbers)", "Table 2", verdict_of_fact(not off),
-              f"all but {', '.join(off)}" if off else "all ten columns"),
+        Claim("With MST, LAS rises by more than 1.0 in 11 of 19 languages (printed numbers)", "page 3",
+              verdict_of_fact(len(over_one) == 11), f"{len(over_one)}: {', '.join(over_one)}"),
+        Claim("With RBG, LAS rises by more than 0.5 in 10 languages (printed numbers)", "page 3",
+              verdict_of_fact(len(over_half) == 10), f"{len(over_half)}: {', '.join(over_half)}"),
+        Claim("The averages follow from the rows (printed numbers)", "Table 2", verdict_of_fact(not wrong),
+              f"all except {', '.join(wrong)}" if wrong else "all ten columns"),
     ]  # fmt: skip
 
 
 def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
-    """Judge what is said of entropies, with printed gains."""
+    """Check the claims about entropies, with our entropies and the printed gains."""
     claims = []
     for parser, left_out in (("MST", {"ja"}), ("RBG", {"ja", "hi"})):
         codes = [code for code in described if code not in left_out]
         r, p, n = pearson((change(described[code]), gain(numbers, code, parser)) for code in codes)
-        theirs = numbers["figure_3"][parser]
+        published = numbers["figure_3"][parser]
         sign = "<" if parser == "MST" else "="
         claims.append(
-            Claim(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser},"
+            Claim(f"The more entropy falls, the more LAS rises (our entropies, printed gains of {parser},"
                   f" without {' and '.join(sorted(left_out, reverse=True))})",
                   "page 5", verdict_of_correlation(r, p, -1),
-                  f"r = {shown(r)} ({p_shown(p)}, {n} treebanks); printed {theirs['r']} (p {sign} {theirs['p']})")
+                  f"r = {shown(r)} ({p_shown(p)}, {n} treebanks); printed {published['r']} (p {sign} {published['p']})")
         )  # fmt: skip
     return [*claims, claim_on_falling_entropy(described)]
 
 
 def claim_on_falling_entropy(described: Rows) -> Claim:
-    """Judge whether conversion lowers the entropy of every treebank: an entropy that stays the same is not lower."""
+    """Check whether conversion lowers the entropy of every treebank; an unchanged entropy counts against the claim."""
     changes = {code: value for code, row in described.items() if (value := change(row)) is not None}
     rising = [code for code, value in changes.items() if value > 0]
     same = [code for code, value in changes.items() if value == 0]
     evidence = f"it rises on {len(rising)} of {len(changes)} treebanks" + (f" ({', '.join(rising)})" if rising else "")
-    evidence += f" and stays the same on {len(same)} ({', '.join(same)})" if same else ""
+    evidence += f" and does not change on {len(same)} ({', '.join(same)})" if same else ""
     holds = None if not changes else not (rising or same)
     return Claim("Conversion lowers the entropy of head words", "page 5, Figure 3", verdict_of_fact(holds), evidence)
 
 
 def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[Claim]:
-    """Judge the same with our gains."""
+    """Check the correlation of entropy and LAS with our own gains, parser by parser."""
     return [
         _claim_on_own_gains(described, rows, f"our entropies and gains, {parser}") for parser, rows in measured.items()
     ]
@@ -109,14 +109,14 @@ def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[C
 def _claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
     r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
     text, evidence = (
-        f"Where entropy falls more, LAS gains more ({whose})",
+        f"The more entropy falls, the more LAS rises ({whose})",
         f"r = {shown(r)} ({p_shown(p)}, {n} treebanks)",
     )
     return Claim(text, "page 5", verdict_of_correlation(r, p, -1), evidence)
 
 
 Effect = Callable[[Row], Cell]
-"""What is measured of one treebank."""
+"""A number computed from the results of one treebank."""
 
 
 def _gain_of(name: str) -> Effect:
@@ -124,45 +124,46 @@ def _gain_of(name: str) -> Effect:
 
 
 def _cnc_over_las(row: Row) -> Cell:
-    """How much more CNC gains than LAS, in points."""
+    """The gain in CNC minus the gain in LAS, in points."""
     cnc, las = own_gain(row, "CNC"), own_gain(row, "LAS")
     return None if cnc is None or las is None else cnc - las
 
 
-def _spoilt_over_mended(row: Row) -> Cell:
-    """How many more functional arcs are spoilt than mended, in percent of them."""
-    found = row["spoilt"]
-    return float(100 * (found["spoilt"] - found["mended"]) / max(1, found["functional"]))
+def _broken_minus_fixed(row: Row) -> Cell:
+    """How many more functional arcs are broken than fixed, in percent of functional arcs."""
+    arcs = row["arcs"]
+    return float(100 * (arcs["broken"] - arcs["fixed"]) / max(1, arcs["functional"]))
 
 
 ClaimedEffects = tuple[str, str, Mapping[str, tuple[Sign, Effect]]]
-"""A claim on scores: its text, its place, and the mean effects that must have a direction, for every parser."""
+"""A claim about scores: its text, its place, and the claimed direction of mean effects, for every parser."""
 
 _CLAIMED_EFFECTS: tuple[ClaimedEffects, ...] = (
     ("Parsing through function heads improves LAS on average", "page 3", {"LAS": (1, _gain_of("LAS"))}),
     ("It improves CNC more than LAS", "page 5",
      {"CNC": (1, _gain_of("CNC")), "CNC minus LAS": (1, _cnc_over_las)}),
-    ("It harms case and mark, and improves nmod", "Table 3",
+    ("It hurts case and mark, and improves nmod", "Table 3",
      {"case": (-1, _gain_of("case")), "mark": (-1, _gain_of("mark")), "nmod": (1, _gain_of("nmod"))}),
     ("Backward conversion makes more functional arcs wrong than it makes right", "page 4, Figure 2",
-     {"wrong minus right": (1, _spoilt_over_mended)}),
+     {"wrong minus right": (1, _broken_minus_fixed)}),
 )  # fmt: skip
-"""The paper's claims on scores.
+"""The paper's claims about scores.
 
-Figure 2 shows an arc that conversion makes wrong, and Table 3 a lower F1 of case and mark; the paper counts neither.
+Figure 2 only shows an example of an arc that conversion breaks, and Table 3 a lower F1 of case and mark; neither is
+tested in the paper.
 """
 
 
 _IN_UD2: Mapping[str, ClaimedEffects] = {
-    "Table 3": ("It harms case and mark, and improves nmod (in UD v2, nmod and obl)", "Table 3",
+    "Table 3": ("It hurts case and mark, and improves nmod (in UD v2, nmod and obl)", "Table 3",
                 {"case": (-1, _gain_of("case")), "mark": (-1, _gain_of("mark")), "nmod": (1, _gain_of("nmod")),
                  "obl": (1, _gain_of("obl"))}),
 }  # fmt: skip
-"""Claims that read otherwise on UD v2, by place."""
+"""Claims whose text is different for UD v2, by place."""
 
 
 def claims_on_scores(measured: Mapping[str, Rows], request: StudyRequest, *, ud: int = 1) -> list[Claim]:
-    """Judge what is said of scores."""
+    """Check the claims about scores."""
     claimed = [_IN_UD2.get(claim[1], claim) if ud == 2 else claim for claim in _CLAIMED_EFFECTS]
     return [_claim_on_effects(*claim, measured, request) for claim in claimed]
 
@@ -170,7 +171,7 @@ def claims_on_scores(measured: Mapping[str, Rows], request: StudyRequest, *, ud:
 def claims_by_parser(
     described: Rows, measured: Mapping[str, Rows], request: StudyRequest, *, ud: int = 1
 ) -> dict[str, list[Claim]]:
-    """Judge what is said of gains and scores on one parser at a time."""
+    """Check the claims about gains and scores for each parser alone."""
     return {
         parser: [_claim_on_own_gains(described, rows, "our entropies and gains"),
                  *claims_on_scores({parser: rows}, request, ud=ud)]
@@ -185,20 +186,20 @@ def _claim_on_effects(
     measured: Mapping[str, Rows],
     request: StudyRequest,
 ) -> Claim:
-    """Judge the direction of mean effects over treebanks, each of which must show for every parser."""
+    """Check the direction of mean effects over treebanks; every effect must show for every parser."""
     if not measured:
-        return Claim(text, place, "no data", "no outputs of parsers trained on both kinds")
+        return Claim(text, place, "no data", "no outputs of parsers trained on both kinds of trees")
     estimates = {
         parser: {name: mean_interval(map(effect, rows.values()), request.resamples, request.seed)
                  for name, (_, effect) in effects.items()}
         for parser, rows in measured.items()
     }  # fmt: skip
     verdict = joint_verdict(
-        verdict_of_effect(found[name], sign) for found in estimates.values() for name, (sign, _) in effects.items()
+        verdict_of_effect(own[name], sign) for own in estimates.values() for name, (sign, _) in effects.items()
     )
     evidence = (
-        f"{parser}: " + ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in found.items())
-        for parser, found in estimates.items()
+        f"{parser}: " + ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in own.items())
+        for parser, own in estimates.items()
     )
     return Claim(
         text, place, verdict, f"{'; '.join(evidence)}; in points, {max(map(len, measured.values()))} treebanks"

@@ -1,4 +1,4 @@
-"""What is measured of conversion, and of parsers on both kinds of trees."""
+"""Statistics of conversion, and scores of parsers trained on content-head and on function-head trees."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.statistics import Cell
-from levelhead.studies.treebank_parts import format_of
-from levelhead.treebank import Treebank, read
+from levelhead.studies.treebank_parts import format_of, read_treebank
+from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile
 
 NAME = "kohita-2017"
 PARSERS = ("graph", "swap-lazy", "ensemble")
-"""What is trained where no outputs are given: one of second order, as theirs were, a transition system, and both."""
+"""The parsers trained if no outputs are given: second-order, like the paper's; transition-based; and both combined."""
 
 MEASURES = {"UAS": "UAS(nopunct)", "LAS": "LAS(nopunct)", "CNC": "CNC"}
 RELATIONS = ("advmod", "amod", "conj", "dobj", "nmod", "nsubj", "case", "cc", "det", "mark")
 UD2_RELATIONS = ("advmod", "amod", "conj", "obj", "nmod", "obl", "nsubj", "case", "cc", "det", "mark")
-"""Their counterparts in UD v2: `nmod` was divided into `nmod` and `obl`."""
+"""Their counterparts in UD v2, which split `nmod` into `nmod` and `obl`."""
 
 _MEASURED = tuple(dict.fromkeys((*RELATIONS, *UD2_RELATIONS)))
 
@@ -45,9 +45,9 @@ def describe(*paths: str) -> dict[str, Any]:
     """Return what forward conversion changes in a treebank, and its head-word entropies before and after.
 
     Args:
-        paths: the training set, or the parts used instead.
+        paths: the training set, or the parts that replace it.
     """
-    treebanks = [read(path, format=format_of(path)) for path in paths]
+    treebanks = [read_treebank(path) for path in paths]
     trips = [check_round_trip(treebank) for treebank in treebanks]
     before, after = _entropies(treebanks), _entropies([forward(treebank) for treebank in treebanks])
     return {**_summed(trips), "before": before["head_entropy"], "after": after["head_entropy"],
@@ -78,7 +78,7 @@ def _changes(before: Mapping[str, float], after: Mapping[str, float]) -> dict[st
 
 
 class ParsedTestSet(NamedTuple):
-    """A test set and what a parser gave for it, as content-head trees or as function-head trees.
+    """A test set and two outputs of a parser, all as content-head trees or all as function-head trees.
 
     Args:
         gold: the gold trees.
@@ -92,32 +92,35 @@ class ParsedTestSet(NamedTuple):
 
 
 def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
-    """Return the scores of two outputs of a parser, and what backward conversion does to the second, by treebank.
+    """Return the scores of two outputs of a parser, and the effect of backward conversion on the second, by treebank.
 
     Args:
         golds: the test sets by code.
         original: the outputs of the parser trained on content-head trees.
-        converted: the outputs, in function-head trees, of the parser trained on such.
-        request: workers and store.
+        converted: the outputs of the parser trained on function-head trees, not yet converted back.
+        request: gives the workers and the store.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
-    read = {code: ParsedTestSet(*(_loaded(files[code]) for files in (golds, original, converted))) for code in golds}
-    content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in read.items()}
+    loaded = {code: ParsedTestSet(*(_loaded(files[code]) for files in (golds, original, converted))) for code in golds}
+    content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in loaded.items()}
     functional = {
-        code: trees._replace(gold=forward(trees.gold), original=forward(trees.original)) for code, trees in read.items()
+        code: trees._replace(gold=forward(trees.gold), original=forward(trees.original))
+        for code, trees in loaded.items()
     }
     by_relation = [f"LAS@{name}" for name in _MEASURED]
-    found = _scored(content, [*MEASURES.values(), *by_relation], request)
-    raised = _scored(functional, list(MEASURES.values()), request)
+    in_content_heads = _scored(content, [*MEASURES.values(), *by_relation], request)
+    in_function_heads = _scored(functional, list(MEASURES.values()), request)
     return {
         code: {
-            "scores": _values(found, code),
-            "function heads": _values(raised, code),
-            "spoilt": _spoilt(trees.gold, raised.looked[code]["CONV"], found.looked[code]["CONV"]),
+            "scores": _values(in_content_heads, code),
+            "function heads": _values(in_function_heads, code),
+            "arcs": _functional_arcs(
+                trees.gold, in_function_heads.looked[code]["CONV"], in_content_heads.looked[code]["CONV"]
+            ),
         }
-        for code, trees in read.items()
+        for code, trees in loaded.items()
     }
 
 
@@ -126,7 +129,7 @@ def _loaded(path: Path) -> Treebank:
 
 
 def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
-    """Score both outputs on each test set, and return which of their words are right."""
+    """The results of both outputs on each test set, with the words that are right."""
     outputs = {
         "UD": {code: tree.original for code, tree in trees.items()},
         "CONV": {code: tree.converted for code, tree in trees.items()},
@@ -141,17 +144,17 @@ def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
     """Return which gold words have the right head and relation in each output, bool, shape (words,).
 
     Args:
-        code: the code of the test set.
+        code: the code of the test set (unused).
         outputs: the matched outputs.
     """
     del code
-    found = {}
+    right_by_output = {}
     for output in outputs:
         matches = output.matches
         right = np.zeros(matches.gold.n_words, dtype=bool)
         right[matches.alignment.gold] = matches.agree(ATTACHED)
-        found[output.name] = right
-    return found
+        right_by_output[output.name] = right
+    return right_by_output
 
 
 def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
@@ -162,29 +165,29 @@ def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
     }
 
 
-def _spoilt(gold: Treebank, before: Flags, after: Flags) -> dict[str, int]:
-    """Functional arcs (of words that are targets) right before backward conversion, and what becomes of them."""
+def _functional_arcs(gold: Treebank, before: Flags, after: Flags) -> dict[str, int]:
+    """How many functional arcs (arcs of target words) are right before and after backward conversion."""
     targets = default_targets().of(gold).astype(bool)
     members = targets | SCHEMES["kohita"].is_in("FUNCTION", gold.relations)
     was, now = before & members, after & members
     return {"functional": int(members.sum()), "right before": int(was.sum()), "right after": int(now.sum()),
-            "spoilt": int((was & ~now).sum()), "mended": int((~was & now).sum())}  # fmt: skip
+            "broken": int((was & ~now).sum()), "fixed": int((~was & now).sum())}  # fmt: skip
 
 
 def change(row: Row) -> Cell:
-    """Return how much conversion changes the entropy, in bits."""
+    """Return the change of entropy by conversion, in bits."""
     return None if row["before"] is None or row["after"] is None else row["after"] - row["before"]
 
 
 def gain(numbers: Mapping[str, Any], code: str, parser: str, name: str = "LAS") -> Cell:
-    """Return the printed gain of a parser, in points; None if there is none."""
+    """Return the printed gain of a parser, in points; None if it is not printed."""
     row = numbers["table_2"].get(code)
     return None if row is None else row[f"{name} {parser} CONV"] - row[f"{name} {parser} UD"]
 
 
 def own_gain(row: Row | None, name: str) -> Cell:
-    """Return the gain of our parser, in points."""
+    """Return the gain of our parser, in points; None without scores."""
     if row is None:
         return None
-    one, other = row["scores"]["UD"][name], row["scores"]["CONV"][name]
-    return None if one is None or other is None else 100 * (other - one)
+    original, converted = row["scores"]["UD"][name], row["scores"]["CONV"][name]
+    return None if original is None or converted is None else 100 * (converted - original)

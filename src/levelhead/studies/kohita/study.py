@@ -1,4 +1,4 @@
-"""The study of Kohita, Noji and Matsumoto (2017)."""
+"""The replication of Kohita, Noji and Matsumoto (2017)."""
 
 from __future__ import annotations
 
@@ -38,22 +38,24 @@ from levelhead.studies.treebank_parts import Parts, parts_of
 from levelhead.treebank.layouts import system_folders
 
 MAIN_CLAIM = "Parsing through function heads improves LAS"
-"""How the claim begins that the page opens with."""
+"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
-        request: treebanks of UD 1.3; outputs as `SYSTEMS/PARSER/UD/xx.conllu` and `SYSTEMS/PARSER/CONV/xx.conllu`, the
-            second in function-head trees; or a trainer.
+        request: treebanks of UD 1.3; outputs as `SYSTEMS/PARSER/UD/xx.conllu` and, in function-head trees,
+            `SYSTEMS/PARSER/CONV/xx.conllu`; or a trainer.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     numbers = printed("kohita")
     treebanks = parts_of(request, numbers["table_2"])
-    described = run_tasks(NAME, [StudyTask(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
+    described = run_tasks(
+        NAME, [StudyTask(code, describe, parts.training_files) for code, parts in treebanks.items()], request
+    )
     measured = measured_by_parser(request, treebanks)
     sections = (
         conversion(described, numbers), entropy(described, numbers, measured),
@@ -73,46 +75,46 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _without_ja(described: Rows) -> Rows:
-    """All but the Japanese treebank, which is another one than theirs."""
+    """All treebanks except the Japanese one, which is not the treebank of the paper."""
     return {code: row for code, row in described.items() if code != "ja"}
 
 
 def measured_by_parser(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
-    """Return what is measured of each parser, by treebank.
+    """Return the results of `measure` for each parser, by treebank.
 
     Args:
         request: as in `reproduce`.
         treebanks: the treebanks.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
-    found = {}
+    measured = {}
     for parser in parsers:
         original = outputs_of(request, parser, treebanks, heads="UD")
         converted = outputs_of(request, parser, treebanks, heads="CONV")
         golds = {code: treebanks[code].tested for code in original if code in converted}
         if golds:
-            found[parser] = measure(golds, original, converted, request)
-    return found
+            measured[parser] = measure(golds, original, converted, request)
+    return measured
 
 
 def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], request: StudyRequest) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
     return (
         (
-            f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are at hand for {len(trained)}"
-            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets are used instead, which are"
-            " smaller: fewer words occur five times, so that entropies rest on less."
+            f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are available for {len(trained)}"
+            f" ({', '.join(trained) or 'none'}); for the others, the development and test sets are used instead. These"
+            " are smaller: fewer words occur five times, so entropies are based on less data."
         ),
         (
-            f"Outputs of parsers trained on both kinds of trees: {', '.join(measured) or 'none'}. Scores leave out"
-            " punctuation. A word counts as converted if it changed places with its head."
+            f"Parsers with outputs from both kinds of training trees: {', '.join(measured) or 'none'}. Scores ignore"
+            " punctuation. A word counts as converted if it swapped places with its head."
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
         (
-            "The text of the Japanese treebank of UD 1.3 is withheld. That of UD 1.4 is another treebank, of words with"
-            " their particles: nothing in it is converted, so that `ja` is best left out."
+            "The text of the Japanese treebank of UD 1.3 is not public. UD 1.4 has a different treebank, in which"
+            " particles are part of words. Nothing in it is converted, so it is best to leave out `ja`."
         ),
     )

@@ -1,4 +1,4 @@
-"""The questions of Kohita, Noji and Matsumoto (2017) on all treebanks of UD v2 that have training sets."""
+"""The study of Kohita, Noji and Matsumoto (2017) on all treebanks of UD v2 with training sets."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ def reproduce(request: StudyRequest) -> Study:
         request: treebanks of UD v2; outputs or a trainer as for `kohita-2017`.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     numbers = printed("kohita")
-    found = parts_of(request)
-    treebanks = {code: parts for code, parts in found.items() if parts.train} or found
-    described = run_tasks(NAME, [StudyTask(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
+    available = parts_of(request)
+    treebanks = {code: parts for code, parts in available.items() if parts.train} or available
+    described = run_tasks(
+        NAME, [StudyTask(code, describe, parts.training_files) for code, parts in treebanks.items()], request
+    )
     measured = measured_by_parser(request, treebanks)
     sections = (
         conversion(described, numbers), entropy(described, measured), *scores(measured),
@@ -56,21 +58,21 @@ def reproduce(request: StudyRequest) -> Study:
 
 def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], request: StudyRequest) -> tuple[str, ...]:
     untrained = [code for code, parts in treebanks.items() if not parts.train]
-    kept = (
-        "all have a training set" if not untrained
-        else f"{len(untrained)} have no training set, for which other parts are used: {', '.join(untrained)}"
+    training = (
+        "all with a training set" if not untrained
+        else f"{len(untrained)} without a training set, which other parts replace ({', '.join(untrained)})"
     )  # fmt: skip
     return (
         (
-            "This page is about UD 2.0. The paper is about UD 1.3, where `kohita-2017` runs the study; relations and"
-            " treebanks differ, so that the numbers of the paper stand here only for what it claims, and every verdict"
-            " is one on UD 2.0."
+            "This page is about UD 2.0. The paper is about UD 1.3, on which `kohita-2017` replicates it. Relations and"
+            " treebanks differ, so printed numbers appear here only as part of the claims, and every verdict is about"
+            " UD 2.0."
         ),
-        f"{len(treebanks)} treebanks, {kept}: {', '.join(treebanks)}.",
+        f"{len(treebanks)} treebanks, {training}: {', '.join(treebanks)}.",
         (
-            f"Outputs of parsers trained on both kinds of trees, on the test sets: {', '.join(measured) or 'none'}."
-            " Scores leave out punctuation. A word counts as converted if it changed places with its head. Treebanks of"
-            " one language count as several."
+            "Parsers with outputs from both kinds of training trees, on the test sets:"
+            f" {', '.join(measured) or 'none'}. Scores ignore punctuation. A word counts as converted if it swapped"
+            " places with its head. Treebanks of the same language count separately."
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )

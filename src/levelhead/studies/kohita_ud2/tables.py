@@ -1,4 +1,4 @@
-"""The tables of the study on UD v2, which has no printed numbers."""
+"""The tables of the study on UD v2, without printed numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from levelhead.report.charts.study_charts import Named, cloud
 from levelhead.report.table import Column, Table
+from levelhead.studies.columns import number_columns
 from levelhead.studies.kohita.measures import MEASURES, UD2_RELATIONS, Rows, change, own_gain
 from levelhead.studies.kohita.tables import own_pair
 from levelhead.studies.statistics import Cell, mean
@@ -20,7 +21,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
         measured: what `measure` returns, by parser and treebank.
     """
     names = ("sentences", "words", "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in measured))
-    columns = (Column("treebank", "text"), *(Column(name, "number") for name in names))
+    columns = (Column("treebank", "text"), *number_columns(*names))
     cells = tuple(
         (code, row["sentences"], row["words"], row["before"], row["after"], change(row),
          *(own_gain(rows.get(code), "LAS") for rows in measured.values()))
@@ -32,7 +33,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
         for code, row in rows.items()
         if (gain := own_gain(row, "LAS")) is not None and (less := change(described[code])) is not None
     ]
-    text = ("Head-word vocabulary entropy over tuples that occur at least five times; gains in points.",)
+    text = ("Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",)
     figure = cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
     return StudySection("Entropy and gain", text, Table(columns, cells), figure)
 
@@ -50,9 +51,9 @@ def scores(measured: Mapping[str, Rows]) -> list[StudySection]:
 
 
 def _pairs(name: str, codes: Iterable[str], measured: Mapping[str, Rows]) -> StudySection:
-    """One measure by treebank, then its averages; these are of the treebanks that the parser has."""
+    """The scores by one measure, and averages over the treebanks for which a parser has outputs."""
     rows: list[tuple[Cell | str, ...]] = [
-        (code, *(cell for found in measured.values() for cell in own_pair(found.get(code), name))) for code in codes
+        (code, *(cell for own in measured.values() for cell in own_pair(own.get(code), name))) for code in codes
     ]
     average = ("average", *(mean(column) for column in list(zip(*rows))[1:]))
     return StudySection(name, (), Table(_columns("treebank", measured), (*rows, average), (), frozenset({len(rows)})))
@@ -75,7 +76,7 @@ def scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]
         for rows in measured.values():
-            pairs = [own_pair(found, name) for found in rows.values()]
+            pairs = [own_pair(own, name) for own in rows.values()]
             row += [mean(column) for column in zip(*[pair for pair in pairs if None not in pair])] or [None] * 3
         cells.append(tuple(row))
     text = ("Means over the treebanks that have the relation.",)

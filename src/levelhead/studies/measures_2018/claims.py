@@ -1,4 +1,4 @@
-"""What one may expect of measures, and what the intervals of their differences from LAS say."""
+"""Expectations about measures, checked with the intervals of their differences from LAS."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
 
 
 def claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
-    """Judge the expectations.
+    """Return the verdicts on the expectations.
 
     Args:
         results: the results of all test sets.
-        request: names the number of resamples and the seed.
+        request: gives the number of resamples and the seed.
     """
     n = len(results.codes)
     draws = resampled_rows(n, request.resamples, request.seed)
@@ -36,30 +36,25 @@ def claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tupl
     small = {POINTS: estimated(mean_of(results.small, results.pairs), n, draws)}
     spread = spreads_by_scale(results, well_parsed(results), request.resamples, request.seed)
     order = {POINTS: estimated(mean_of(results.concordance), n, draws)}
-    again = f"The same on samples of {SMALL} sentences"
     return (
-        _expected(
-            "CLAS and WLAS, which rest on fewer words, separate fewer pairs of systems than LAS", whole, CONTENT, -1
-        ),
-        _expected(again, small, CONTENT, -1),
+        _expected("CLAS and WLAS, which use fewer words, separate fewer pairs of systems than LAS", whole, CONTENT, -1),
+        _expected(f"CLAS and WLAS separate fewer pairs on samples of {SMALL} sentences", small, CONTENT, -1),
         _expected("MLAS and BLEX, which require more, separate more pairs than LAS", whole, RICH, 1),
-        _expected(again, small, RICH, 1),
-        _expected(
-            "CLAS and WLAS score languages more evenly than LAS, where parsers were trained", spread, CONTENT, -1
-        ),
-        _expected("MLAS and BLEX score them less evenly than LAS", spread, RICH, 1),
+        _expected(f"MLAS and BLEX separate more pairs on samples of {SMALL} sentences", small, RICH, 1),
+        _expected("CLAS and WLAS score languages with training data more evenly than LAS", spread, CONTENT, -1),
+        _expected("MLAS and BLEX score languages with training data less evenly than LAS", spread, RICH, 1),
         _expected("The order of systems is less stable by CLAS and WLAS than by LAS", order, CONTENT, -1),
         _expected("The order of systems is less stable by MLAS and BLEX than by LAS", order, RICH, -1),
     )
 
 
 def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str], sign: Sign) -> Claim:
-    """Judge an expectation: every measure must differ from LAS in its direction, on every scale."""
+    """Check an expectation: every measure must differ from LAS in the given direction, on every scale."""
     verdict = joint_verdict(
-        agreed_verdict(verdict_of_effect(found[name].change, sign) for found in scales.values()) for name in names
+        agreed_verdict(verdict_of_effect(measures[name].change, sign) for measures in scales.values()) for name in names
     )
     evidence = (
-        f"{name} minus LAS " + ", ".join(change_shown(found[name].change, scale) for scale, found in scales.items())
+        f"{name} minus LAS " + ", ".join(change_shown(own[name].change, scale) for scale, own in scales.items())
         for name in names
     )
     return Claim(text, "an expectation", verdict, "; ".join(evidence))
@@ -70,7 +65,7 @@ def change_shown(change: ValueWithInterval | None, scale: str) -> str:
 
     Args:
         change: the difference.
-        scale: the scale: log odds and shares have three digits after the point, points two.
+        scale: the scale; points are shown with two decimals, log odds and shares with three.
     """
     points = scale == POINTS
     return f"{estimate_shown(change, 2 if points else 3, 100 if points else 1)} {scale}"

@@ -1,4 +1,4 @@
-"""What is estimated of each measure over test sets: its value, and its difference from LAS on the same test sets."""
+"""Estimates for each measure over test sets: its value, and its difference from LAS on the same test sets."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from levelhead.studies.verdicts import LEVEL, ValueWithInterval
 LAS = list(MEASURES).index("LAS")
 
 WELL_PARSED = 0.5
-"""The mean LAS from which a test set counts as parsed: most of those below come without training data."""
+"""The lowest mean LAS of a well-parsed test set; most test sets below it have no training data."""
 
 Row = Mapping[str, Any]
 Draws = NDArray[np.int64]
-"""Numbers of test sets, shape (resamples, test sets)."""
+"""Indices of test sets, shape (resamples, test sets)."""
 
 Statistic = Callable[[Draws], tuple[Numbers, Numbers]]
-"""Takes draws; gives each measure's value, and the value of LAS on the test sets where that measure has one; both of
-shape (resamples, measures), nan for missing values."""
+"""A function of draws. It returns the value of each measure, and the value of LAS on the test sets for which that
+measure is defined; both of shape (resamples, measures), nan for missing values."""
 
 
 class ResultsByTestSet(NamedTuple):
-    """The results of all test sets, in arrays; nan where a measure has no value on a test set.
+    """The results of all test sets, in arrays; nan if a measure has no value on a test set.
 
     Args:
-        codes: the test sets.
-        families: their families.
+        codes: the codes of the test sets.
+        families: their language families.
         significant: the share of significant pairs, shape (test sets, measures).
-        corrected: the same with p corrected for all pairs of a test set (Holm).
-        small: the share in samples of 200 sentences.
+        corrected: the same, with p corrected for the pairs of a test set (Holm).
+        small: the share of significant pairs in samples of 200 sentences.
         concordance: the share of pairs in the same order in resamples, shape (test sets, measures).
-        noise: the mean standard error over the mean value, shape (test sets, measures).
-        values: of systems with all outputs, shape (test sets, systems, measures).
-        systems: these systems.
+        noise: the mean standard error over the mean score, shape (test sets, measures).
+        values: the scores of the systems with all outputs, shape (test sets, systems, measures).
+        systems: the systems with all outputs.
         pairs: the number of pairs of systems on each test set.
-        undefined: why a measure has no value, by measure and test set.
+        undefined: the reason why a measure has no value, by measure and test set.
     """
 
     codes: tuple[str, ...]
@@ -59,14 +59,14 @@ class ResultsByTestSet(NamedTuple):
 
 
 def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
-    """Return the results of test sets in arrays.
+    """Return the results of all test sets in arrays.
 
     Args:
         results: what `compare_systems` returns, by test set.
     """
     rows = list(results.values())
 
-    def each(function: Callable[[Row, str], float]) -> Numbers:
+    def by_measure(function: Callable[[Row, str], float]) -> Numbers:
         return np.array(
             [[np.nan if name in row["undefined"] else function(row, name) for name in MEASURES] for row in rows]
         )
@@ -80,11 +80,11 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
     return ResultsByTestSet(
         tuple(results),
         tuple(family_of(code) for code in results),
-        each(lambda row, name: significant_share(row["p"][name])),
-        each(lambda row, name: significant_share(holm(row["p"][name]))),
-        each(lambda row, name: row["small"][name]),
-        each(lambda row, name: row["concordance"][name]),
-        each(lambda row, name: float(np.mean(row["errors"][name]) / np.mean(row["values"][name]))),
+        by_measure(lambda row, name: significant_share(row["p"][name])),
+        by_measure(lambda row, name: significant_share(holm(row["p"][name]))),
+        by_measure(lambda row, name: row["small"][name]),
+        by_measure(lambda row, name: row["concordance"][name]),
+        by_measure(lambda row, name: float(np.mean(row["errors"][name]) / np.mean(row["values"][name]))),
         values.reshape(len(rows), len(everywhere), len(MEASURES)),
         tuple(everywhere),
         np.array([len(row["p"]["LAS"]) for row in rows], dtype=np.float64),
@@ -93,7 +93,7 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
 
 
 def _values(row: Row, systems: Sequence[int]) -> list[list[float]]:
-    """The values of some systems, by system and measure."""
+    """The scores of some systems, by system and measure; nan if undefined."""
     none = [np.nan] * len(row["systems"])
     return [[row["values"].get(name, none)[system] for name in MEASURES] for system in systems]
 
@@ -102,17 +102,17 @@ def significant_share(values: Sequence[float | None]) -> float:
     """Return the share of p-values below the level.
 
     Args:
-        values: the p-values; one that is None is not below the level.
+        values: the p-values; None counts as not below the level.
     """
     return sum(value is not None and value < LEVEL for value in values) / len(values)
 
 
 class MeasureEstimate(NamedTuple):
-    """A measure over test sets.
+    """A statistic of a measure over test sets.
 
     Args:
-        value: its value; None if it has none.
-        change: its value minus that of LAS, both on the test sets where the measure has a value; None for LAS.
+        value: its value; None if undefined.
+        change: its value minus that of LAS, on the test sets for which the measure is defined; None for LAS.
     """
 
     value: ValueWithInterval | None
@@ -120,11 +120,11 @@ class MeasureEstimate(NamedTuple):
 
 
 Comparison = Mapping[str, MeasureEstimate]
-"""Every measure over test sets."""
+"""The estimates of every measure."""
 
 
 def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
-    """Return a statistic of test sets for each measure, with 95% percentile intervals from resampled test sets.
+    """Return a statistic over test sets for each measure, with 95% percentile intervals from resampled test sets.
 
     Args:
         statistic: the statistic.
@@ -144,11 +144,11 @@ def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
 
 
 def value_of(statistic: Statistic, rows: Iterable[int]) -> list[float | None]:
-    """Return a statistic of some test sets, one value per measure; None where there is none.
+    """Return a statistic over some test sets, one value per measure; None if undefined.
 
     Args:
         statistic: the statistic.
-        rows: the numbers of the test sets.
+        rows: the indices of the test sets.
     """
     own, _ = statistic(np.array(list(rows))[None])
     return known(own[0])
@@ -167,7 +167,7 @@ def mean_of(values: Numbers, weights: Numbers | None = None) -> Statistic:
     """Return a statistic: the mean over test sets.
 
     Args:
-        values: shape (test sets, measures), nan where a measure has no value.
+        values: shape (test sets, measures); nan for missing values.
         weights: the weight of each test set, such as its number of pairs; 1 each by default.
     """
     present = ~np.isnan(values) * (np.ones(len(values)) if weights is None else weights)[:, None]
@@ -186,15 +186,15 @@ def mean_of(values: Numbers, weights: Numbers | None = None) -> Statistic:
 POINTS, OF_SCORE, OF_ERROR, LOG_ODDS = SCALES = (
     "in points", "as a share of the mean score", "as a share of the mean error", "in log odds",
 )  # fmt: skip
-"""How to measure the spread of scores."""
+"""The scales for the spread of scores."""
 
 
 def spread_of(values: Numbers, scale: str) -> Statistic:
     """Return a statistic: the standard deviation of a system's scores over test sets, averaged over systems.
 
     Args:
-        values: scores, shape (test sets, systems, measures), nan where a measure has no value on a test set.
-        scale: one of `SCALES`. A score of 0 or 1 has no log odds, and so leaves its measure without a value there.
+        values: scores, shape (test sets, systems, measures); nan for missing values.
+        scale: one of `SCALES`. A score of 0 or 1 has no log odds, so the measure is undefined on that scale.
     """
     present: Numbers = np.where(np.isnan(values).any(axis=1, keepdims=True), 0.0, 1.0)
     own: Numbers = np.where(present > 0, values, 0.5)
@@ -210,7 +210,7 @@ def spread_of(values: Numbers, scale: str) -> Statistic:
 
 
 def _spread(scores: Numbers, weight: Numbers, scale: str) -> Numbers:
-    """The mean over systems of the spread over test sets; shapes (resamples, test sets, systems or 1, measures)."""
+    """The mean over systems of the spread over test sets; arrays are (resamples, test sets, systems or 1, measures)."""
     total = weight.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (weight * scores).sum(axis=1) / total
@@ -222,7 +222,7 @@ def _spread(scores: Numbers, weight: Numbers, scale: str) -> Numbers:
 
 
 def well_parsed(results: ResultsByTestSet) -> NDArray[np.int64]:
-    """Return the numbers of the test sets that are parsed well, or of all if fewer than two are.
+    """Return the indices of the well-parsed test sets, or of all test sets if fewer than two are well parsed.
 
     Args:
         results: the results.
@@ -238,9 +238,9 @@ def spreads_by_scale(
 
     Args:
         results: the results.
-        rows: the numbers of the test sets.
-        resamples: how many resamples.
-        seed: the seed.
+        rows: the indices of the test sets.
+        resamples: the number of resamples.
+        seed: the random seed.
     """
     draws = resampled_rows(len(rows), resamples, seed)
     return {scale: estimated(spread_of(results.values[rows], scale), len(rows), draws) for scale in SCALES}

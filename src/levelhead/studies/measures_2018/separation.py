@@ -1,4 +1,4 @@
-"""One test set, many outputs: values of measures, their errors, which pairs of systems differ."""
+"""The scores of many outputs on one test set, their standard errors, and which pairs of systems differ."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from numpy.typing import NDArray
 from levelhead.campaign import Results
 from levelhead.significance import pairwise_randomization_p, resampled, significant_shares, spawned
 from levelhead.significance.system_counts import SystemCounts, ratios
-from levelhead.studies.treebank_parts import format_of
+from levelhead.studies.treebank_parts import read_treebank
 from levelhead.studies.verdicts import LEVEL
-from levelhead.treebank import read
 from levelhead.typology import count_treebank, profile
 
 MEASURES = {
     "UAS": "UAS", "LAS": "LAS", "CLAS": "CLAS", "CNC": "CNC", "WLAS": "WLAS(wde,default=0.5)", "MLAS": "MLAS",
     "BLEX": "BLEX",
 }  # fmt: skip
-"""The measures that are compared, by the names in the tables."""
+"""The compared measures, by their names in the tables."""
 
 SMALL, SAMPLES = 200, 4
-"""How many sentences a small sample has, and how many are drawn of each test set."""
+"""The number of sentences in a small sample, and the number of such samples from each test set."""
 
 Numbers = NDArray[np.float64]
 
@@ -32,26 +31,26 @@ def entropies(gold: str) -> Any:
     """Return the word dependency entropies of a test set.
 
     Args:
-        gold: its path.
+        gold: the path of the gold file.
     """
-    return profile(count_treebank(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
+    return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
 
 def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]] | None:
-    """Return the counts of a test set's sentences, and why measures are left out.
+    """Return the counts of a test set by sentence, and why measures are left out.
 
-    Invalid outputs are left out, and so are measures that have no value for one of the outputs, such as BLEX where gold
-    has no lemmas.
+    Invalid outputs are left out. So are measures that have no value for one of the outputs, such as BLEX if gold has no
+    lemmas.
 
     Args:
-        results: the results of all outputs by `MEASURES`, with counts of sentences.
+        results: the results of all outputs by `MEASURES`, with counts by sentence.
         code: the test set.
 
     Returns:
         The counts, and the reason for each measure without counts; None if fewer than two outputs are valid.
     """
-    found = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
-    valid = {name: result for name, result in found.items() if result.state == "valid"}
+    outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
+    valid = {name: result for name, result in outputs.items() if result.state == "valid"}
     if len(valid) < 2:
         return None
     texts = dict(zip(MEASURES, results.measures))
@@ -61,10 +60,10 @@ def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]
         for score in (result.scores[text] for result in valid.values())
         if score.value is None
     }
-    kept = {name: text for name, text in texts.items() if name not in undefined}
-    each = [np.stack([result.sentences[text].T for text in kept.values()], axis=1) for result in valid.values()]
+    defined = {name: text for name, text in texts.items() if name not in undefined}
+    counts = [np.stack([result.sentences[text].T for text in defined.values()], axis=1) for result in valid.values()]
     gold = results.gold[code].sha256 or ""
-    return SystemCounts(tuple(valid), tuple(kept), np.stack(each, axis=1), gold), undefined
+    return SystemCounts(tuple(valid), tuple(defined), np.stack(counts, axis=1), gold), undefined
 
 
 def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str, Any]:
@@ -72,14 +71,14 @@ def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str
 
     Args:
         counts: the counts of one test set; its parts may be lists, as in the settings of a task.
-        resamples: how many resamples.
-        seed: of all draws.
+        resamples: the number of resamples.
+        seed: the random seed.
     """
     counts = counts._replace(parts=np.array(counts.parts, dtype=np.float64))
     boot_seed, swap_seed, small_seed = spawned(seed, 3)
     values = ratios(counts.parts.sum(axis=0))
     boot = ratios(counts.shaped(resampled(counts.flat, resamples, boot_seed)))
-    found = {
+    rows_by_name = {
         "values": values.T,
         "errors": boot.std(axis=0, ddof=1).T,
         "concordance": _concordance(values, boot),
@@ -88,12 +87,12 @@ def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str
     }
     return {
         "systems": list(counts.systems),
-        **{name: dict(zip(counts.measures, rows.tolist())) for name, rows in found.items()},
+        **{name: dict(zip(counts.measures, rows.tolist())) for name, rows in rows_by_name.items()},
     }  # fmt: skip
 
 
 def _concordance(values: Numbers, boot: Numbers) -> Numbers:
-    """How many pairs of systems are in the same order in a resample, as a mean share, shape (measures,)."""
+    """The mean share of pairs of systems whose order in a resample is the same, shape (measures,)."""
     pairs = list(combinations(range(len(values)), 2))
     same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
     mean: Numbers = np.mean(same, axis=(0, 1))

@@ -1,9 +1,9 @@
-"""Which measure separates systems best, spreads languages least, and is most stable: all systems, all test sets."""
+"""Which measure separates systems best, scores languages most evenly, and ranks systems most stably."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -48,20 +48,20 @@ from levelhead.typology import averaged_entropy
 
 NAME = "measures-2018"
 TITLE = "Which measure separates parsers best?"
-SOURCE = "A study of our own, made for the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
+SOURCE = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
 
-MAIN_CLAIM = "CLAS and WLAS, which rest on fewer words, separate fewer"
-"""How the claim begins that the page opens with."""
+MAIN_CLAIM = "CLAS and WLAS, which use fewer words, separate fewer"
+"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
-        request: test sets, and a folder of folders with the outputs of systems.
+        request: test sets, and a folder with a subfolder of outputs for each system.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
@@ -79,32 +79,37 @@ def reproduce(request: StudyRequest) -> Study:
         _separation(table, request), _small(table, request), *_evenness(table, request), _stability(table, request),
         *_by_family(table), _pairs_of_systems(results), _sets(table),
     )  # fmt: skip
-    setting = (
+    signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
+    return Study(
+        NAME, TITLE, SOURCE, _setting(table, systems), sections, claims_on_measures(table, request), signed, MAIN_CLAIM
+    )
+
+
+def _setting(table: ResultsByTestSet, systems: Collection[str]) -> tuple[str, ...]:
+    return (
         (
-            f"{len(table.codes)} test sets, {len(systems)} systems; a system without a valid output on a test set is"
-            f" left out there, and {', '.join(table.systems)} have one everywhere. Scores follow the rules `ud`."
+            f"{len(table.codes)} test sets, {len(systems)} systems. A system without a valid output on a test set is"
+            f" left out there; {', '.join(table.systems)} have valid outputs on all. Scores follow the rules `ud`."
         ),
         (
-            "WLAS weighs each relation by its word dependency entropy, averaged over these test sets. Systems are"
-            " compared in pairs by approximate randomization over sentences, two-sided, at the level of 5%. The 95%"
-            " confidence intervals come from resampled test sets: they say how far a finding would carry to other test"
-            " sets like these. A difference whose interval includes 0 is inconclusive."
+            "WLAS weights each relation by its word dependency entropy, averaged over these test sets. Pairs of systems"
+            " are compared by approximate randomization of sentences, two-sided, at the 5% level. The 95% confidence"
+            " intervals come from resampled test sets: they show how well a finding generalizes to other test sets like"
+            " these. A difference whose interval includes 0 is inconclusive."
         ),
         (
-            f"The task of 2018 had twenty-six systems; compared here are {len(systems)}: {', '.join(systems)}."
+            f"The task of 2018 had 26 systems. This study compares {len(systems)} of them: {', '.join(systems)}."
             f" {_spread_text(table)} Each measure is compared with LAS on the same pairs.{_left_out(table)} On UD v2,"
             " CNC differs from CLAS in two ways: it counts `clf`, and it counts words whose label is not a UD relation"
             " (such as `ROOT`), which CLAS leaves out. Derivation perplexity requires the systems' training data and is"
             f" not included. {len(MEASURES) - 1} measures are compared with LAS in several ways, without a correction"
-            " for that: one interval in twenty excludes 0 by chance."
+            " for multiple tests: 1 interval in 20 excludes 0 by chance."
         ),
     )
-    signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
-    return Study(NAME, TITLE, SOURCE, setting, sections, claims_on_measures(table, request), signed, MAIN_CLAIM)
 
 
 def _left_out(table: ResultsByTestSet) -> str:
-    """Which measures are left out on which test sets, in sentences."""
+    """Sentences on the measures that are left out on some test sets."""
     return "".join(
         f" {name} is left out on {', '.join(f'{code} ({reason})' for code, reason in reasons.items())}, also in its"
         " comparison with LAS."
@@ -113,30 +118,32 @@ def _left_out(table: ResultsByTestSet) -> str:
 
 
 def _spread_text(table: ResultsByTestSet) -> str:
-    """How far apart systems are, in a sentence."""
+    """A sentence on how far apart the systems are."""
     means = table.values[:, :, LAS].mean(axis=0) if table.systems else np.array([])
-    reach = f"Their mean LAS reaches from {means.min():.1%} to {means.max():.1%}: w" if len(means) else "W"
-    return f"{reach}here systems are far apart, shares of significant pairs are higher than among close competitors."
+    span = f"Their mean LAS ranges from {means.min():.1%} to {means.max():.1%}. " if len(means) else ""
+    return f"{span}If systems are far apart, more pairs are significantly different than among close competitors."
 
 
 def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
     """Compare the systems on each test set that has two valid outputs."""
     counts = {
-        test_set.code: found for test_set in scored.test_sets if (found := counts_on(scored, test_set.code)) is not None
+        test_set.code: counted
+        for test_set in scored.test_sets
+        if (counted := counts_on(scored, test_set.code)) is not None
     }
     draws = request.resamples, request.seed
     tasks = [
-        StudyTask(code, compare_systems, (), (one._replace(parts=one.parts.tolist()), *draws))
-        for code, (one, _) in counts.items()
+        StudyTask(code, compare_systems, (), (own._replace(parts=own.parts.tolist()), *draws))
+        for code, (own, _) in counts.items()
     ]
     return {code: row | {"undefined": counts[code][1]} for code, row in run_tasks(NAME, tasks, request).items()}
 
 
-def _estimate_rows(found: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:
+def _estimate_rows(comparison: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:
     """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain."""
     kind = Plain if plain else float
     return tuple(
-        (name, *_cells(estimate.value, kind), *_cells(estimate.change, kind)) for name, estimate in found.items()
+        (name, *_cells(estimate.value, kind), *_cells(estimate.change, kind)) for name, estimate in comparison.items()
     )
 
 
@@ -144,11 +151,11 @@ def _cells(estimate: ValueWithInterval | None, kind: type[float]) -> tuple[float
     return (None, None, None) if estimate is None else tuple(map(kind, estimate))
 
 
-def _interval_dots(found: Comparison, what: str) -> Drawing | None:
+def _interval_dots(comparison: Comparison, what: str) -> Drawing | None:
     """Dots with intervals, in percent; None if no measure has a value."""
     rows = [
         IntervalRow(name, *(100 * end for end in estimate.value))
-        for name, estimate in found.items()
+        for name, estimate in comparison.items()
         if estimate.value is not None
     ]
     return spreads(what, rows, "%") if rows else None
@@ -168,23 +175,23 @@ def _over_all(statistic: Statistic, table: ResultsByTestSet, request: StudyReque
 
 
 def _separation(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
-    found = _over_all(mean_of(table.significant, table.pairs), table, request)
+    comparison = _over_all(mean_of(table.significant, table.pairs), table, request)
     corrected = value_of(mean_of(table.corrected, table.pairs), range(len(table.codes)))
-    rows = tuple((*row, share) for row, share in zip(_estimate_rows(found), corrected))
-    columns = (*_estimate_columns("significant pairs"), Column("after Holm"))
+    rows = tuple((*row, share) for row, share in zip(_estimate_rows(comparison), corrected))
+    columns = (*_estimate_columns("significant pairs"), Column("with Holm correction"))
     text = (
         (
-            f"The share of {int(table.pairs.sum())} pairs (two systems, one test set) that differ with p < .05; the"
-            " last column corrects p for the pairs of a test set."
+            f"The share of the {int(table.pairs.sum())} pairs (two systems on a test set) that differ with p < .05. The"
+            " last column corrects p for the number of pairs on a test set."
         ),
     )
     return StudySection(
-        "Which measure separates systems", text, Table(columns, rows), _interval_dots(found, "significant pairs")
+        "Which measure separates systems", text, Table(columns, rows), _interval_dots(comparison, "significant pairs")
     )
 
 
 def _small(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
-    found = _over_all(mean_of(table.small, table.pairs), table, request)
+    comparison = _over_all(mean_of(table.small, table.pairs), table, request)
     whole = [
         value
         for value in value_of(mean_of(table.significant, table.pairs), range(len(table.codes)))
@@ -192,26 +199,26 @@ def _small(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
     ]
     text = (
         (
-            f"The same in random samples of {SMALL} sentences, {SAMPLES} of each test set: on whole test sets"
-            f" {min(whole):.0%} to {max(whole):.0%} of the pairs differ, by measure."
+            f"The same on random samples of {SMALL} sentences, {SAMPLES} from each test set. On whole test sets,"
+            f" {min(whole):.0%} to {max(whole):.0%} of the pairs differ, depending on the measure."
         ),
     )
-    shown = Table(_estimate_columns("significant pairs"), _estimate_rows(found))
-    return StudySection("On small test sets", text, shown, _interval_dots(found, "significant pairs"))
+    shown = Table(_estimate_columns("significant pairs"), _estimate_rows(comparison))
+    return StudySection("On small test sets", text, shown, _interval_dots(comparison, "significant pairs"))
 
 
 def _by_family(table: ResultsByTestSet) -> Iterator[StudySection]:
     titles = {
         "By family: which measure separates systems": (
             mean_of(table.significant, table.pairs), 1,
-            "The share of significant pairs by family; Indo-European by branch. Families of few test sets say little.",
+            "The share of significant pairs by family; Indo-European by branch. Small families say little.",
         ),
         "By family: how evenly test sets are scored": (
             spread_of(table.values, POINTS), 3,
-            "The standard deviation of scores, in points, inside families of at least three test sets.",
+            "The standard deviation of scores, in points, within families of at least three test sets.",
         ),
         "By family: how stable the order of systems is": (
-            mean_of(table.concordance), 1, "The share of pairs of systems in the same order in resamples.",
+            mean_of(table.concordance), 1, "The share of pairs of systems that have the same order in resamples.",
         ),
     }  # fmt: skip
     for title, (statistic, least, text) in titles.items():
@@ -231,37 +238,37 @@ def _family_table(table: ResultsByTestSet, statistic: Statistic, least: int) -> 
 
 
 def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudySection]:
-    """The spread on every scale: where parsers were trained, then on all test sets."""
+    """The spread on every scale: on the well-parsed test sets, then on all test sets."""
     about = (
-        f"How much the scores of one system vary over test sets: their standard deviation, averaged over"
-        f" {len(table.systems)} systems with all outputs. Lower scores alone make the spread a larger share of the mean"
-        " score and a smaller share of the mean error. So a measure counts as more or less even than LAS only if it is"
-        " so on all four scales. Test sets differ in training data, size and domain, and not only in language: a small"
-        " spread does not prove that a measure is fair."
+        "The spread is the standard deviation of a system's scores over test sets, averaged over the"
+        f" {len(table.systems)} systems with all outputs. If scores are lower, the same spread is a larger share of the"
+        " mean score and a smaller share of the mean error. So a measure counts as more or less even than LAS only if"
+        " it is on all four scales. Test sets differ not only in language, but also in training data, size and domain:"
+        " a small spread does not prove that a measure is fair."
     )
     groups = {
-        "How evenly, where parsers were trained": (well_parsed(table), (about, _chosen(table))),
+        "How evenly, on well-parsed test sets": (well_parsed(table), (about, _chosen(table))),
         "How evenly, on all test sets": (np.arange(len(table.codes)), ()),
     }
     for number, (title, (rows, texts)) in enumerate(groups.items()):
-        found = spreads_by_scale(table, rows, request.resamples, request.seed)
-        for scale, comparison in found.items():
-            first = scale == next(iter(found))
+        by_scale = spreads_by_scale(table, rows, request.resamples, request.seed)
+        for scale, comparison in by_scale.items():
+            first = scale == next(iter(by_scale))
             figure = _interval_dots(comparison, "spread in points") if first and number == 0 else None
             shown = Table(_estimate_columns("spread"), _estimate_rows(comparison, plain=scale == LOG_ODDS))
             yield StudySection(f"{title}: {scale}", texts if first else (), shown, figure)
 
 
 def _chosen(table: ResultsByTestSet) -> str:
-    """Which test sets are left out as hardly parsed."""
+    """Which test sets are left out, since their LAS is low."""
     well = well_parsed(table)
     if len(well) == len(table.codes):
         few = sum(table.values[:, :, LAS].mean(axis=1) >= WELL_PARSED) < 2
-        which_sets = "fewer than two" if few else "all"
-        return f"All test sets are used: {which_sets} have a mean LAS of at least {WELL_PARSED:.0%}."
+        how_many = "fewer than two" if few else "all"
+        return f"All test sets are used: {how_many} have a mean LAS of at least {WELL_PARSED:.0%}."
     others = [code for number, code in enumerate(table.codes) if number not in set(well.tolist())]
     return (
-        f"These are the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; left out are"
+        f"Well-parsed are the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; the others are"
         f" {', '.join(others)}."
     )
 
@@ -273,8 +280,8 @@ def _stability(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
     columns = (*_estimate_columns("same order"), Column("relative error"))
     text = (
         (
-            "Sentences of a test set are drawn again with replacement: the share of pairs of systems in the same order"
-            " as on the whole test set, averaged over test sets; and the standard error as a share of the score."
+            "Sentences of a test set are resampled. The table shows the share of pairs of systems that have the same"
+            " order as on the whole test set, averaged over test sets, and the standard error as a share of the score."
         ),
     )
     return StudySection(
@@ -283,21 +290,23 @@ def _stability(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
 
 
 def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:
-    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    p_values: dict[tuple[str, str], dict[str, list[float]]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for row in results.values():
         for number, pair in enumerate(combinations(row["systems"], 2)):
             counts[pair] += 1
             for name, values in row["p"].items():
-                found.setdefault(pair, {}).setdefault(name, []).append(values[number])
+                p_values.setdefault(pair, {}).setdefault(name, []).append(values[number])
     cells: tuple[tuple[Any, ...], ...] = tuple(
         (f"{first} and {second}", counts[first, second],
          *(significant_share(values[name]) if name in values else None for name in MEASURES))
-        for (first, second), values in found.items()
+        for (first, second), values in p_values.items()
     )  # fmt: skip
     columns = (Column("systems", "text"), Column("test sets", "number"), *(Column(name) for name in MEASURES))
     return StudySection(
-        "By pair of systems", ("The share of test sets on which two systems differ.",), Table(columns, cells)
+        "By pair of systems",
+        ("The share of test sets on which two systems differ significantly.",),
+        Table(columns, cells),
     )
 
 

@@ -1,4 +1,4 @@
-"""Nivre and Fang (2017): LAS by class of relations, LAS without classes and relations, CLAS."""
+"""Nivre and Fang (2017): CLAS, LAS of each class of relations, and LAS without classes and relations."""
 
 from levelhead.studies.spec import StudySpec
 

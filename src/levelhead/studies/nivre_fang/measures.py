@@ -1,4 +1,4 @@
-"""What is measured of outputs, by the columns of the paper's tables."""
+"""The scores of outputs, named as the columns of the paper's tables."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from levelhead.studies.example_sentences import conllu
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
 from levelhead.studies.statistics import Cell
-from levelhead.studies.treebank_parts import format_of
-from levelhead.treebank import from_conllu, read
+from levelhead.studies.treebank_parts import read_treebank
+from levelhead.treebank import from_conllu
 
 NAME = "nivre-fang-2017"
 PARSER = "swap-lazy"
 OTHERS = ("graph", "ensemble")
-"""Trained as well where no outputs are given, to see whether findings depend on the parser."""
+"""Also trained if no outputs are given, to see whether the findings depend on the parser."""
 
 CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
 WITHOUT = ("PUNCT", "FUN", "MWE")
@@ -30,24 +30,24 @@ Rows = Mapping[str, Row]
 
 
 def words(train: str) -> int:
-    """Return the words of a training set.
+    """Return the number of words in a training set.
 
     Args:
-        train: its path.
+        train: the path of the training set.
     """
-    return read(train, format=format_of(train)).n_words
+    return read_treebank(train).n_words
 
 
 def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
-    """Return LAS of each output, of each class alone, without classes and relations, and CLAS, by the paper's columns.
+    """Return LAS, CLAS, LAS of each class, and the changes of LAS without classes or relations, for each output.
 
     Args:
         golds: the treebanks that were parsed, by code.
         outputs: the outputs.
-        request: workers and store.
+        request: gives the workers and the store.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     without = [f"LAS-{name}" for name in (*WITHOUT, *RELATIONS)]
     setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *without])
@@ -56,11 +56,11 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
 
 
 def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
-    """Return LAS and CLAS of the outputs of one sentence each.
+    """Return LAS and CLAS of the example sentences.
 
     Args:
-        texts: gold and the output of each language.
-        request: workers and store.
+        texts: the gold tree and the output for each language.
+        request: gives the workers and the store.
     """
     golds, outputs = (
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
@@ -101,18 +101,18 @@ def printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | Non
     return None
 
 
-def difference(one: Cell, other: Cell) -> Cell:
-    """Return a value minus another; None if either is missing.
+def difference(x: Cell, y: Cell) -> Cell:
+    """Return x - y; None if either is missing.
 
     Args:
-        one: the first value.
-        other: the second.
+        x: the first value.
+        y: the second value.
     """
-    return None if one is None or other is None else one - other
+    return None if x is None or y is None else x - y
 
 
 def points(share: float | None) -> float | None:
-    """Return a share in points; None if there is none.
+    """Return a share in percentage points; None for None.
 
     Args:
         share: the share.

@@ -1,4 +1,4 @@
-"""Whether what is found depends on the parser: the numbers that the claims are about, for each of ours."""
+"""Do the findings depend on the parser? The numbers behind the claims for each of our parsers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from levelhead.report.table import Column, Table
+from levelhead.studies.columns import number_columns
 from levelhead.studies.nivre_fang.measures import Rows, points, printed_row
 from levelhead.studies.statistics import Cell, mean, spearman
 from levelhead.studies.study import StudySection
@@ -16,7 +17,7 @@ _RANKED = ("without FUN", "CLAS - LAS")
 
 
 def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return LAS and both drops for each parser and treebank, next to the printed ones.
+    """Return LAS and both drops for each parser and treebank, next to the printed numbers.
 
     Args:
         measured: the scores of each parser by treebank.
@@ -36,14 +37,14 @@ def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Stu
 
 
 def summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return averages over treebanks for each parser, and how well its drops rank treebanks as printed.
+    """Return averages over treebanks for each parser, and the rank correlations of its drops with the printed ones.
 
     Args:
         measured: the scores of each parser by treebank.
         numbers: the printed numbers.
     """
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
-    columns = (Column("number", "text"), *(Column(whose, "number") for whose in ("printed", *measured)))
+    columns = (Column("number", "text"), *number_columns("printed", *measured))
     cells: list[tuple[str | Cell, ...]] = [
         (f"average of {name}", points(mean(printed_row(numbers, code, name) for code in codes)),
          *(points(mean(row[name] for row in rows.values())) for rows in measured.values()))
@@ -55,5 +56,7 @@ def summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySe
            for rows in measured.values()))
         for name in _RANKED
     ]  # fmt: skip
-    text = ("In percent and points, over the treebanks that each parser has; the claims rest on these.",)
+    text = (
+        "In percent and points, over the treebanks for which the parser has outputs. The verdicts are based on these.",
+    )
     return StudySection("Other parsers: averages and ranks", text, Table(columns, tuple(cells)))

@@ -1,4 +1,4 @@
-"""The study of Nivre and Fang (2017)."""
+"""The replication of Nivre and Fang (2017)."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from levelhead.studies.study import Study, StudySection
 from levelhead.studies.treebank_parts import Parts, parts_of
 
 MAIN_CLAIM = "LAS drops when FUN is left out"
-"""How the claim begins that the page opens with."""
+"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
-        request: treebanks of UD 2.0; outputs for the parts that are parsed, or a trainer.
+        request: treebanks of UD 2.0; outputs for the test sets, or a trainer, whose parsers parse the development sets.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: a file is invalid.
     """
     numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
@@ -55,7 +55,7 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _parsers(request: StudyRequest) -> list[str]:
-    """Ours; if outputs are given, the parser that they are of, and others that have a folder."""
+    """Our parsers; if outputs are given, the main parser, and the others that have a folder."""
     given = request.systems
     return [PARSER, *(name for name in OTHERS if given is None or (given / name).is_dir())]
 
@@ -69,20 +69,20 @@ def _rows(request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], on
 def _by_parser(
     measured: Mapping[str, Rows], numbers: Mapping[str, Any], request: StudyRequest
 ) -> tuple[StudySection, ...]:
-    """Whether findings depend on the parser; nothing where there is only one."""
+    """The sections on whether the findings depend on the parser; none with a single parser."""
     if len(measured) < 2 or not all(measured.values()):
         return ()
     claims = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
     return by_treebank(measured, numbers), summary(measured, numbers), verdicts_by_parser(claims)
 
 
-def _split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
-    """What our parser was trained and run on; other parts replace missing ones."""
+def _data_split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
+    """The parts on which our parser was trained and run; other parts replace missing ones."""
     untrained, undeveloped = (
         [code for code in rows if getattr(treebanks[code], part) is None] for part in ("train", "dev")
     )
-    other = f" (another part, for want of one: {', '.join(untrained)})" if untrained else ""
-    tested = f" (the test sets, for want of one: {', '.join(undeveloped)})" if undeveloped else ""
+    other = f" (another part if there is none: {', '.join(untrained)})" if untrained else ""
+    tested = f" (the test sets if there are none: {', '.join(undeveloped)})" if undeveloped else ""
     return f"trained on the training sets{other} and run on the development sets{tested}"
 
 
@@ -94,9 +94,9 @@ def _setting(
     rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest, numbers: Mapping[str, Any]
 ) -> tuple[str, ...]:
     given = (
-        "Outputs of another parser were given; numbers can agree in their pattern only."
+        "The outputs are from another parser than the paper's, so only patterns can be compared, not numbers."
         if request.systems is not None
-        else f"Our parsers, with all features, {_split(rows, treebanks)}."
+        else f"Our parsers, with all features, {_data_split(rows, treebanks)}."
     )
     known = sum(code in numbers["languages"] for code in rows)
     among = "" if known == len(rows) else f"{len(rows)} treebanks, "
@@ -106,15 +106,15 @@ def _setting(
             f" {given}"
         ),
         (
-            "Which treebank of a language is meant follows the languages of the paper's tables and its footnote 1 (page"
-            " 89): the one whose code has no suffix, but PROIEL for Ancient Greek and Latin."
+            "For languages with several treebanks, we follow footnote 1 of the paper (page 89): the treebank whose code"
+            " has no suffix, except PROIEL for Ancient Greek and Latin."
         ),
         (
-            "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with"
-            " gold segmentation and tags, on the development sets of UD 2.0."
+            "Scores are in percent, differences in points (restricted minus full). The paper's parser is MaltParser,"
+            " with gold segmentation and tags, on the development sets of UD 2.0."
         ),
         *([_COMPARED, TRAINED_BRIEFLY] if request.systems is None else []),
     )
 
 
-_COMPARED = "Claims and tables are about swap-lazy; the last sections compare it with graph and ensemble."
+_COMPARED = "Verdicts and tables are based on swap-lazy; the last sections compare it with graph and ensemble."

@@ -1,4 +1,4 @@
-"""The tables of Nivre and Fang with our numbers next to theirs."""
+"""The tables of Nivre and Fang, with the printed numbers next to ours."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def figure_1(examples: Rows) -> StudySection:
     columns = (Column("language", "text"), Column("LAS"), Column("CLAS"))
     cells = tuple((code, row["LAS"], row["CLAS"]) for code, row in examples.items())
     text = (
-        "The two sentences of the figure, each parsed with one mistake: the locative attached to the object (page 87).",
+        "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
     )
     return StudySection("Figure 1: one mistake in English and in Finnish", text, Table(columns, cells))
 
 
 def _printed_and_ours(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str) -> Table:
-    """Printed columns next to ours, and two last rows with averages."""
+    """A table of printed columns next to ours, with averages in the last two rows."""
     kinds = {name: "difference" if "without" in name or " - " in name else "ratio" for name in names}
     columns = [Column("treebank", "text")]
     for name in names:
@@ -41,20 +41,23 @@ def _printed_and_ours(rows: Rows, numbers: Mapping[str, Any], names: Sequence[st
         (mean(printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
         for name in names
     ]
-    same = ("average of these", *(cell for pair in averages for cell in pair))
-    whole = ("average of all 42", *(cell for name in names for cell in (numbers[average]["row"][name] / 100, None)))
+    same = ("average of the above", *(cell for pair in averages for cell in pair))
+    whole = (
+        "average of all 42, printed",
+        *(cell for name in names for cell in (numbers[average]["row"][name] / 100, None)),
+    )
     return Table(tuple(columns), (*cells, same, whole), rules_before=frozenset({len(cells)}))
 
 
 def table_2(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return LAS and the LAS of classes, printed and ours.
+    """Return LAS and the LAS of each class, printed and ours.
 
     Args:
         rows: the scores of our outputs by treebank.
         numbers: the printed numbers.
     """
     return StudySection(
-        "Table 2: LAS and its classes", (), _printed_and_ours(rows, numbers, ("LAS", *CLASSES), "average_2")
+        "Table 2: LAS, and LAS of each class", (), _printed_and_ours(rows, numbers, ("LAS", *CLASSES), "average_2")
     )
 
 
@@ -72,7 +75,7 @@ def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
         "ours": [points(rows[code]["without FUN"]) for code in order],
     }
     figure = panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None
-    text = ("The figure has the differences without FUN, largest drop first.",)
+    text = ("The figure shows the differences without FUN, largest drop first.",)
     table = _printed_and_ours(rows, numbers, names, "average_2")
     return StudySection("Table 2: LAS without a class, minus LAS", text, table, figure)
 
@@ -91,7 +94,7 @@ def relations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
 
 
 def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return the correlations of our columns with the printed ones.
+    """Return the rank correlations of our columns with the printed columns.
 
     Args:
         rows: the scores of our outputs by treebank.
@@ -106,14 +109,14 @@ def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     columns = (Column("column", "text"), Column("treebanks", "number"), Column("Spearman", "number"),
                Column("p", "probability"), Column("Pearson", "number"))  # fmt: skip
     text = (
-        "How well our column correlates with the printed one over treebanks; p is for Spearman's correlation, by all"
-        " permutations of up to 9 treebanks, by Student's t of more."
+        "The correlation of our column with the printed column over treebanks. p is for Spearman's correlation: from"
+        " all permutations for up to 9 treebanks, and by Student's t for more."
     )
     return StudySection("Rank correlation with the printed columns", (text,), Table(columns, tuple(cells)))
 
 
 def families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return how much lower CLAS is than LAS in each family of languages.
+    """Return CLAS minus LAS in each language family.
 
     Args:
         rows: the scores of our outputs by treebank.
@@ -123,8 +126,8 @@ def families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     cells = []
     for name in names:
         members = [code for code in rows if family_of(code) == name]
-        theirs = mean(printed_row(numbers, code, "CLAS - LAS") for code in members)
-        cells.append((name, len(members), theirs, mean(rows[code]["CLAS - LAS"] for code in members)))
+        published = mean(printed_row(numbers, code, "CLAS - LAS") for code in members)
+        cells.append((name, len(members), published, mean(rows[code]["CLAS - LAS"] for code in members)))
     columns = (Column("family or branch", "text"), Column("treebanks", "number"),
                Column("CLAS - LAS printed", "difference"), Column("CLAS - LAS", "difference"))  # fmt: skip
-    return StudySection("By family", (), Table(columns, tuple(cells)))
+    return StudySection("By language family", (), Table(columns, tuple(cells)))

@@ -1,4 +1,4 @@
-"""Søgaard and Haulrich: string and derivation perplexities of treebanks, and how well they predict accuracy."""
+"""Søgaard and Haulrich: how well the string and derivation perplexities of treebanks predict parsing accuracy."""
 
 from levelhead.studies.spec import StudySpec
 

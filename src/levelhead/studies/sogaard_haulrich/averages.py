@@ -1,4 +1,4 @@
-"""Perplexities of many treebanks: averages of groups, how much they increase, and what they correlate with."""
+"""Perplexities of many treebanks: averages by group, and correlations with accuracy."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class TreebankPerplexities(NamedTuple):
     """The two perplexities of one treebank.
 
     Args:
-        name: its name.
-        groups: the groups it belongs to.
-        size: the words of its training set.
-        string: its perplexity in the order of the string.
-        derivation: its perplexity in the order of a derivation.
-        accuracies: accuracies of parsers on it, by name; those not known are left out.
+        name: the name of the treebank.
+        groups: the groups that it belongs to.
+        size: the number of words in its training set.
+        string: the perplexity of its words in string order.
+        derivation: the perplexity of its words in derivation order.
+        accuracies: the known accuracies of parsers on it, by name.
     """
 
     name: str
@@ -29,21 +29,21 @@ class TreebankPerplexities(NamedTuple):
 
     @property
     def increase(self) -> float:
-        """How much larger the derivation perplexity is, as a share of the string perplexity."""
+        """The increase from string to derivation perplexity, as a share of string perplexity."""
         return self.derivation / self.string - 1
 
 
 class GroupAverage(NamedTuple):
-    """The averages of a group of treebanks, as in the first table of Søgaard & Haulrich's section 5.
+    """The averages of a group of treebanks, as in the first table of section 5 of the paper.
 
     Args:
-        name: its name.
-        n_treebanks: how many there are.
-        string: the mean of their string perplexities.
-        derivation: the mean of their derivation perplexities.
-        increase_of_means: how much larger the second mean is than the first, as a share.
-        mean_increase: the mean of how much larger each treebank's is. The paper's 37.0 and 96.6 % do not follow from
-            its printed averages, so that it is unclear which of the two it means; both are given.
+        name: the name of the group.
+        n_treebanks: the number of treebanks.
+        string: the mean string perplexity.
+        derivation: the mean derivation perplexity.
+        increase_of_means: the increase from the first mean to the second, as a share of the first.
+        mean_increase: the mean increase of the treebanks. The paper's 37.0% and 96.6% do not follow from its printed
+            averages, so it is unclear which of the two increases it reports.
     """
 
     name: str
@@ -59,10 +59,10 @@ class AccuracyCorrelation(NamedTuple):
 
     Args:
         accuracy: the name of the accuracy.
-        n_treebanks: how many treebanks have it.
-        size: its correlation with the number of words; None where there are too few, or all are the same.
-        size_over_string: with that number over string perplexity.
-        size_over_derivation: with that number over derivation perplexity.
+        n_treebanks: the number of treebanks with this accuracy.
+        size: the correlation with the number of words; None if there are too few treebanks or all values are equal.
+        size_over_string: the correlation with the number of words over string perplexity.
+        size_over_derivation: the correlation with the number of words over derivation perplexity.
     """
 
     accuracy: str
@@ -73,7 +73,7 @@ class AccuracyCorrelation(NamedTuple):
 
 
 def group_averages(rows: Iterable[TreebankPerplexities]) -> list[GroupAverage]:
-    """Average the perplexities of each group, in the order in which groups are first named.
+    """Return the average perplexities of each group, in the order in which groups first occur.
 
     Args:
         rows: the treebanks.
@@ -93,7 +93,7 @@ def _average(name: str, rows: Sequence[TreebankPerplexities]) -> GroupAverage:
 
 
 def correlations(rows: Sequence[TreebankPerplexities]) -> list[AccuracyCorrelation]:
-    """Correlate each accuracy with treebank size, alone and over the two perplexities (the paper's section 4.3).
+    """Return the correlations of each accuracy with treebank size, alone and over each perplexity (section 4.3).
 
     Args:
         rows: the treebanks.

@@ -1,4 +1,4 @@
-"""What is measured of treebanks and parsers for derivation perplexity."""
+"""The perplexities of treebanks, and the UAS, exact match and perplexity of parsers."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
 from levelhead.studies.statistics import mean, mean_interval, pearson, resampled_estimate
-from levelhead.studies.treebank_parts import Parts, format_of
+from levelhead.studies.treebank_parts import Parts, read_treebank
 from levelhead.studies.verdicts import ValueWithInterval
-from levelhead.treebank import Treebank, read
 
 NAME = "sogaard-haulrich"
 ORDER = "swap-lazy"
 PARSERS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 SIZES = (200, 500, 1000, 2000)
 LEVEL = 0.025
-"""The level of the one-sided tests that separate two parsers."""
+"""The significance level of the one-sided tests that separate two parsers."""
 
 MODEL = "training"
-"""The name of the model of the training set in the text of DPPL."""
+"""The name of the language model of the training set, as in `DPPL(training)`."""
 
 COUNTED = {"UAS": "UAS", "EM": "UEM", "P": f"DPPL({MODEL})"}
-"""What is counted by the name that the paper gives it."""
+"""The measures, by the names that the paper uses."""
 
 PAIRS = {"P/UAS": ("P", "UAS"), "P/EM": ("P", "EM"), "UAS/EM": ("UAS", "EM")}
 
@@ -42,20 +41,16 @@ Row = Mapping[str, Any]
 Numbers = NDArray[np.float64]
 
 
-def _read(path: str) -> Treebank:
-    return read(path, format=format_of(path))
-
-
 def perplexities(train: str, test: str) -> dict[str, float | int | None]:
-    """Return the size of a treebank, its two perplexities without unknown words, and how many words are unknown.
+    """Return the size of a treebank, both perplexities without unknown words, and the number of unknown words.
 
-    Also: how many swaps its training set needs, and how many sentences there have several roots.
+    It also returns how many swaps the training set needs, and how many of its sentences have several roots.
 
     Args:
         train: the path of the training set.
-        test: that of the test set.
+        test: the path of the test set.
     """
-    treebank, tested = _read(train), _read(test)
+    treebank, tested = read_treebank(train), read_treebank(test)
     found: dict[str, float | int | None] = {"size": treebank.n_words}
     for name, order in (("string", "string"), ("derivation", ORDER)):
         result = perplexity(estimate(sequences_of(treebank, order)), tested, order)
@@ -67,24 +62,24 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
 
 
 def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyRequest) -> dict[str, OutputResult]:
-    """Return what the engine counts of parsers on one treebank by their names: UAS, exact match, perplexity.
+    """Return the results of each parser on one treebank, with UAS, exact match and perplexity.
 
     Args:
-        parts: the treebank; the perplexity is that of a model of its training set.
+        parts: the treebank; the language model for the perplexity is estimated from its training set.
         outputs: the output of each parser for the test set.
-        request: workers and store.
+        request: gives the workers and the store.
 
     Raises:
-        InputError: a file is not valid, or an output is not on gold words.
+        InputError: a file is invalid, or an output does not have the gold words and sentences.
     """
-    weights = {MODEL: estimated_model(_read(os.fspath(parts.training)), ORDER)}
+    weights = {MODEL: estimated_model(read_treebank(parts.training), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
     found = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
     for parser, path in outputs.items():
         scores = found[parser, parts.code].scores
         if scores["Words"].value != 1 or scores["Sentences"].value != 1:
-            message = "its sentences are not the words of the test set: perplexities need outputs on gold words"
+            message = "its words or sentences differ from the test set: perplexities require outputs on gold words"
             raise InputError(Fault("not-gold-words", message, Place(os.fspath(path))))
     return {parser: found[parser, parts.code] for parser in outputs}
 
@@ -95,40 +90,40 @@ def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | Non
     Args:
         results: what `score_parsers` returns.
     """
-    return {name: [one.scores[text].value for one in results.values()] for name, text in COUNTED.items()}
+    return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
 
 
 def counts_of(results: Mapping[str, OutputResult]) -> Numbers:
-    """Return numerators and denominators of each sentence, float64, shape (sentences, parsers, measures, 2).
+    """Return the numerators and denominators of each sentence, float64, shape (sentences, parsers, measures, 2).
 
     Args:
         results: what `score_parsers` returns.
     """
-    each = [np.stack([one.sentences[text].T for text in COUNTED.values()], axis=1) for one in results.values()]
-    return np.stack(each, axis=1)
+    counts = [np.stack([result.sentences[text].T for text in COUNTED.values()], axis=1) for result in results.values()]
+    return np.stack(counts, axis=1)
 
 
 def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list[float]]:
-    """Return the share of pairs of parsers that are separated on random test sets, by size; a value for each measure.
+    """Return the share of pairs of parsers that are separated on random test sets, by size and measure.
 
     Args:
-        parts: the numbers of `counts_of`, as lists.
-        resamples: how many permutations for each pair.
-        seed: of the draws.
+        parts: the counts from `counts_of`, as lists.
+        resamples: the number of permutations for each pair.
+        seed: the random seed.
     """
     table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
-    found: dict[str, list[float]] = {}
-    for size, own in zip(SIZES, spawned(seed, len(SIZES))):
+    shares_by_size: dict[str, list[float]] = {}
+    for size, own_seed in zip(SIZES, spawned(seed, len(SIZES))):
         if size <= len(parts):
             samples = min(10, len(parts) // size * 5)
-            shares = separated_shares(table, 0, size, samples, resamples, LEVEL, own)
+            shares = separated_shares(table, 0, size, samples, resamples, LEVEL, own_seed)
             if shares is not None:
-                found[str(size)] = shares.tolist()
-    return found
+                shares_by_size[str(size)] = shares.tolist()
+    return shares_by_size
 
 
 def _correlations(parsers: Mapping[str, Row], pair: str) -> list[float | None]:
-    """The correlation over parsers of each treebank."""
+    """The correlation of two measures over parsers, for each treebank."""
     x, y = PAIRS[pair]
     return [pearson(zip(row[x], row[y]))[0] for row in parsers.values()]
 
@@ -138,36 +133,36 @@ def averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
 
     Args:
         parsers: the three measures by treebank.
-        pair: which two measures: a key of `PAIRS`.
+        pair: the two measures, as a key of `PAIRS`.
     """
     return mean(_correlations(parsers, pair))
 
 
 def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return `averaged` with its interval from resampled treebanks; None with fewer than four.
+    """Return `averaged` with its interval from resampled treebanks; None with fewer than four treebanks.
 
     Args:
         parsers: the three measures by treebank.
-        pair: which two measures: a key of `PAIRS`.
-        resamples: how many resamples.
-        seed: the seed of the draws.
+        pair: the two measures, as a key of `PAIRS`.
+        resamples: the number of resamples.
+        seed: the random seed.
     """
     return mean_interval(_correlations(parsers, pair), resamples, seed)
 
 
 def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return how much closer UAS and EM go together than either with perplexity, whose correlations are negated.
+    """Return how much more UAS and EM correlate with each other than either does with perplexity (sign reversed).
 
     Args:
         parsers: the three measures by treebank; treebanks without one of the three correlations are left out.
-        resamples: how many resamples.
-        seed: the seed of the draws.
+        resamples: the number of resamples.
+        seed: the random seed.
 
     Returns:
         The mean correlation of UAS and EM minus the higher of the other two; None with fewer than four treebanks.
     """
-    found = zip(*(_correlations(parsers, pair) for pair in PAIRS))
-    known = np.array([row for row in found if None not in row], dtype=np.float64).reshape(-1, len(PAIRS))
+    rows = zip(*(_correlations(parsers, pair) for pair in PAIRS))
+    known = np.array([row for row in rows if None not in row], dtype=np.float64).reshape(-1, len(PAIRS))
     return resampled_estimate(known, _closer, resamples, seed)
 
 
@@ -178,11 +173,11 @@ def _closer(means: Numbers) -> Numbers:
 
 
 def pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:
-    """Return the correlation over all parsers of all treebanks, its p, and how many there are.
+    """Return the correlation over all parsers of all treebanks, its p, and the number of pairs.
 
     Args:
         parsers: the three measures by treebank.
-        pair: which two measures: a key of `PAIRS`.
+        pair: the two measures, as a key of `PAIRS`.
     """
     x, y = PAIRS[pair]
     return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))

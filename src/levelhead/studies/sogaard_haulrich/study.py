@@ -1,4 +1,4 @@
-"""The study of Søgaard and Haulrich."""
+"""The replication of Søgaard and Haulrich."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from levelhead.studies.treebank_parts import Parts, format_of, parts_of
 
 _UNSWAPPED = "no swaps needed"
 
-MAIN_CLAIM = "Parsers of lower derivation perplexity have a higher UAS"
-"""How the claim begins that the page opens with."""
+MAIN_CLAIM = "Parsers with lower derivation perplexity have a higher UAS"
+"""The first words of the claim with which the page opens."""
 
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
-        request: treebanks with training sets; outputs of the four parsers on gold words in folders of their names.
+        request: treebanks with training sets; outputs of the four parsers on gold words, each in a folder of that name.
 
     Raises:
-        InputError: a file is not valid, or an output is not on gold words.
+        InputError: a file is invalid, or an output does not have the gold words and sentences.
     """
     numbers = printed("sogaard_haulrich")
     treebanks = {
@@ -73,66 +73,66 @@ def _setting(
     rows: Mapping[str, Row],
     request: StudyRequest,
 ) -> tuple[str, ...]:
-    unswapped = ", and those that need no swap" if any(_UNSWAPPED in one.groups for one in listed) else ""
+    unswapped = ", and those that need no swaps" if any(_UNSWAPPED in row.groups for row in listed) else ""
     return (
         (
-            f"{_trained(listed, treebanks)}; perplexity of the test set (of the development set where"
-            " there is none) under a trigram model of the training set, interpolated modified Kneser-Ney, without"
-            " unknown words; derivation order of the swap-lazy oracle. Size is the words of the training set: the paper"
-            " does not define it."
+            f"{_treebanks_used(listed, treebanks)}. Perplexity is that of the test set (of the development set if there"
+            " is none), without unknown words, under a trigram model of the training set with interpolated modified"
+            " Kneser-Ney smoothing. The derivation order is that of the swap-lazy oracle. Size is the number of words"
+            " in the training set; the paper does not define it."
         ),
         (
-            "The treebanks of 2006 and 2007 are not free. UD treebanks are used instead, with the UAS of the best team"
-            " and the mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the"
-            " same test sets) as accuracies; treebanks that are not in it have the results of 2018 if available."
-            f"{_conllx(treebanks, rows, request)}"
+            "The treebanks of 2006 and 2007 are not free, so we use UD treebanks. Accuracies are the UAS of the best"
+            " team and the mean UAS of all teams in the CoNLL 2017 shared task (official results, from raw text, on the"
+            " same test sets); for treebanks that were not part of it, those of 2018 if"
+            f" available.{_conllx(treebanks, rows, request)}"
         ),
         (
-            "The paper's groups do not exist for UD. Ours: treebanks by the size of their training set (halves)"
+            "The paper's groups do not exist for UD. Our groups: treebanks by the size of their training set (halves)"
             f"{unswapped}."
         ),
     )
 
 
 def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: StudyRequest) -> str:
-    """The note on treebanks in CoNLL-X, if there are any."""
+    """The note on CoNLL-X treebanks; empty if there are none."""
     files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
     rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
-    note = f" CoNLL-X files ({', '.join(files)}) have no accuracies: these are of UD." if files else ""
+    note = f" CoNLL-X files ({', '.join(files)}) have no accuracies, since the shared tasks used UD." if files else ""
     if not rooted or request.trainer is None or request.systems is not None:
         return note
     n = sum(rooted.values())
     return (
-        f"{note} Training sentences with several roots ({n:,} in all: {', '.join(rooted)}): our parsers learn from them"
-        " with the other roots hung from the first; perplexities and test sets are of the trees as they are."
+        f"{note} Some training sentences have several roots ({n:,} in all: {', '.join(rooted)}). For our parsers, the"
+        " other roots are attached to the first one; perplexities and test sets use the trees as annotated."
     )
 
 
-def _trained(listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Parts]) -> str:
-    """How many treebanks there are, and which of them have no training set."""
-    other = [one.name for one in listed if treebanks[one.name].train is None]
-    without = f" (another part, for want of one: {', '.join(other)})" if other else ""
+def _treebanks_used(listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Parts]) -> str:
+    """How many treebanks are used, and which of them have no training set."""
+    other = [row.name for row in listed if treebanks[row.name].train is None]
+    without = f" (another part if there is none: {', '.join(other)})" if other else ""
     return f"{len(listed)} treebanks with training sets{without}"
 
 
 def _treebank_perplexities(
     rows: Mapping[str, Row], numbers: Mapping[str, Any], treebanks: Mapping[str, Parts]
 ) -> list[TreebankPerplexities]:
-    """The treebanks with their groups and accuracies; those without a perplexity are left out.
+    """The treebanks with their groups and accuracies; treebanks without a perplexity are left out.
 
-    Accuracies are of UD treebanks: a CoNLL-X file of the same code (`de-test.conll`) is another treebank.
+    Only UD treebanks have accuracies: a CoNLL-X file with the same code (`de-test.conll`) is a different treebank.
     """
     known = {code: row for code, row in rows.items() if row["string"] and row["derivation"]}
-    middle = float(np.median([row["size"] for row in known.values()])) if known else 0.0
-    found = []
+    median = float(np.median([row["size"] for row in known.values()])) if known else 0.0
+    listed = []
     for code, row in known.items():
-        size = "large" if row["size"] >= middle else "small"
+        size = "large" if row["size"] >= median else "small"
         groups = (size, _UNSWAPPED) if not row["swaps"] else (size,)
         in_ud = format_of(treebanks[code].tested) == "conllu"
         official = (numbers["conll17"].get(code) or numbers["conll18"].get(code) or {}) if in_ud else {}
         accuracies = {name: official[name] for name in ("best", "average") if name in official}
-        found.append(TreebankPerplexities(code, groups, row["size"], row["string"], row["derivation"], accuracies))
-    return found
+        listed.append(TreebankPerplexities(code, groups, row["size"], row["string"], row["derivation"], accuracies))
+    return listed
 
 
 def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, Row]:
@@ -142,7 +142,7 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
             continue
         for code, path in outputs_of(request, parser, treebanks).items():
             outputs.setdefault(code, {})[parser] = path
-    scored = {code: score_parsers(treebanks[code], found, request) for code, found in outputs.items() if len(found) > 2}
+    scored = {code: score_parsers(treebanks[code], files, request) for code, files in outputs.items() if len(files) > 2}
     tasks = [
         StudyTask(code, separated, (), (counts_of(results).tolist(), request.resamples // 4, request.seed))
         for code, results in scored.items()

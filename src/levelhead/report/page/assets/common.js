@@ -9,9 +9,9 @@ function make(name, attributes = {}, text) {
   return node;
 }
 
-const onShow = [];  // what other scripts do with a block when it is shown
+const onShow = [];  // functions that other scripts call with each block that is shown
 
-// Choices: a block is shown where all its conditions hold; a section that shows nothing is hidden.
+// Choices: a block is shown if all its conditions hold; a section without visible blocks is hidden.
 
 const selects = all("select[data-choice]");
 
@@ -30,10 +30,10 @@ function show() {
 }
 
 // The state of the page is in the address: #section&name=value. It is read when the page opens, and when the reader
-// goes back or changes the address. How tables look is remembered, too, for the next time without such an address.
+// goes back or changes the address. The columns and the order of tables are also remembered for visits without a state.
 
-const state = new Map();  // what differs from the page as it opens: sort.SECTION, more, find, and each choice by name
-const onState = [];  // what other scripts do when the state was read
+const state = new Map();  // differences from the initial page: sort.SECTION, more, find, and each choice by name
+const onState = [];  // functions that other scripts call when the state was read
 const MEMORY = `levelhead ${document.documentElement.dataset.kind} ${location.pathname}`;
 
 function parse(text) {
@@ -42,7 +42,7 @@ function parse(text) {
     const at = part.indexOf("=");
     try {
       if (at > 0) found.set(decodeURIComponent(part.slice(0, at)), decodeURIComponent(part.slice(at + 1)));
-    } catch { /* not an address of ours */ }
+    } catch { /* not an address of this page */ }
   }
   return found;
 }
@@ -60,7 +60,7 @@ function keep(name, value) {
   try {
     const lasting = [...state].filter(([key]) => key === "more" || key.startsWith("sort."));
     localStorage.setItem(MEMORY, written(lasting));
-  } catch { /* the browser keeps nothing */ }
+  } catch { /* the browser does not allow storage */ }
 }
 
 function remembered() {
@@ -93,9 +93,9 @@ for (const select of selects) {
 }
 addEventListener("hashchange", () => readState(false));
 
-// Tables are sorted by any column: numbers from the highest, names from the first; what has no value comes last.
+// Tables are sorted by any column: numbers in descending order, names in ascending order, missing values last.
 
-const originals = new Map();  // the rows of each sorted table, in the order in which they came
+const originals = new Map();  // the rows of each sorted table in their original order
 const nameOf = (button) => button.textContent.trim();
 
 function sort(button, down) {
@@ -129,7 +129,7 @@ function next(button) {
   return before ? before === "ascending" : down;
 }
 
-// All tables of a section are sorted in the same way, so that another measure shows the same order of columns.
+// All tables of a section are sorted in the same way, so that switching the measure keeps the order.
 
 function sortSection(section, way) {
   const [, name, direction] = /^(.*) (up|down)$/s.exec(way || "") || [];
@@ -154,7 +154,7 @@ onState.push(() => {
   }
 });
 
-// Columns that not everybody needs are shown on request.
+// Less important columns are shown on request.
 
 const more = all(".more");
 
@@ -176,7 +176,7 @@ for (const button of more) {
 }
 if (more.length) onState.push(() => showColumns(state.get("more") === "1"));
 
-// Heads of long tables stay in view below the bar.
+// The heads of long tables stay visible below the bar.
 
 const bar = document.querySelector(".bar");
 new ResizeObserver(() => {

@@ -27,7 +27,7 @@ for (const table of all(".confusion")) {
       button.dataset.cell = `${i},${j}`;
       button.dataset.open = `${table.dataset.store} cell ${i * names.length + j}`;
       button.setAttribute("aria-expanded", "false");
-      button.setAttribute("aria-label", i === j ? `${names[i]} with a wrong head: ${button.dataset.wrong}` : `${names[i]} taken for ${names[j]}: ${button.textContent}`);
+      button.setAttribute("aria-label", i === j ? `${names[i]} with a wrong head: ${button.dataset.wrong}` : `${names[i]} mistaken for ${names[j]}: ${button.textContent}`);
     }
   }
   table.addEventListener("keydown", move);

@@ -1,5 +1,5 @@
-// The filter: words of system names keep these systems, words of names of test sets keep these test sets. What finds
-// neither keeps everything, and is reported.
+// The filter: a word that occurs in names of systems or test sets keeps only these. A word without a match filters
+// nothing and is reported.
 
 const findBox = document.querySelector(".find"), findInput = findBox.querySelector("input");
 const findResult = findBox.querySelector("output");
@@ -34,7 +34,7 @@ function find() {
   const counts = Object.entries(AXES).filter(([axis]) => own[axis].length).map(
     ([axis, name]) => `${labels[axis].filter((label) => fits(axis, label)).length} of ${labels[axis].length} ${name}`,
   );
-  findResult.textContent = [...counts, ...unknown.map((word) => `no “${word}”`)].join(", ");
+  findResult.textContent = [...counts, ...unknown.map((word) => `no match for “${word}”`)].join(", ");
 }
 
 findBox.hidden = false;

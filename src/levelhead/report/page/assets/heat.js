@@ -1,4 +1,4 @@
-// A matrix whose cells are links is one stop of the Tab key; arrow keys go from cell to cell.
+// A matrix with links in its cells is a single stop of the Tab key; arrow keys move between cells.
 
 const AWAY = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -31,7 +31,7 @@ for (const table of all(".linked")) {
   });
 }
 
-// A filter can hide the one link that Tab stops at.
+// If a filter hides the link at which Tab stops, the first visible link replaces it.
 
 onShow.push((block) => {
   for (const table of all(".linked", block)) {

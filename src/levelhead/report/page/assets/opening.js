@@ -1,4 +1,4 @@
-// Rows and cells open the words behind them, one at a time, with the sentence of each.
+// A row or cell opens a panel that shows its words one by one, each in its sentence.
 
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
@@ -45,7 +45,7 @@ function panelOf(button) {
     back.setAttribute("aria-disabled", String(at === 0));  // not disabled: the button keeps the focus
     on.setAttribute("aria-disabled", String(at >= words.length - 1));
     const [sentence, word] = words[at] || [];
-    shown.replaceChildren(...(words.length ? [figureOf(sentenceAt(sentence), word)] : [make("p", { class: "note" }, "Its sentences are not on this page.")]));
+    shown.replaceChildren(...(words.length ? [figureOf(sentenceAt(sentence), word)] : [make("p", { class: "note" }, "The sentences are not on this page.")]));
   };
   back.addEventListener("click", () => go(-1));
   on.addEventListener("click", () => go(1));
@@ -81,7 +81,7 @@ async function open(button) {
     cell.append(panel);
     row.append(cell);
     button.closest("tr").after(row);
-    // As wide as the table was: a long sentence scrolls in its box.
+    // The panel keeps the width of the table, so that a long sentence scrolls in its box.
     panel.style.width = `${table.clientWidth}px`;
   } else (table.closest(".scroll") || table).after(panel);
   start();
@@ -92,7 +92,7 @@ for (const button of all("[data-open]")) button.addEventListener("click", () => 
 
 addEventListener("resize", () => { for (const panel of all("tr.panel .opened")) panel.style.width = `${panel.closest("table").parentElement.clientWidth}px`; });
 
-// A row that goes to a treebank chooses it for the whole page.
+// A row that leads to a treebank selects it for the whole page.
 
 for (const button of all("[data-goes]")) {
   button.addEventListener("click", () => {

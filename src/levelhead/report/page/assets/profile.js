@@ -1,4 +1,4 @@
-// One treebank, or the treebanks of a family, can be made to stand out in all panels.
+// Highlights a treebank, or the treebanks of a family, in all panels.
 
 const marks = all(".mark[data-t]");
 const families = all(".legend button");
@@ -14,7 +14,7 @@ function emphasize(chosen, named) {
   if (chosen && named) for (const mark of marks.filter(chosen)) name(mark);
 }
 
-// The value next to the mark, on the side where there is room.
+// Writes the value next to the mark, on the side with room.
 function name(mark) {
   const panel = mark.ownerSVGElement, title = mark.querySelector("title").textContent, box = mark.getBBox();
   if (!panel.closest("#columns")) return;

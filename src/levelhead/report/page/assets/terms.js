@@ -1,4 +1,4 @@
-// Terms: what a term means is shown below it, and closed by Escape or by choosing anything else.
+// Terms: the definition of a term is shown below it, until Escape is pressed or something else is clicked.
 
 for (const one of all("[popover]")) {
   one.addEventListener("toggle", (event) => {

@@ -1,4 +1,4 @@
-// Trees: gold's arcs above the words, the system's below; grey where they agree.
+// Trees: gold arcs above the words, system arcs below; gray where they agree.
 
 const pen = document.createElement("canvas").getContext("2d");
 const family = getComputedStyle(document.body).fontFamily;
@@ -122,8 +122,8 @@ function drawTree(sentence, tree, asked, kept) {
   return svg;
 }
 
-// A long sentence is folded around the requested word, or around what systems get wrong: words far from it, its
-// heads and its dependents are left out.
+// A long sentence is folded around the requested word, or around the errors: words far from them, their heads and their
+// dependents are hidden.
 
 const FOLDED_FROM = 18, NEAR = 3;
 
@@ -146,7 +146,7 @@ function keptWords(sentence, asked) {
   return kept.size === 0 || kept.size > n - 4 ? null : kept;
 }
 
-// The gold words that are the system's heads of gold's words, -1 where there is none.
+// For each gold word, the gold word aligned with its head in the system's tree; -1 if there is none.
 
 function headsOf(sentence, tree) {
   const aligned = tree.a || sentence.f.map((_, i) => i), heads = sentence.f.map(() => -1);
@@ -171,7 +171,7 @@ function saidOf(sentence, tree, asked) {
   const said = (name, relation, head, form) => {
     const part = make("span", {}, `${name}: `);
     if (relation === undefined) return part.append("no such word"), part;
-    part.append(make("b", {}, relation), head > 0 ? " of " : head === 0 ? "" : " of a word outside", head > 0 ? make("bdi", {}, form) : "");
+    part.append(make("b", {}, relation), head > 0 ? " of " : head === 0 ? "" : " of a word outside the sentence", head > 0 ? make("bdi", {}, form) : "");
     return part;
   };
   const head = sentence.h[asked], other = at < 0 ? undefined : tree.h[at], forms = tree.f || sentence.f;
@@ -199,7 +199,7 @@ function figureOf(sentence, asked = -1) {
   for (const tree of sentence.s) {
     const box = make("div", { class: "tree", tabindex: "0", role: "group", "aria-label": `Trees, ${(sentence.k || SIDES)[0]} and ${tree.n}` });
     if (sentence.s.length > 1) {
-      const right = [...tree.e].filter((letter) => letter === "o").length, how = sentence.k ? "the same" : "right";
+      const right = [...tree.e].filter((letter) => letter === "o").length, how = sentence.k ? "identical" : "correct";
       const name = make("p", { class: "system" }), of = make("span", {}, ` ${right} of ${sentence.f.length} words ${how}`);
       name.append(make("b", {}, tree.n), of);
       figure.append(name);
@@ -212,7 +212,7 @@ function figureOf(sentence, asked = -1) {
     const button = make("button", { type: "button", class: "fold", "aria-expanded": "false" }, `Show all ${sentence.f.length} words`);
     const turn = () => {
       folds = !folds;
-      button.textContent = folds ? `Show all ${sentence.f.length} words` : "Fold";
+      button.textContent = folds ? `Show all ${sentence.f.length} words` : "Show fewer words";
       button.setAttribute("aria-expanded", String(!folds));
       draw();
       settle(figure);
@@ -225,7 +225,7 @@ function figureOf(sentence, asked = -1) {
   return figure;
 }
 
-// The requested word is scrolled to the middle; otherwise a sentence begins where it is read from.
+// Scroll to the requested word; without one, to the beginning of the sentence (at the right in right-to-left text).
 
 function settle(inside) {
   for (const box of all(".tree", inside)) {
@@ -237,8 +237,8 @@ function settle(inside) {
 
 function legend(sentence) {
   const [upper, lower] = (sentence && sentence.k) || SIDES;
-  const line = make("p", { class: "legend" }, `${capital(upper)} above the words, ${lower} below. Grey: they agree. `);
-  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: no head in this sentence. Dotted: to words that are folded away.");
+  const line = make("p", { class: "legend" }, `${capital(upper)} above the words, ${lower} below. Gray: they agree. `);
+  line.append(make("b", { class: "g" }, `${capital(upper)} only`), ", ", make("b", { class: "w" }, `${lower} only`), ", ", make("b", { class: "t" }, "words segmented differently"), ". Dashed: no head in this sentence. Dotted: arc to a hidden word.");
   return line;
 }
 

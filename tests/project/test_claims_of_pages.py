@@ -1,0 +1,51 @@
+"""Figures in the README and in introductions are those of the tables from which they come."""
+
+import re
+
+import pytest
+
+from documentation import text_of
+
+
+def row_of(page: str, start: str) -> list[str]:
+    """The cells of the first row of a page that begins with this cell."""
+    (row,) = re.findall(rf"^\| {re.escape(start)} \|(.*)\|$", text_of(page), re.MULTILINE)[:1]
+    return [cell.strip() for cell in row.split("|")]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/parsers.md"])
+def test_mean_las_of_the_ensemble_and_of_udpipe(page: str) -> None:
+    _, udpipe, _, _, ensemble, _ = row_of("docs/parsers.md", "mean of 13")
+    text = " ".join(text_of(page).split())
+    assert f"mean LAS of {float(ensemble):.1f}" in text
+    assert re.search(rf"UDPipe 1\.2 has {float(udpipe):.1f}\b", text)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md"])
+def test_speed_compared_with_the_official_script(page: str) -> None:
+    """On one test set a fifth of the CPU time; on a million words a 35th."""
+    small, large = re.findall(r"^\| levelhead score \|.*\| ([\d.]+) \|$", text_of("docs/benchmarks.md"), re.MULTILINE)[
+        :2
+    ]
+    assert 4.5 < float(small) < 6
+    assert "a fifth of" in " ".join(text_of(page).split())
+    assert f"a {float(large):.0f}th" in " ".join(text_of(page).split())
+
+
+def test_memory_of_large_files() -> None:
+    rows = re.findall(r"^\| `score` \| ([\d,]+) \|.*\| (\d+) \|$", text_of("docs/scale.md"), re.MULTILINE)
+    words, most = rows[-1]
+    assert words.startswith("100,")
+    assert f"at most {most} MB for 100 million words" in text_of("docs/scale.md")
+
+
+def test_power_and_its_simulation() -> None:
+    """The shares on the page of `power` are those of the table in docs/validation.md."""
+    table = text_of("docs/validation.md").partition("\n## Power\n")[2].partition("\n## ")[0]
+    lines = re.findall(r"^\| \w+_\w+ \|.*$", table, re.MULTILINE)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    text = " ".join(text_of("docs/power.md").split())
+    for unit, several in (("sentence", False), ("document", False), ("sentence", True)):
+        powers = [float(row[6].rstrip("%")) for row in rows if row[1] == unit and (row[3] != "1") == several]
+        assert len(powers) > 5
+        assert f"{min(powers):.0f} to {max(powers):.0f}% of samples" in text
