@@ -298,7 +298,7 @@ def _tags(matches: Matches) -> _Values:
     columns = (matches.gold.upos, matches.system.upos)
     texts = list(dict.fromkeys(text for column in columns for text in column.distinct_texts))
     number = {text: i for i, text in enumerate(texts)}
-    gold, system = (np.array([number[text] for text in column], dtype=np.int64) for column in columns)
+    gold, system = (column.mapped(number.__getitem__, np.int64) for column in columns)
     return texts, gold, system
 
 

@@ -170,8 +170,8 @@ def _lemma_missing(matches: Matches) -> Any:
 def _edges(test: Callable[[list[str]], bool], matches: Matches) -> Iterator[tuple[Treebank, int]]:
     """Words whose enhanced edges pass a test."""
     for treebank in (matches.gold, matches.system):
-        codes = [code for code in treebank.deps.distinct.tolist() if test(treebank.strings[code].split("|"))]
-        yield from ((treebank, int(word)) for word in np.flatnonzero(np.isin(treebank.deps.codes, codes)))
+        passes = treebank.deps.mapped(lambda edges: test(edges.split("|")), bool)
+        yield from ((treebank, word) for word in np.flatnonzero(passes).tolist())
 
 
 def _from_empty_node(edges: list[str]) -> bool:

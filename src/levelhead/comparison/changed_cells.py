@@ -112,12 +112,8 @@ def _changed(pairs: PairedVersions, name: str, attribute: str, differences: _Dif
 def _numbered(ours: StringColumn, theirs: StringColumn) -> tuple[Numbers, Numbers]:
     """Numbers of two columns' values; equal values have equal numbers."""
     number: dict[str, int] = {}
-    sides = []
-    for column in (ours, theirs):
-        of_code = np.zeros(len(column.strings), dtype=np.intp)
-        of_code[column.distinct] = [number.setdefault(text, len(number)) for text in column.distinct_texts]
-        sides.append(of_code[column.codes])
-    return sides[0], sides[1]
+    old, new = (column.mapped(lambda text: number.setdefault(text, len(number)), np.intp) for column in (ours, theirs))
+    return old, new
 
 
 def _cell(pairs: PairedVersions, name: str, old: str, new: str, word: int) -> ChangedCell:

@@ -168,12 +168,10 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
     rest = [
         evaluation.leakage.occurring[-1].rest for evaluation in evaluations.values() if evaluation.leakage is not None
     ]
-    averages: dict[str, Fraction | None] = {}
-    for name in next(iter(evaluations.values())):
-        values = [scores[name].exact if name in scores else None for scores in rest]
-        known = [value for value in values if value is not None]
-        averages[name] = sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None
-    return averages
+    return {
+        name: _mean([scores[name].exact if name in scores else None for scores in rest])
+        for name in next(iter(evaluations.values()))
+    }
 
 
 def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
@@ -182,9 +180,12 @@ def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, 
     Args:
         evaluations: the scores on each treebank, for the same measures.
     """
-    averages: dict[str, Fraction | None] = {}
-    for name in next(iter(evaluations.values())):
-        values = [evaluation[name].exact for evaluation in evaluations.values()]
-        known = [value for value in values if value is not None]
-        averages[name] = sum(known, Fraction(0)) / len(values) if len(known) == len(values) else None
-    return averages
+    return {
+        name: _mean([evaluation[name].exact for evaluation in evaluations.values()])
+        for name in next(iter(evaluations.values()))
+    }
+
+
+def _mean(values: Sequence[Fraction | None]) -> Fraction | None:
+    known = [value for value in values if value is not None]
+    return sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None

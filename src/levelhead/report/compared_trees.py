@@ -10,7 +10,7 @@ from levelhead.comparison.examples import ErrorExamples
 from levelhead.errors import number_of
 from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.examples import Shown, sentence
+from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.tree_text import MOST_WORDS, contrast_titles
 from levelhead.report.writers import latex_text
 
@@ -31,7 +31,7 @@ class TreeGroup(NamedTuple):
     """
 
     title: str
-    outputs: Sequence[Shown]
+    outputs: Sequence[OutputTrees]
     sentences: Sequence[int]
 
     def drawn(self) -> Iterator[Mapping[str, Any]]:
@@ -58,7 +58,7 @@ def groups_of(found: ErrorExamples | Contrasts) -> list[TreeGroup]:
 
 
 def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
-    outputs = [Shown(found.system, found.matches)]
+    outputs = [OutputTrees(found.system, found.matches)]
     for error, some in found.drawn.items():
         title = f"{error}: {number_of(len(found.cells[error]), 'word')}"
         yield TreeGroup(title, outputs, [example.gold_sentence for example in some])
@@ -66,7 +66,7 @@ def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
 
 def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
     for name, baseline, system, gained, lost in found.drawn:
-        outputs = [Shown(output.name, output.matches) for output in (baseline, system)]
+        outputs = [OutputTrees(output.name, output.matches) for output in (baseline, system)]
         titles = contrast_titles(system.name, baseline.name)
         for title, some in zip(titles, (gained, lost), strict=True):
             yield TreeGroup(f"{name}: {title}", outputs, [contrast.sentence for contrast in some])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -349,41 +349,36 @@ def gains_document(found: Gains) -> dict[str, Any]:
     Args:
         found: the gains on each treebank.
     """
-
-    def document(gain: Gain) -> dict[str, Any]:
-        """Return one row."""
-        return {
-            **dict(zip(found.by, gain.values, strict=True)),
-            "system": gain.system,
-            "gold": gain.score.gold,
-            "baseline_value": points(gain.baseline.value),
-            "value": points(gain.score.value),
-            "difference": points(gain.difference),
-            **estimate_document(gain.estimate),
-            "more_correct": gain.more_correct,
-        }
-
-    def average(gain: AverageGain) -> dict[str, Any]:
-        """Return one mean over treebanks."""
-        return {
-            **dict(zip(found.by, gain.values, strict=True)),
-            "system": gain.system,
-            "treebanks": gain.n_treebanks,
-            "gold": gain.gold,
-            "difference": points(gain.difference),
-            **estimate_document(gain.estimate),
-            "more_correct": gain.more_correct,
-        }
-
+    averages = [_gain_document(found.by, average) for average in found.averages]
     return {
         **header("gains", found.provenance.signature),
         "measure": found.measure,
         "by": list(found.by),
         "baseline": found.baseline,
-        "treebanks": {name: [document(gain) for gain in gains] for name, gains in found.treebanks.items()},
-        **({"averages": list(map(average, found.averages))} if found.averages else {}),
+        "treebanks": {
+            name: [_gain_document(found.by, gain) for gain in gains] for name, gains in found.treebanks.items()
+        },
+        **({"averages": averages} if averages else {}),
         "units": units_document(found.units),
         **sources(found.provenance),
+    }
+
+
+def _gain_document(by: Sequence[str], gain: Gain | AverageGain) -> dict[str, Any]:
+    """The gain in a bucket on a treebank, or its mean over treebanks."""
+    numbers: dict[str, float | None]
+    if isinstance(gain, AverageGain):
+        numbers = {"treebanks": gain.n_treebanks, "gold": gain.gold}
+    else:
+        values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
+        numbers = {"gold": gain.score.gold, **values}
+    return {
+        **dict(zip(by, gain.values, strict=True)),
+        "system": gain.system,
+        **numbers,
+        "difference": points(gain.difference),
+        **estimate_document(gain.estimate),
+        "more_correct": gain.more_correct,
     }
 
 

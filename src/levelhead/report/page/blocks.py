@@ -34,7 +34,7 @@ class Strip(NamedTuple):
     high: float | None = None
 
 
-class Heat(NamedTuple):
+class HeatMap(NamedTuple):
     """A matrix of values with colors.
 
     Args:
@@ -105,7 +105,7 @@ class Heat(NamedTuple):
         return {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
 
 
-class Confused(NamedTuple):
+class ConfusionMatrix(NamedTuple):
     """A confusion matrix of relations whose cells open sentences.
 
     Args:
@@ -187,8 +187,8 @@ class Block(NamedTuple):
     drawing: Drawing | None = None
     table: Table | None = None
     strips: Sequence[Strip | None] = ()
-    heat: Heat | None = None
-    confused: Confused | None = None
+    heat: HeatMap | None = None
+    confused: ConfusionMatrix | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[tuple[str, Sequence[str]]] = ()
     chart: RowChart | None = None

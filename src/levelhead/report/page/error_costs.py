@@ -9,7 +9,7 @@ from typing import Any
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.page.blocks import Block
 from levelhead.report.page.joined_errors import STORE, Key
 from levelhead.report.page.terms import in_words
@@ -87,7 +87,7 @@ def _cost_row(repair: Repair | AverageRepair, store: str, numbers: Mapping[Any, 
     cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
     label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
     ends = interval_ends(repair.estimate.interval)
-    opens = Opens(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
+    opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
     return ChartRow(label, points, *ends, cells=cells, color="s1", opens=opens, uncertain=uncertain)
 
 

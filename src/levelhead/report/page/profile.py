@@ -11,7 +11,7 @@ from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.svg import N_COLORS
-from levelhead.report.page.blocks import Block, Heat, LegendEntry, Page, Section
+from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section
 from levelhead.report.profiles import profiles_table
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
@@ -292,7 +292,7 @@ def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
         for row in found.rows
     ]
     caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
-    return Block(column.name, title, caption, heat=Heat("", kept, rows, {}, {}, Column("", "ratio")))
+    return Block(column.name, title, caption, heat=HeatMap("", kept, rows, {}, {}, Column("", "ratio")))
 
 
 def _values(found: _Treebanks) -> Section:

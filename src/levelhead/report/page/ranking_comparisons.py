@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from levelhead.campaign import Ranking, TestSet
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import Point, panels, scatter, shares, slopes
-from levelhead.report.page.blocks import Block, Heat, Section
+from levelhead.report.page.blocks import Block, HeatMap, Section
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, numbered
 from levelhead.report.table import Cell, Column, Table
 
@@ -174,4 +174,5 @@ def _wins(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
         (system, [None if system == other else float(_won(campaign, ranking, system, other)) for other in systems])
         for system in systems
     ]
-    return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system")))
+    matrix = HeatMap("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system"))
+    return Block(name, heat=matrix)

@@ -14,7 +14,7 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.breakdown import breakdown_table
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words
 from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
@@ -199,7 +199,7 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
     rows = [
         ChartRow(
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color="s1",
-            opens=Opens(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
+            opens=OpenedWords(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
         )
         for kind, n in sorted(kinds.items(), key=lambda pair: -pair[1])
         if n
@@ -219,7 +219,7 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
     for (value,), score in found.rows:
         n = totals.get(numbers[value], 0)
         estimate = found.estimates[value,]
-        opens = Opens(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
+        opens = OpenedWords(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
         rows.append((n, _bucket_row(value, score.value, estimate, (f"{n:,}",), opens)))
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
@@ -235,7 +235,7 @@ def _uncertain(rows: Sequence[ChartRow]) -> str:
 
 
 def _bucket_row(
-    value: str, ratio: float | None, estimate: BucketEstimate, cells: tuple[str, ...], opens: Opens | None = None
+    value: str, ratio: float | None, estimate: BucketEstimate, cells: tuple[str, ...], opens: OpenedWords | None = None
 ) -> ChartRow:
     shown = open_ended(value)
     label = f"{shown} {MARK}" if estimate.uncertain else shown
@@ -263,7 +263,7 @@ def _breakdowns_of_all(
         component, rows = every[0].measure.component or "f1", []
         for mean in means:
             (value,), n = mean.values, errors[mean.values[0]]
-            opens = Opens(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
+            opens = OpenedWords(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
             cells = (str(mean.n_treebanks), f"{n:,}")
             if mean.estimate is not None:
                 rows.append(_bucket_row(value, _number(mean.means[component]), mean.estimate, cells, opens))
