@@ -145,13 +145,13 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
     known = {name for side in sides for relation in side.distinct_texts for name in _names(relation)}
     parts = text.split(":")
     cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
-    found = [cell for cell in cells if known.issuperset(cell)]
-    if not found:
+    named_cells = [cell for cell in cells if known.issuperset(cell)]
+    if not named_cells:
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
         message = f"no word has the relation {quoted(missing)} in either treebank: similar relations are {near}"
         raise MeasureError(message, "not-there")
-    return found
+    return named_cells
 
 
 def error_types(matches: Matches) -> Mapping[str, int]:

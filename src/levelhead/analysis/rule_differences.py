@@ -90,9 +90,9 @@ def explain(gold: Input, system: Input) -> Explanation:
     if isinstance(of_ud, InputError):
         raise of_ud
     matches = match(*_read(sides, UD), UD)
-    found = (_difference(matches, decision) for decision in _DECISIONS)
+    differences = (_difference(matches, decision) for decision in _DECISIONS)
     return Explanation(
-        evaluations, tuple(difference for difference in found if difference.changes or difference.n_words)
+        evaluations, tuple(difference for difference in differences if difference.changes or difference.n_words)
     )
 
 

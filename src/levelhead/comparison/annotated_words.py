@@ -45,8 +45,8 @@ class AnnotatedWords(NamedTuple):
         """The sentence of the first annotation that contains each word, by its place in the text; int64."""
         first = self.rows[:, 0]
         of_word = np.append(self.treebanks[0].sentence_of_word, 0)
-        found = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
-        result: Numbers = np.maximum(found, 0).astype(np.int64)
+        last_known = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
+        result: Numbers = np.maximum(last_known, 0).astype(np.int64)
         return result
 
 

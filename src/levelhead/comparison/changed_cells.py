@@ -179,8 +179,8 @@ class _Words(NamedTuple):
 
 def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
     def of_new(word: int) -> Hashable:
-        found = int(pairs.old_of_new[word])
-        return ("new", word) if found == NO_WORD else found
+        old_word = int(pairs.old_of_new[word])
+        return ("new", word) if old_word == NO_WORD else old_word
 
     return _Words(pairs.old, lambda word: word), _Words(pairs.new, of_new)
 
@@ -271,10 +271,10 @@ def _other_cells(pairs: PairedVersions, one: _Row, other: _Row) -> Iterator[Chan
     for column in range(FORM + 1, len(one.cells)):
         field, old, new = FIELDS[column + 1], one.cells[column], other.cells[column]
         if column == _DEPS:
-            found = _deps_differ(pairs, one.sentence, old, new)
+            deps_differ = _deps_differ(pairs, one.sentence, old, new)
         elif old == new:
-            found = []
+            deps_differ = []
         else:
-            found = changed_attributes(old, new) if field in _ATTRIBUTES else [(old, new)]
-        for pattern in found:
+            deps_differ = changed_attributes(old, new) if field in _ATTRIBUTES else [(old, new)]
+        for pattern in deps_differ:
             yield ChangedCell(field, *pattern, one.sentence, one.form)

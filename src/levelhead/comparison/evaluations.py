@@ -92,11 +92,11 @@ def score_and_look(
         return evaluations_of(results, setup), results.looked
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
     results = score_outputs(plan, setup, look=both, **how)
-    found = {
+    evaluations = {
         code: with_leakage(evaluation, results.looked[code].leakage)
         for code, evaluation in evaluations_of(results, setup).items()
     }
-    return Evaluations(found), {code: looked.other for code, looked in results.looked.items()}
+    return Evaluations(evaluations), {code: looked.other for code, looked in results.looked.items()}
 
 
 class _Looked(NamedTuple):
@@ -141,8 +141,8 @@ def evaluations_of(results: Results, setup: Setup) -> Evaluations:
         setup: the settings.
     """
     (system,) = results.systems
-    found = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
-    return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in found.items()})
+    outcomes = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+    return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in outcomes.items()})
 
 
 def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:

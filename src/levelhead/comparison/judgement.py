@@ -290,12 +290,12 @@ def _scores_of(counts: SystemCounts) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure in every sentence; higher is better."""
     scores = ratios(counts.parts)  # shape (sentences, systems, measures)
     scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
-    found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
+    scores_by_measure = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
     faults = [
         Fault("invalid-judgements", f"{name} has no value in any sentence")
-        for name, (first, second) in found.items()
+        for name, (first, second) in scores_by_measure.items()
         if np.isnan(first + second).all()
     ]
     if faults:
         raise InputError(*faults)
-    return found
+    return scores_by_measure

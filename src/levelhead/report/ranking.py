@@ -123,11 +123,11 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
         results: the results of the campaign.
         codes: the test sets that are shown.
     """
-    found: dict[str, dict[str, None]] = {}
+    notes: dict[str, dict[str, None]] = {}
     for (system, code), result in results.results.items():
         for note in result.notes if code in codes else ():
-            found.setdefault(named_note(note, system), {})[code] = None
-    return [f"{note} (on {listed(list(places), MOST_NAMED)})" for note, places in found.items()]
+            notes.setdefault(named_note(note, system), {})[code] = None
+    return [f"{note} (on {listed(list(places), MOST_NAMED)})" for note, places in notes.items()]
 
 
 def _sizes(results: Results, code: str) -> dict[str, Any]:

@@ -126,9 +126,13 @@ def gain_estimate(before: Sums, after: Sums, affected: int, level: float) -> Buc
     moved = np.nan_to_num(ratios(whole - both) - ratios(whole)) @ sign
     sizes = both[..., 1].mean(axis=1)
     sums = (float(moved @ moved), float(sizes.sum()), float(sizes @ sizes), float(np.count_nonzero(sizes)))
-    found = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
-    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
-    return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
+    estimate = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
+    interval = (
+        None if estimate.interval is None else (max(0.0, estimate.interval[0]), estimate.interval[1])
+    )  # never a loss
+    return estimate._replace(
+        interval=interval, n_units=affected, uncertain=estimate.uncertain or affected < ENOUGH_UNITS
+    )
 
 
 class _Sums(NamedTuple):
@@ -165,8 +169,8 @@ def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: b
         level: the confidence level.
         difference: whether the values are differences.
     """
-    found = _mean(some, level, difference=difference)
-    return found._replace(uncertain=found.uncertain or found.n_units < ENOUGH_UNITS)
+    estimate = _mean(some, level, difference=difference)
+    return estimate._replace(uncertain=estimate.uncertain or estimate.n_units < ENOUGH_UNITS)
 
 
 def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEstimate:
@@ -176,9 +180,9 @@ def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEs
         some: the estimate of the gain on each test set; without repairs, a gain of 0 with no units.
         level: the confidence level.
     """
-    found, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
-    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
-    return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
+    mean, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
+    interval = None if mean.interval is None else (max(0.0, mean.interval[0]), mean.interval[1])  # never a loss
+    return mean._replace(interval=interval, n_units=affected, uncertain=mean.uncertain or affected < ENOUGH_UNITS)
 
 
 def _mean(some: Sequence[BucketEstimate], level: float, *, difference: bool) -> BucketEstimate:

@@ -91,13 +91,13 @@ class HeatMap(NamedTuple):
 
     def best(self) -> frozenset[tuple[int, int]]:
         """Return the cells with the best value of a row, if best values are marked and the row has several values."""
-        found: set[tuple[int, int]] = set()
+        best: set[tuple[int, int]] = set()
         for i in range(len(self.rows)) if self.mark_best else ():
             known = self._known(i)
             if len(known) > 1:
                 first = min(known.values()) if self.lower else max(known.values())
-                found |= {(i, j) for j, value in known.items() if value == first}
-        return frozenset(found)
+                best |= {(i, j) for j, value in known.items() if value == first}
+        return frozenset(best)
 
     def _known(self, i: int) -> dict[int, float]:
         """The values of a row that are not marked, by column."""
@@ -122,11 +122,11 @@ class ConfusionMatrix(NamedTuple):
 
     def shades(self) -> list[list[float]]:
         """Return the strength of each color, from 0 to 1, by the cell's share of the errors of the gold relation."""
-        found = []
+        shades = []
         for i, row in enumerate(self.counts):
             wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
-            found.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
-        return found
+            shades.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
+        return shades
 
     def table(self) -> Table:
         """Return the counts as a table."""

@@ -319,8 +319,8 @@ def _gains(parts: Sequence[TreebankPart]) -> Iterator[Block]:
         when = {"system": system}
         for by, title in _PROPERTIES.items():
             if len(parts) > 1:
-                found: Sequence[Gain | AverageGain] = average_gains([part.gains[by] for part in parts])
-                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, found, {**when, "treebank": ALL})
+                gains: Sequence[Gain | AverageGain] = average_gains([part.gains[by] for part in parts])
+                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, gains, {**when, "treebank": ALL})
             else:
                 yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, parts[0].gains[by], when)
         if len(parts) > 1:
@@ -331,9 +331,9 @@ def _gains(parts: Sequence[TreebankPart]) -> Iterator[Block]:
 
 
 def _gain_blocks(
-    name: str, by: str, title: str, system: str, found: Sequence[Gain | AverageGain], when: Mapping[str, str]
+    name: str, by: str, title: str, system: str, gains: Sequence[Gain | AverageGain], when: Mapping[str, str]
 ) -> Iterator[Block]:
-    own = [gain for gain in found if gain.system == system]
+    own = [gain for gain in gains if gain.system == system]
     shown = [gain for gain in own if gain.difference is not None]
     shown = shown[:_MOST_ROWS] if by in {"deprel", "upos"} else sorted(shown, key=lambda gain: _natural(gain.values[0]))
     rows = [_gain_row(gain) for gain in shown]
@@ -364,13 +364,13 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
     return ChartRow(label, 100 * change, *interval_ends(interval), cells=cells, color=color, uncertain=uncertain)
 
 
-def _gains_table(title: str, found: Sequence[Gain | AverageGain]) -> Table:
+def _gains_table(title: str, gains: Sequence[Gain | AverageGain]) -> Table:
     columns = (
         *(Column(title, "text"), Column("Gold words", "number"), Column("Diff.", "difference")),
         *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), Column("Words", "number")),
         Column("", "text", key="Uncertain"),
     )
-    return Table(columns, tuple(map(_gains_cells, found)))
+    return Table(columns, tuple(map(_gains_cells, gains)))
 
 
 def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:

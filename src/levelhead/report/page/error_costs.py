@@ -96,15 +96,15 @@ def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
     return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
 
 
-def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
+def _costs_table(repairs: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     columns = (
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
         *(Column("Share"), Column("Gain", "difference")),
-        *estimate_columns("0.95", (repair.estimate for repair in found), difference=True),
+        *estimate_columns("0.95", (repair.estimate for repair in repairs), difference=True),
     )
     rows = [
         (repair.error, repair.detail, repair.words, repair.share, repair.gain, *estimate_cells(repair.estimate))
-        for repair in found
+        for repair in repairs
     ]
     return Table(columns, tuple(rows))
 

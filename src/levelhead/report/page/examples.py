@@ -183,9 +183,9 @@ def confused_relations(matches: Matches) -> ConfusionMatrix:
     Args:
         matches: the aligned words.
     """
-    found = count_confusions(matches)
-    names = found.names[:_MOST_RELATIONS]
-    counts, right = (values[: len(names), : len(names)] for values in (found.counts, found.right_heads))
+    confusion = count_confusions(matches)
+    names = confusion.names[:_MOST_RELATIONS]
+    counts, right = (values[: len(names), : len(names)] for values in (confusion.counts, confusion.right_heads))
     wrong = counts.copy()
     np.fill_diagonal(wrong, np.diag(counts - right))
     return ConfusionMatrix(names, counts.tolist(), wrong.tolist())

@@ -91,11 +91,11 @@ def _families(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Bl
     own: dict[str, list[tuple[str, float, float]]] = {}
     for _, test_set, x, y in _valid(campaign, pair, group):
         own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
-    found: list[tuple[float, str, int, float, float]] = []
+    families: list[tuple[float, str, int, float, float]] = []
     for family, some in own.items():
         x, y = (math.fsum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
-        found.append((y - x, family, len({code for code, _, _ in some}), x, y))
-    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(found)]
+        families.append((y - x, family, len({code for code, _, _ in some}), x, y))
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(families)]
     columns = (
         Column("Family", "text"),
         Column("Test sets", "number"),
@@ -150,11 +150,11 @@ def _won(campaign: RankedCampaign, ranking: Ranking, one: str, other: str) -> in
     if campaign.tested(ranking):
         number = next(i for i, own in enumerate(campaign.rankings) if own is ranking)
         return campaign.wins[number].get((one, other), 0)
-    found, lower = 0, lower_is_better(ranking.measure)
+    n_won, lower = 0, lower_is_better(ranking.measure)
     for code in ranking.group.codes:
         mine, theirs = (campaign.results.results[system, code].values[ranking.measure] for system in (one, other))
-        found += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
-    return found
+        n_won += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
+    return n_won
 
 
 def _shares(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:

@@ -101,27 +101,27 @@ def _sections(
     joined: JoinedErrors | None,
 ) -> list[Section]:
     measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
-    found: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
+    sections: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None and joined is not None:
-        found["scores"] += _average_scores(evaluations, average, measure)
-        found["costs"].append(
+        sections["scores"] += _average_scores(evaluations, average, measure)
+        sections["costs"].append(
             costs_of_all([part.repairs for part in parts.values()], measure, joined.numbers["repair"])
         )
-        found["kinds"].append(_kinds(joined.kinds, STORE)._replace(when={"treebank": ALL}))
-        found["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure, joined)
+        sections["kinds"].append(_kinds(joined.kinds, STORE)._replace(when={"treebank": ALL}))
+        sections["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure, joined)
     for number, (treebank, part) in enumerate(parts.items(), 1):
         when = {"treebank": treebank} if average is not None else {}
         own = f"-{number}" if average is not None else ""
         for section, blocks in _blocks(evaluations[treebank], part, str(number)):
-            found[section] += [
+            sections[section] += [
                 block._replace(name=f"{block.name}{own}", when=when, filed=block.filed or bool(own)) for block in blocks
             ]
     return [
-        Section("scores", "Scores", "", found["scores"]),
-        Section("costs", "What errors cost", _COSTS_LEAD.format(measure), found["costs"]),
-        Section("kinds", "Error types", "Aligned words with a wrong head or relation.", found["kinds"]),
-        Section("breakdowns", "Where errors occur", by_property.format(measure), found["breakdowns"], narrow=True),
-        Section("confusion", "Confusion of relations", CONFUSION_LEAD, found["confusion"]),
+        Section("scores", "Scores", "", sections["scores"]),
+        Section("costs", "What errors cost", _COSTS_LEAD.format(measure), sections["costs"]),
+        Section("kinds", "Error types", "Aligned words with a wrong head or relation.", sections["kinds"]),
+        Section("breakdowns", "Where errors occur", by_property.format(measure), sections["breakdowns"], narrow=True),
+        Section("confusion", "Confusion of relations", CONFUSION_LEAD, sections["confusion"]),
     ]  # fmt: skip
 
 
@@ -213,19 +213,19 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 
 
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
-    found, totals = part.breakdowns[by], part.examples.totals[by]
+    breakdown, totals = part.breakdowns[by], part.examples.totals[by]
     numbers = part.values[by]
     rows = []
-    for (value,), score in found.rows:
+    for (value,), score in breakdown.rows:
         n = totals.get(numbers[value], 0)
-        estimate = found.estimates[value,]
+        estimate = breakdown.estimates[value,]
         opens = OpenedWords(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
         rows.append((n, _bucket_row(value, score.value, estimate, (f"{n:,}",), opens)))
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
-    table = breakdown_table({"": [found]})._replace(notes=())
-    explained = tuple(value for (value,), _ in found.rows) if by == "class" else ()
+    table = breakdown_table({"": [breakdown]})._replace(notes=())
+    explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
     caption = _uncertain(chart.rows)
     return Block(f"by-{by}", PROPERTY_TITLES[by], caption, chart=chart, table=table, explained=explained)
 

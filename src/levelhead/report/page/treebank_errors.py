@@ -94,7 +94,7 @@ def treebank_errors(
     parsed, intervals = parse_measure(measure, registry), IntervalSettings(units_of(matches.gold, AUTO))
     settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
     wrong = wrong_words(matches, parsed, registry=registry)
-    found = {
+    breakdowns = {
         by: break_down(matches, parsed, [by], settings, registry=registry, intervals=intervals)
         for by in PROPERTY_TITLES
     }
@@ -104,7 +104,7 @@ def treebank_errors(
         repairs(matches, parsed, intervals, registry=registry),
         {kind: number for number, kind in enumerate(wrong.kinds)},
         dict(zip(ERRORS[1:], np.bincount(kinds_of_errors(matches), minlength=len(ERRORS))[1:].tolist(), strict=True)),
-        found,
+        breakdowns,
         values,
         confused_relations(matches),
         examples_of_errors(OutputTrees(name, matches), wrong.word, groups, n_treebanks),
