@@ -96,14 +96,14 @@ def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> 
 
 
 def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
-    found = {}
+    result = {}
     for measure, definition in setup.defined:
         if str(measure) in numbers:
             correct, gold, system, aligned, reason = numbers[str(measure)]
             undefined, perplexity = setup.rules.undefined, definition.lower_is_better
             score = Score(measure, correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
-            found[str(measure)] = score
-    return found
+            result[str(measure)] = score
+    return result
 
 
 def _faults(faults: list[list[Any]], path: str | None, gold: str | None = None) -> tuple[Fault, ...]:

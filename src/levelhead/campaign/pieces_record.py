@@ -200,14 +200,14 @@ class _SentenceTally:
         """
         self._add(matches, lambda *given, **settings: (count(matches, *given, **settings, by_sentence=True),))
 
-    def add_partially(self, found: PartialMatches) -> None:
+    def add_partially(self, matches: PartialMatches) -> None:
         """Add the gold sentences of a piece and their partial counts.
 
         Args:
-            found: its aligned words.
+            matches: its aligned words.
         """
         each = attrgetter(*PARTIAL_COUNTS)
-        self._add(found.matches, lambda *given, **settings: each(count_partially(found, *given, **settings)))
+        self._add(matches.matches, lambda *given, **settings: each(count_partially(matches, *given, **settings)))
 
     def _add(self, matches: TreebankPair, counter: Callable[..., tuple[Counts, ...]]) -> None:
         self.add_units(matches)
@@ -227,12 +227,12 @@ class _SentenceTally:
         Args:
             evaluation: the scores.
         """
-        found: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
+        counts: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
         for kind, name in tuple(self._parts):
             parts = self._parts.pop((kind, name))
             if evaluation[name].reason is None:
-                found[kind][name] = lists_of(np.concatenate(parts, axis=1))
-        return found
+                counts[kind][name] = lists_of(np.concatenate(parts, axis=1))
+        return counts
 
     def units(self) -> dict[str, Any]:
         """Return the units.

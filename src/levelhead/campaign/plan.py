@@ -177,8 +177,8 @@ def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None 
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
-    found = (system for name, one in named.items() for system in _systems(name, one, test_sets))
-    return Plan(test_sets, tuple(found))
+    found_systems = (system for name, one in named.items() for system in _systems(name, one, test_sets))
+    return Plan(test_sets, tuple(found_systems))
 
 
 def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:

@@ -52,7 +52,7 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
 
     def run(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
         """Run the jobs and return the results in the order of the treebanks."""
-        jobs = {name: _job(name, found, task) for name, sources in files.items() if (found := _seen(sources))}
+        jobs = {name: _job(name, named, task) for name, sources in files.items() if (named := _named_files(sources))}
         results = _results(list(jobs.values()), workers, store) if jobs else {}
         for name, sources in files.items():
             if name in jobs:
@@ -90,19 +90,19 @@ def _results(jobs: Sequence[Job], workers: Workers, store: Store | None) -> Mapp
     return outcome.results
 
 
-def _seen(sources: Sequence[str | Treebank]) -> list[NamedFile]:
+def _named_files(sources: Sequence[str | Treebank]) -> list[NamedFile]:
     """Return files with their hashes; empty if one is in memory, cannot be read, or can be read only once."""
-    found = []
+    named = []
     for source in sources:
         if isinstance(source, Treebank) or not Path(source).is_file():
             return []
         path = Path(source).absolute()
         try:
             with path.open("rb") as file:
-                found.append((source, File(str(path), hashlib.file_digest(file, "sha256").hexdigest())))
+                named.append((source, File(str(path), hashlib.file_digest(file, "sha256").hexdigest())))
         except (OSError, ValueError):
             return []
-    return found
+    return named
 
 
 def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
@@ -130,18 +130,18 @@ def _counted(shown: str, file: File, task: ProfileTask) -> CountedFile:
             raise UnreadableFile(*(fault.in_file(shown) for fault in error.faults)) from error
 
 
-def _to_bytes(found: ProfiledTreebank | InputError) -> bytes:
-    if isinstance(found, InputError):
-        return json.dumps({"faults": [asdict(fault) for fault in found.faults]}).encode()
-    vocabulary = found.profile.vocabulary
+def _to_bytes(profiled: ProfiledTreebank | InputError) -> bytes:
+    if isinstance(profiled, InputError):
+        return json.dumps({"faults": [asdict(fault) for fault in profiled.faults]}).encode()
+    vocabulary = profiled.profile.vocabulary
     record: dict[str, Any] = {
-        "values": found.profile.values_by_name,
-        "signature": found.profile.signature,
+        "values": profiled.profile.values_by_name,
+        "signature": profiled.profile.signature,
         "vocabulary": vocabulary and list(vocabulary),
-        "files": found.files,
-        "warnings": [asdict(fault) for fault in found.warnings],
-        "in_pieces": found.in_pieces,
-        "counts": found.counts and base64.b64encode(counts_to_bytes(found.counts)).decode(),
+        "files": profiled.files,
+        "warnings": [asdict(fault) for fault in profiled.warnings],
+        "in_pieces": profiled.in_pieces,
+        "counts": profiled.counts and base64.b64encode(counts_to_bytes(profiled.counts)).decode(),
     }
     return json.dumps(record).encode()
 

@@ -110,8 +110,8 @@ def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: Inferenc
 
 def _values(results: Results, ranking: RankedAverages) -> Sums:
     """The value of each system (column) on each test set (row); a missing value counts as 0."""
-    found = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
-    values = [float(result.values[ranking.measure] or 0) for result in found]
+    outcomes = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
+    values = [float(result.values[ranking.measure] or 0) for result in outcomes]
     return np.array(values).reshape(len(ranking.test_sets), -1)
 
 

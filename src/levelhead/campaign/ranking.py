@@ -197,8 +197,8 @@ def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
 
 def _coverage(results: Results, system: str, group: Group) -> tuple[Fraction, Fraction]:
     """The shares of the gold sentences and words of a group that a system covers; missing outputs count as 0."""
-    found = total_coverage(coverage for code in group.codes if (coverage := results.covered(system, code)))
-    return Fraction(found.answered, found.sentences), Fraction(found.aligned, found.words)
+    total = total_coverage(coverage for code in group.codes if (coverage := results.covered(system, code)))
+    return Fraction(total.answered, total.sentences), Fraction(total.aligned, total.words)
 
 
 def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:

@@ -80,5 +80,5 @@ def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
         parts: the numbers.
     """
     with np.errstate(invalid="ignore"):  # sums of huge weights
-        found = parts.astype(np.int32)
-    return found if np.array_equal(found, parts) else parts.astype(np.float64)
+        integers = parts.astype(np.int32)
+    return integers if np.array_equal(integers, parts) else parts.astype(np.float64)

@@ -79,9 +79,9 @@ def with_records(treebank: Treebank, words: Words) -> Treebank:
 
 def without_records(treebank: Treebank) -> Treebank:
     """Remove all records from MISC."""
-    found = _records_in(treebank)
-    chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(found)))
-    texts = [found[code].rest for code in treebank.misc.codes[chosen].tolist()]
+    records = _records_in(treebank)
+    chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(records)))
+    texts = [records[code].rest for code in treebank.misc.codes[chosen].tolist()]
     return _with_misc(treebank, chosen, texts)
 
 

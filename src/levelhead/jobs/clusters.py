@@ -92,7 +92,7 @@ def check_address(address: str, tls: Tls | None) -> None:
 
 def _addresses(host: str) -> list[str]:
     try:
-        return [str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+        return [str(address[4][0]) for address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
     except (OSError, UnicodeError) as error:
         raise _bad(f"{host} has no address: {error}") from error
 

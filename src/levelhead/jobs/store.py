@@ -133,9 +133,9 @@ class Store:
     def _prepare(self) -> None:
         """Create the table in a new file; refuse any file that is not an undamaged store of this version."""
         _KIND.prepare(self._connection, self.path)
-        found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if found != "ok":
-            raise store_error("damaged-store", printable(found), self.path)
+        check = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if check != "ok":
+            raise store_error("damaged-store", printable(check), self.path)
 
     def _errors(self) -> AbstractContextManager[None]:
         return sqlite_errors(self.path)

@@ -66,26 +66,26 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
     Raises:
         InputError: a folder has no treebanks, or two files are the same part of a treebank.
     """
-    found: dict[str, Parts] = {}
+    by_code: dict[str, Parts] = {}
     for folder in request.treebanks:
         for stem, path in _files_in(folder).items():
             named = _PART.fullmatch(stem)
             code, split = (named["code"], named["split"]) if named else (stem, "test")
-            parts = found.get(code, Parts(code))
+            parts = by_code.get(code, Parts(code))
             if getattr(parts, split) is not None:
                 message = f"{path} and {getattr(parts, split)} are both the {split} set of {code}"
                 raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
-            found[code] = Parts(**{**parts._asdict(), split: path})
-    known = {code: found[code] for code in wanted if code in found}
-    return known or found
+            by_code[code] = Parts(**{**parts._asdict(), split: path})
+    known = {code: by_code[code] for code in wanted if code in by_code}
+    return known or by_code
 
 
 def _files_in(source: Path) -> dict[str, Path]:
     """The files of a folder (or a single file) by names without suffixes; in a TIRA folder, those in its metadata."""
     if source.is_file():
         return {stem_of(source.name) or source.name: source}
-    if not (source / "metadata.json").is_file() and (found := treebanks_in(source)):
-        return found
+    if not (source / "metadata.json").is_file() and (files := treebanks_in(source)):
+        return files
     return {gold.code: gold.path for gold in gold_files(source)}
 
 
@@ -104,7 +104,7 @@ def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
     files = treebanks_in(folder)
     named = {code: _names(code) for code in codes}
     return {code: files[name] for code, names in named.items() for name in names[:1] if name in files} | {
-        code: files[found[0]] for code, names in named.items() if (found := [n for n in names if n in files])
+        code: files[existing[0]] for code, names in named.items() if (existing := [n for n in names if n in files])
     }
 
 
@@ -160,5 +160,5 @@ def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[s
     if folder is None:
         return {}
     wanted = list(codes)
-    found = {name: outputs_in(path, wanted) for name, path in system_folders(folder).items()}
-    return {name: outputs for name, outputs in found.items() if outputs}
+    by_parser = {name: outputs_in(path, wanted) for name, path in system_folders(folder).items()}
+    return {name: outputs for name, outputs in by_parser.items() if outputs}

@@ -85,13 +85,13 @@ class Client:
             for left in reversed(range(_TRIES)):
                 file.seek(0)
                 try:
-                    found: dict[str, Any] = self._request("POST", f"/submissions?{query}", file, headers)
+                    submission: dict[str, Any] = self._request("POST", f"/submissions?{query}", file, headers)
                 except OSError as error:
                     if not left:
                         raise _unreachable(error) from error
                     time.sleep(2 ** (_TRIES - left))
                 else:
-                    return found
+                    return submission
         raise AssertionError
 
     def _check(self, size: int, kind: str) -> None:
@@ -109,8 +109,8 @@ class Client:
         Args:
             name: its id.
         """
-        found: dict[str, Any] = self._response_of("GET", f"/submissions/{quote(name, safe='')}")
-        return found
+        submission: dict[str, Any] = self._response_of("GET", f"/submissions/{quote(name, safe='')}")
+        return submission
 
     def wait(self, name: str) -> dict[str, Any]:
         """Wait until a submission is finished.
@@ -119,10 +119,10 @@ class Client:
             name: its id.
         """
         pause = 0.2
-        while (found := self.status(name))["state"] in {"waiting", "running"}:
+        while (submission := self.status(name))["state"] in {"waiting", "running"}:
             time.sleep(pause)
             pause = min(10.0, 1.5 * pause)
-        return found
+        return submission
 
     def choose(self, name: str) -> None:
         """Make a submission the primary one.

@@ -125,11 +125,11 @@ class _Read:
         self.files[name] = _by_path(files)
         self.warnings += warnings
 
-    def add_profiled(self, name: str, found: ProfiledTreebank) -> None:
+    def add_profiled(self, name: str, profiled: ProfiledTreebank) -> None:
         """Add the files of a profiled treebank."""
-        self.add(name, found.files, found.warnings)
-        if found.in_pieces:
-            self.notes.append(f"{name} was read in pieces; {_size_of(found.profile.vocabulary)}")
+        self.add(name, profiled.files, profiled.warnings)
+        if profiled.in_pieces:
+            self.notes.append(f"{name} was read in pieces; {_size_of(profiled.profile.vocabulary)}")
 
     def provenance(self, settings: Mapping[str, str]) -> Provenance:
         """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
@@ -162,10 +162,10 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     if copies:
         message = f"two files have the name {min(copies)}, so they cannot be parts of the same treebank"
         raise InputError(Fault("no-pairs", message))
-    found: dict[str, list[str]] = {}
+    files_by_name: dict[str, list[str]] = {}
     for file, stem in stems.items():
-        found.setdefault(treebank_of(stem), []).append(file)
-    return found
+        files_by_name.setdefault(treebank_of(stem), []).append(file)
+    return files_by_name
 
 
 def survey(
@@ -205,11 +205,11 @@ def survey(
     classes = scheme_named(scheme)
     task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _Read(), CountSum()
-    for name, found in _valid(run(files, task)):
-        profiles[name] = found.profile
-        read_files.add_profiled(name, found)
-        if found.counts is not None:
-            sums.add(found.counts)
+    for name, profiled in _valid(run(files, task)):
+        profiles[name] = profiled.profile
+        read_files.add_profiled(name, profiled)
+        if profiled.counts is not None:
+            sums.add(profiled.counts)
     if total is not None:
         profiles[total] = profile(sums.total(), columns=wanted, scheme=classes, least=least)
         every = [file for some in read_files.files.values() for file in some.items()]
@@ -240,10 +240,10 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
         InputError: files are missing or not valid; the error lists the faults of all.
     """
     known, read_files = dict[str, Distributions](), _Read()
-    for name, found in _valid(profile_here(files, ProfileTask((), format=format, with_counts=True))):
-        read_files.add_profiled(name, found)
-        if found.counts is not None:
-            known[name] = found.counts.distributions
+    for name, profiled in _valid(profile_here(files, ProfileTask((), format=format, with_counts=True))):
+        read_files.add_profiled(name, profiled)
+        if profiled.counts is not None:
+            known[name] = profiled.counts.distributions
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
     apart = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in tracked(pairs, "comparing")}
@@ -261,10 +261,10 @@ def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Forma
     Raises:
         InputError: files are missing or invalid; the error lists the faults of all.
     """
-    found = survey(files, columns=NEEDED, format=format)
-    of_files = {name: found.provenance.signature[name] for name in ("files", "version")}
-    provenance = replace(found.provenance, signature={**criteria.signature, **of_files})
-    return SelectedTreebanks(select(found.profiles, criteria), criteria, provenance)
+    surveyed = survey(files, columns=NEEDED, format=format)
+    of_files = {name: surveyed.provenance.signature[name] for name in ("files", "version")}
+    provenance = replace(surveyed.provenance, signature={**criteria.signature, **of_files})
+    return SelectedTreebanks(select(surveyed.profiles, criteria), criteria, provenance)
 
 
 def sampled(
@@ -305,21 +305,21 @@ def sampled(
     return Samples(rows, read_files.provenance(settings))
 
 
-def _valid(found: Iterable[tuple[str, ProfiledTreebank | InputError]]) -> Iterator[tuple[str, ProfiledTreebank]]:
+def _valid(profiled: Iterable[tuple[str, ProfiledTreebank | InputError]]) -> Iterator[tuple[str, ProfiledTreebank]]:
     """Yield the valid treebanks; raise an error with the faults of all invalid treebanks at the end."""
     faults: list[Fault] = []
-    for name, one in found:
-        if isinstance(one, InputError):
-            faults += one.faults
+    for name, result in profiled:
+        if isinstance(result, InputError):
+            faults += result.faults
         else:
-            yield name, one
+            yield name, result
     if faults:
         raise InputError(*faults)
 
 
 def _by_path(files: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Hashes by path; further files with the same path (treebanks in memory) get a number."""
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for path, digest in files:
-        found[path if path not in found else f"{path} ({len(found) + 1})"] = digest
-    return found
+        hashes[path if path not in hashes else f"{path} ({len(hashes) + 1})"] = digest
+    return hashes

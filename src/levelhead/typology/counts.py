@@ -98,9 +98,9 @@ class CountSum:
         return TreebankCounts(**sums)
 
 
-def _added(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _added(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     """Add by field, and drop what was added, since the counts of large files fill the memory."""
-    return {name: one.pop(name) + other.pop(name) for name in list(one)}
+    return {name: first.pop(name) + second.pop(name) for name in list(first)}
 
 
 class RunningCounts:

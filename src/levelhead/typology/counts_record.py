@@ -41,8 +41,8 @@ def counts_from_bytes(data: bytes) -> TreebankCounts:
         data: the bytes.
     """
     file = io.BytesIO(data)
-    found: TreebankCounts = _read(TreebankCounts, lambda: np.load(file, allow_pickle=False))
-    return found
+    counts: TreebankCounts = _read(TreebankCounts, lambda: np.load(file, allow_pickle=False))
+    return counts
 
 
 def _arrays(value: Any) -> Iterator[Array]:

@@ -20,11 +20,11 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     Raises:
         InputError: a relation has white space or a comma, or starts with `#`, which is not possible in the file.
     """
-    found = {relation for entropy in entropies for relation in entropy}
-    bad = sorted(name for name in found if name.split() != [name] or "," in name or name.startswith("#"))
+    relations = {relation for entropy in entropies for relation in entropy}
+    bad = sorted(name for name in relations if name.split() != [name] or "," in name or name.startswith("#"))
     if bad:
         raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(bad[0])}"))
-    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(found)]
+    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(relations)]
     means = averaged_entropy(entropies, listed)
     heading = (
         f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation\n"

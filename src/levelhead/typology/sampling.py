@@ -73,8 +73,8 @@ def _drawn_words(treebank: Treebank, draw: np.random.Generator) -> NDArray[np.in
 
 def _summaries(drawn: list[dict[str, float]], size: int) -> list[Rarefied]:
     rows = []
-    for relation in sorted({name for one in drawn for name in one}):
-        values = [one[relation] for one in drawn if relation in one]
+    for relation in sorted({name for sample in drawn for name in sample}):
+        values = [sample[relation] for sample in drawn if relation in sample]
         deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
         rows.append(Rarefied(relation, size, float(np.mean(values)), deviation, len(values)))
     return rows

@@ -89,14 +89,14 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
 
 def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     tokens, trees = profile.number("tokens") or 0, profile.number(_rule(criteria)) or 0.0
-    found = []
+    reasons = []
     if criteria.features and profile.number("features_per_word") is None:
-        found.append("no morphological features")
+        reasons.append("no morphological features")
     if tokens < criteria.tokens:
-        found.append(f"{tokens:.0f} tokens, fewer than {criteria.tokens}")
+        reasons.append(f"{tokens:.0f} tokens, fewer than {criteria.tokens}")
     if trees >= criteria.nonprojective:
-        found.append(f"{100 * trees:.1f} % non-projective trees, at least {100 * criteria.nonprojective:g} %")
-    return tuple(found)
+        reasons.append(f"{100 * trees:.1f} % non-projective trees, at least {100 * criteria.nonprojective:g} %")
+    return tuple(reasons)
 
 
 def _rule(criteria: Criteria) -> str:

@@ -78,9 +78,9 @@ class Tally:
         for one, two in zip(_parts(self.keys[-1], most), _parts(codes[-1][other.keys[-1]], most)):
             moved = [code[row[two]] for code, row in zip(codes, other.keys)]
             some = np.concatenate([self.keys[:, one], moved], axis=1)
-            found = _summed(axes, some, np.concatenate([self.counts[one], other.counts[two]]))
-            keys[:, n : n + len(found)], counts[n : n + len(found)] = found.keys, found.counts
-            n += len(found)
+            total = _summed(axes, some, np.concatenate([self.counts[one], other.counts[two]]))
+            keys[:, n : n + len(total)], counts[n : n + len(total)] = total.keys, total.counts
+            n += len(total)
         if n < _FULL * most:
             return Tally(axes, keys[:, :n].copy(), counts[:n].copy())
         return Tally(axes, keys[:, :n], counts[:n])

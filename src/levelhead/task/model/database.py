@@ -125,8 +125,8 @@ class Database:
         Args:
             name: its name.
         """
-        found = self.rows("SELECT value FROM facts WHERE name = ?", name)
-        return found[0]["value"] if found else None
+        rows = self.rows("SELECT value FROM facts WHERE name = ?", name)
+        return rows[0]["value"] if rows else None
 
     def latest(self) -> str:
         """Return the latest time in the audit log or the current time, whichever is later."""

@@ -189,9 +189,9 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
             _insert(connection, team, upload, name, database, limits)
             os.replace(upload.path, target)  # noqa: PTH105 -- one step
             sync([folder.uploads])
-    found = submission(database, name)
-    assert found is not None
-    return found
+    accepted = submission(database, name)
+    assert accepted is not None
+    return accepted
 
 
 def _insert(
@@ -254,17 +254,17 @@ def _preference(candidate: Submission) -> tuple[bool, bool, bool]:
     return candidate.chosen, candidate.valid, candidate.reason is None
 
 
-def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
+def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
     """Return the primary submission of each team that has one, by team name.
 
     It is the submission chosen by the team, or otherwise its last finished submission. A submission without a valid
     output counts only if the team has no other, and a submission with a failed run only if all runs failed.
 
     Args:
-        found: submissions, for each team in the order in which they were accepted.
+        candidates: submissions, for each team in the order in which they were accepted.
     """
     primary: dict[str, Submission] = {}
-    for candidate in found:
+    for candidate in candidates:
         before = primary.get(candidate.team_name)
         if candidate.state == FINISHED and (before is None or _preference(candidate) >= _preference(before)):
             primary[candidate.team_name] = candidate

@@ -30,21 +30,21 @@ class Leak(NamedTuple):
     Args:
         where: the column or field with them.
         code: the treebank whose trees they are.
-        found: the number of sentences with their gold tree.
+        shared: the number of sentences with their gold tree.
         of: the total number of sentences.
         whose: whether sentences of the file or of the gold treebank are counted.
     """
 
     where: str
     code: str
-    found: int
+    shared: int
     of: int
     whose: str
 
     def __str__(self) -> str:
-        share = 100 * self.found / self.of
+        share = 100 * self.shared / self.of
         return (
-            f"{self.where} contains the trees of gold treebank {self.code!r}: {self.found} of {self.of} sentences of"
+            f"{self.where} contains the trees of gold treebank {self.code!r}: {self.shared} of {self.of} sentences of"
             f" {LEAST_WORDS} words or more of the {self.whose} ({share:.1f}%)"
         )
 
@@ -101,24 +101,30 @@ class GoldTrees:
             data: the contents of the file, neither compressed nor archived.
         """
         leaks = (self._leak(where, column) for where, column in _columns(data).items())
-        return max(filter(None, leaks), key=lambda leak: leak.found, default=None)
+        return max(filter(None, leaks), key=lambda leak: leak.shared, default=None)
 
     def _leak(self, where: str, column: _Column) -> Leak | None:
         matches = list(self._matches(column.cells))
         if not matches:
             return None
-        found = {tree for _, tree in matches}
+        shared_trees = {tree for _, tree in matches}
         in_gold = (
-            Leak(where, code, sum(n for tree, n in counts.items() if tree in found), counts.total(), "gold treebank")
+            Leak(
+                where,
+                code,
+                sum(n for tree, n in counts.items() if tree in shared_trees),
+                counts.total(),
+                "gold treebank",
+            )
             for code, counts in self._trees
         )
-        in_file = Leak(where, self._most_like(found), *_sentences(column, matches), "file")
+        in_file = Leak(where, self._most_like(shared_trees), *_sentences(column, matches), "file")
         candidates = [*in_gold, *([in_file] if in_file.of >= _LEAST_SENTENCES else [])]
-        leaks = [leak for leak in candidates if leak.found > MOST_SHARED * leak.of]
-        return max(leaks, key=lambda leak: leak.found, default=None)
+        leaks = [leak for leak in candidates if leak.shared > MOST_SHARED * leak.of]
+        return max(leaks, key=lambda leak: leak.shared, default=None)
 
-    def _most_like(self, found: set[Tree]) -> str:
-        return max(self._trees, key=lambda pair: len(found & pair[1].keys()))[0]
+    def _most_like(self, shared_trees: set[Tree]) -> str:
+        return max(self._trees, key=lambda pair: len(shared_trees & pair[1].keys()))[0]
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
         """Yield every gold tree in a column, with its starting position."""
@@ -145,16 +151,16 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
     """
     blocks = column.blocks
     sizes = column.sizes.copy()
-    found = 0
+    shared = 0
     for start, tree in matches:
         end = start + len(tree)
         begins = start == 0 or blocks[start - 1] != blocks[start]
         ends = end == len(blocks) or blocks[end - 1] != blocks[end]
         if begins and ends and blocks[start] in sizes:
-            found += 1
+            shared += 1
             for block in range(blocks[start], blocks[end - 1] + 1):
                 sizes.pop(block, None)
-    return found, found + sum(size >= LEAST_WORDS for size in sizes.values())
+    return shared, shared + sum(size >= LEAST_WORDS for size in sizes.values())
 
 
 def _trees(data: bytes) -> Iterator[Counter[Tree]]:
@@ -206,9 +212,9 @@ class _Reading:
         """Add cells to their columns, and return all their numbers."""
         numbers: Tree = ()
         for number, cell in enumerate(cells[:_MOST_COLUMNS], 1):
-            if found := self._numbers(cell):
-                self._column(name.format(number), self._words).add(found[:_MOST_VALUES], self._block)
-                numbers += found
+            if numbers_in_cell := self._numbers(cell):
+                self._column(name.format(number), self._words).add(numbers_in_cell[:_MOST_VALUES], self._block)
+                numbers += numbers_in_cell
         return numbers
 
     def _separated(self, line: str) -> None:

@@ -118,14 +118,14 @@ def _kept_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) 
         if all(measure in document["measures"] for document in documents.values())
     )
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
-    found = {
+    results = {
         (name, test_set.code): read_result(document["results"][test_set.code])
         if test_set.code in document["results"]
         else unscored
         for name, document in documents.items()
         for test_set in test_sets
     }
-    return Results(test_sets, tuple(documents), measures, found, {}, {})
+    return Results(test_sets, tuple(documents), measures, results, {}, {})
 
 
 def _with_details(
@@ -171,11 +171,11 @@ def to_five_percent(value: Fraction | None) -> Fraction | None:
 
 def _coarse(results: Results) -> Results:
     """Round every value, so that averages do not reveal more than the rounded values."""
-    found = {
+    coarse = {
         key: result._replace(values={name: to_five_percent(value) for name, value in result.values.items()})
         for key, result in results.results.items()
     }
-    return results._replace(results=found)
+    return results._replace(results=coarse)
 
 
 def _ranked_as_shown(ranking: Ranking) -> Ranking:
@@ -238,12 +238,12 @@ def own_averages(task: SharedTask, database: Database, submission: Submission) -
     if view == HIDDEN or submission.document is None:
         return {}
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
-    found: dict[str, dict[str, OwnAverage]] = {}
+    averages: dict[str, dict[str, OwnAverage]] = {}
     for ranking in rankings:
         interval = _interval(ranking, submission.document) if view == OPEN else None
         value = ranking.standings[0].value
         average = OwnAverage(
             None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
         )
-        found.setdefault(ranking.group.name, {})[ranking.measure] = average
-    return found
+        averages.setdefault(ranking.group.name, {})[ranking.measure] = average
+    return averages

@@ -52,8 +52,8 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
     results = score_folders(task, folders, by_sentence=True, workers=workers)  # as for submissions, so it is stored
-    found = {key: result._replace(sentences={}, units=None, gold_hash="") for key, result in results.results.items()}
-    return results._replace(results=found)
+    final = {key: result._replace(sentences={}, units=None, gold_hash="") for key, result in results.results.items()}
+    return results._replace(results=final)
 
 
 def standings_table(task: SharedTask, database: Database, results: Results) -> Table:

@@ -137,9 +137,9 @@ def put_back(database: Database, name: str | None = None) -> int:
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the final ranking was already computed", 409)
-        found = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
-        for failed in found:
+        failed_ids = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
+        for failed in failed_ids:
             update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
             connection.execute(f"{update} WHERE id = ?", (WAITING, failed))
             record(connection, "organizer", "put back", failed)
-    return len(found)
+    return len(failed_ids)

@@ -200,11 +200,11 @@ def public_results(results: Results) -> Results:
     Args:
         results: the results of `levelhead rank`.
     """
-    found = {
+    public = {
         key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
         for key, result in results.results.items()
     }
-    return results._replace(results=found)
+    return results._replace(results=public)
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:

@@ -82,14 +82,14 @@ def _submission_routes(site: Site) -> list[Route]:
         """Respond with the submissions of the team."""
         team = _team_of(site, request)
         primary = site.primary(team)
-        found = submissions(site.database, team, results=True)
-        return JSONResponse([site.document(submission, primary, results=False) for submission in found])
+        own = submissions(site.database, team, results=True)
+        return JSONResponse([site.document(submission, primary, results=False) for submission in own])
 
     def show_submission(request: Request) -> Response:
         """Respond with a submission of the team and its results."""
         team = _team_of(site, request)
-        found = site.submission_of(team, request.path_params["id"])
-        return JSONResponse(site.document(found, site.primary(team), results=True))
+        own = site.submission_of(team, request.path_params["id"])
+        return JSONResponse(site.document(own, site.primary(team), results=True))
 
     def show_log(request: Request) -> Response:
         """Respond with the log of a system of the team."""
@@ -98,17 +98,17 @@ def _submission_routes(site: Site) -> list[Route]:
     def choose_primary(request: Request) -> Response:
         """Make a submission the primary one of the team."""
         team = _team_of(site, request)
-        found = site.submission_of(team, request.path_params["id"])
-        choose(site.database, found)
-        return JSONResponse(site.document(site.submission_of(team, found.id), site.primary(team), results=False))
+        own = site.submission_of(team, request.path_params["id"])
+        choose(site.database, own)
+        return JSONResponse(site.document(site.submission_of(team, own.id), site.primary(team), results=False))
 
     async def submit(request: Request) -> Response:
         """Accept an archive."""
         team = await run_in_threadpool(_team_of, site, request)
         await run_in_threadpool(site.check_open)
         async with site.uploads.place(team):
-            found = await site.uploads.take(team, _announced(request), request.stream())
-        return JSONResponse(site.document(found, None, results=False), 201)
+            own = await site.uploads.take(team, _announced(request), request.stream())
+        return JSONResponse(site.document(own, None, results=False), 201)
 
     return [
         Route(f"{_TOP}/submissions", list_submissions),

@@ -62,12 +62,12 @@ def interval_lines(table: Table) -> list[IntervalLine | None]:
     Args:
         table: the leaderboard; each interval follows its value.
     """
-    found = [_value_and_interval(row) for row in table.rows]
-    ends = [end for pair in found if pair is not None for end in pair[1]]
+    lines = [_value_and_interval(row) for row in table.rows]
+    ends = [end for pair in lines if pair is not None for end in pair[1]]
     if not ends or max(ends) == min(ends):
-        return [None] * len(found)
+        return [None] * len(lines)
     low, width = min(ends), max(ends) - min(ends)
-    places = ([(at - low) / width for at in (pair[1].low, pair[0], pair[1].high)] if pair else None for pair in found)
+    places = ([(at - low) / width for at in (pair[1].low, pair[0], pair[1].high)] if pair else None for pair in lines)
     return [None if some is None else IntervalLine(*(round(2 + 96 * at, 1) for at in some)) for some in places]
 
 
