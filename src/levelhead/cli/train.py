@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 @click.argument("model", type=RESULT)
 @click.option("--dev", type=click.Path(), help="Treebank for early stopping: keep the pass with the best LAS")
 @click.option(
-    "--with-dev", is_flag=True, help="After early stopping, train again on both treebanks for as many passes (requires --dev)"
+    "--with-dev",
+    is_flag=True,
+    help="After early stopping, train again on both treebanks for as many passes (requires --dev)",
 )
 @click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)")
 @training_options
