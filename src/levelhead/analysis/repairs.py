@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -112,7 +113,7 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
             some[kind].estimate if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
-        n_words, gain = sum(repair.words for repair in own), sum(repair.gain for repair in own) / len(treebanks)
+        n_words, gain = sum(repair.words for repair in own), math.fsum(repair.gain for repair in own) / len(treebanks)
         averages.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_estimate(every, level)))
     n_all = sum(repair.words for repair in averages) or 1
     return sorted((repair._replace(share=repair.words / n_all) for repair in averages), key=_largest_first)

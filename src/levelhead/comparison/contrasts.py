@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -302,7 +303,7 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
         len(known),
         sum(gain.score.gold for gain in gains),
         sum(gain.more_correct for gain in gains),
-        sum(differences) / len(differences) if differences else None,
+        math.fsum(differences) / len(differences) if differences else None,
         mean_estimate(estimates, level, difference=True) if estimates else None,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -142,7 +143,7 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
     ]
     if faults:
         raise InputError(*faults)
-    shares = [sum(value[vote.lower()] for vote in votes) / len(votes) for votes in lines]
+    shares = [math.fsum(value[vote.lower()] for vote in votes) / len(votes) for votes in lines]
     return Choices(np.array(shares), np.array([len(votes) for votes in lines]), hashlib.sha256(data).hexdigest())
 
 

@@ -6,6 +6,7 @@ buckets, which would be large and sparse.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -188,12 +189,14 @@ def _mean(some: Sequence[BucketEstimate], level: float, *, difference: bool) -> 
     """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
     each, n = [estimate.jackknife for estimate in some], len(some)
     variances = [estimate.jackknife.variance - estimate.observation for estimate in some]
-    parts = sum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
-    freedom = sum(variances) ** 2 / parts if parts else sum(estimate.freedom for estimate in each)
+    parts = math.fsum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
+    freedom = math.fsum(variances) ** 2 / parts if parts else math.fsum(estimate.freedom for estimate in each)
     n_units = (
         0 if min(estimate.n_units for estimate in each) < 2 and n > 1 else sum(estimate.n_units for estimate in each)
     )
     more = max(estimate.observation for estimate in some)
-    mean = Estimate(sum(estimate.value for estimate in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
+    mean = Estimate(
+        math.fsum(estimate.value for estimate in each) / n, (math.fsum(variances) + more) / n**2, freedom, n_units
+    )
     interval = _interval_of(mean, level, difference=difference)
     return BucketEstimate(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -111,7 +112,7 @@ def _costs_table(repairs: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
 def _caption(repairs: Sequence[Repair] | Sequence[AverageRepair], note: str = "") -> str:
     """Sentences on the errors without a row, on the numbers, and on uncertain ones."""
     shown, rest = repairs[:_MOST_ROWS], repairs[_MOST_ROWS:]
-    words, share = sum(repair.words for repair in rest), 100 * sum(repair.share for repair in rest)
+    words, share = sum(repair.words for repair in rest), 100 * math.fsum(repair.share for repair in rest)
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
     uncertain = f"{UNCERTAIN}." if any(repair.estimate.uncertain for repair in shown) else ""
     return " ".join(filter(None, (others, note, uncertain)))

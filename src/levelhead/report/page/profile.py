@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -287,7 +288,7 @@ def _frequency(treebanks: _Treebanks, column: ProfileColumn) -> Block:
     """The frequencies of relations or parts of speech: bars for a single treebank, otherwise a matrix."""
     shares = {row.name: treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows}
     every = {text for some in shares.values() for text in some}
-    mean = {text: sum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
+    mean = {text: math.fsum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
     names = sorted(every, key=lambda text: (-mean[text], text))
     title = _title(column)
     if len(treebanks.rows) == 1:

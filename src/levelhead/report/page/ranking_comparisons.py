@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from levelhead.campaign import Ranking, TestSet
@@ -92,7 +93,7 @@ def _families(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Bl
         own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
     families: list[tuple[float, str, int, float, float]] = []
     for family, some in own.items():
-        x, y = (sum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
+        x, y = (math.fsum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
         families.append((y - x, family, len({code for code, _, _ in some}), x, y))
     rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(families)]
     columns = (
@@ -131,7 +132,7 @@ def _class_bars(campaign: RankedCampaign, group: str) -> Block:
 def _mean(campaign: RankedCampaign, system: str, ranking: Ranking, measure: str) -> float | None:
     own = [test_set for test_set in campaign.test_sets(ranking) if campaign.result(system, test_set).state == "valid"]
     known = [value for test_set in own if (value := campaign.value(system, test_set, measure)) is not None]
-    return 100 * sum(known) / len(known) if known else None
+    return 100 * math.fsum(known) / len(known) if known else None
 
 
 def _duels(campaign: RankedCampaign) -> Section:
