@@ -292,7 +292,7 @@ def test_every_warning_of_reading_is_shown() -> None:
         *WARNINGS,
         *REPAIRS,
         "missing-trees",
-        "missing-tags",  # of training and parsing
+        "missing-tags",
         "long-cell",
         "long-sentence",
         "text-comment",
