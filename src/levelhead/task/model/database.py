@@ -125,8 +125,8 @@ class Database:
         Args:
             name: its name.
         """
-        found = self.rows("SELECT value FROM facts WHERE name = ?", name)
-        return found[0]["value"] if found else None
+        rows = self.rows("SELECT value FROM facts WHERE name = ?", name)
+        return rows[0]["value"] if rows else None
 
     def latest(self) -> str:
         """Return the latest time in the audit log or the current time, whichever is later."""
@@ -152,8 +152,8 @@ def shown_time(time: str | dt.datetime) -> str:
     Args:
         time: with its zone, or in the format of the database.
     """
-    known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
-    return f"{known.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+    moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def record(

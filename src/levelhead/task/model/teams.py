@@ -76,8 +76,8 @@ def team_of_token(database: Database, token: str) -> Team | None:
         database: of the task.
         token: the token that a client sent.
     """
-    found = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
-    return Team(found[0]["id"], found[0]["name"]) if found else None
+    rows = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
+    return Team(rows[0]["id"], rows[0]["name"]) if rows else None
 
 
 def teams(database: Database) -> list[Team]:
@@ -108,12 +108,12 @@ def session_of(database: Database, secret: str) -> Session | None:
         database: of the task.
         secret: the secret sent by a browser.
     """
-    found = database.rows(
+    rows = database.rows(
         "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
         _hash(secret),
         time.time(),
     )
-    return Session(Team(found[0]["team"], found[0]["name"]), found[0]["form"]) if found else None
+    return Session(Team(rows[0]["team"], rows[0]["name"]), rows[0]["form"]) if rows else None
 
 
 def end_session(database: Database, secret: str) -> None:

@@ -14,13 +14,13 @@ SHORT_ID = 8
 """The number of characters of an id that are shown."""
 
 
-def submissions_document(found: Sequence[Submission]) -> dict[str, Any]:
+def submissions_document(submissions: Sequence[Submission]) -> dict[str, Any]:
     """Return submissions for JSON, for the organizer.
 
     Args:
-        found: the submissions.
+        submissions: the submissions.
     """
-    primary = {submission.id for submission in primary_of(found).values()}
+    primary = {submission.id for submission in primary_of(submissions).values()}
     names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log")
     documents = [
         {
@@ -28,26 +28,26 @@ def submissions_document(found: Sequence[Submission]) -> dict[str, Any]:
             **{name: getattr(submission, name) for name in names},
             "primary": submission.id in primary,
         }
-        for submission in found
+        for submission in submissions
     ]
     return {**header("submissions"), "submissions": documents}
 
 
-def submissions_table(found: Sequence[Submission], *, exact: bool = True) -> Table:
+def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) -> Table:
     """Return submissions as a table for the organizer.
 
     Args:
-        found: the submissions.
+        submissions: the submissions.
         exact: whether ids and times are written in full, as in the database.
     """
     names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
     columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)
-    primary = {submission.id for submission in primary_of(found).values()}
+    primary = {submission.id for submission in primary_of(submissions).values()}
     rows = tuple(
         (submission.id if exact else submission.id[:SHORT_ID], submission.team_name, submission.number,
          submission.kind, submission.label,
          submission.received if exact else shown_time(submission.received), submission.state,
          why_primary(submission) if submission.id in primary else "", submission.log or submission.reason)
-        for submission in found
+        for submission in submissions
     )  # fmt: skip
     return Table(columns, rows)

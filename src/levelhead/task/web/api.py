@@ -82,14 +82,14 @@ def _submission_routes(site: Site) -> list[Route]:
         """Respond with the submissions of the team."""
         team = _team_of(site, request)
         primary = site.primary(team)
-        found = submissions(site.database, team, results=True)
-        return JSONResponse([site.document(submission, primary, results=False) for submission in found])
+        own = submissions(site.database, team, results=True)
+        return JSONResponse([site.document(submission, primary, results=False) for submission in own])
 
     def show_submission(request: Request) -> Response:
         """Respond with a submission of the team and its results."""
         team = _team_of(site, request)
-        found = site.submission_of(team, request.path_params["id"])
-        return JSONResponse(site.document(found, site.primary(team), results=True))
+        own = site.submission_of(team, request.path_params["id"])
+        return JSONResponse(site.document(own, site.primary(team), results=True))
 
     def show_log(request: Request) -> Response:
         """Respond with the log of a system of the team."""
@@ -98,17 +98,17 @@ def _submission_routes(site: Site) -> list[Route]:
     def choose_primary(request: Request) -> Response:
         """Make a submission the primary one of the team."""
         team = _team_of(site, request)
-        found = site.submission_of(team, request.path_params["id"])
-        choose(site.database, found)
-        return JSONResponse(site.document(site.submission_of(team, found.id), site.primary(team), results=False))
+        own = site.submission_of(team, request.path_params["id"])
+        choose(site.database, own)
+        return JSONResponse(site.document(site.submission_of(team, own.id), site.primary(team), results=False))
 
     async def submit(request: Request) -> Response:
         """Accept an archive."""
         team = await run_in_threadpool(_team_of, site, request)
         await run_in_threadpool(site.check_open)
         async with site.uploads.place(team):
-            found = await site.uploads.take(team, _announced(request), request.stream())
-        return JSONResponse(site.document(found, None, results=False), 201)
+            accepted = await site.uploads.take(team, _upload_request(request), request.stream())
+        return JSONResponse(site.document(accepted, None, results=False), 201)
 
     return [
         Route(f"{_TOP}/submissions", list_submissions),
@@ -119,7 +119,7 @@ def _submission_routes(site: Site) -> list[Route]:
     ]
 
 
-def _announced(request: Request) -> UploadRequest:
+def _upload_request(request: Request) -> UploadRequest:
     size = request.headers.get("content-length")
     key = request.headers.get("idempotency-key")
     if (size is not None and not size.isdecimal()) or (key is not None and not 8 <= len(key) <= 100):
@@ -132,15 +132,15 @@ def _announced(request: Request) -> UploadRequest:
 
 def _task_document(site: Site) -> dict[str, Any]:
     about, task = site.task.about, site.task
-    word, sentence = site.phase()
+    phase, message = site.phase()
     return {
         **header("task"),
         "title": about.title,
         "contact": about.contact,
         "opens": about.opens and about.opens.isoformat(),
         "closes": about.closes and about.closes.isoformat(),
-        "phase": word,
-        "message": sentence,
+        "phase": phase,
+        "message": message,
         "kinds": list(about.kinds),
         "treebanks": [{"code": code, "language": language} for code, language in site.languages.items()],
         "measures": list(measures_of(task)),
@@ -154,13 +154,8 @@ def _task_document(site: Site) -> dict[str, Any]:
 def _leaderboard_document(shown: Leaderboard) -> dict[str, Any]:
     treebanks = {code: _table_document(table) for code, table in shown.treebanks.items()}
     ranking = None if shown.ranking is None else _table_document(shown.ranking)
-    return {
-        **header("leaderboard"),
-        "view": shown.view,
-        "changed": shown.changed,
-        "ranking": ranking,
-        "treebanks": treebanks,
-    }
+    visible = {"view": shown.view, "changed": shown.changed, "ranking": ranking, "treebanks": treebanks}
+    return {**header("leaderboard"), **visible}
 
 
 def _table_document(table: Table) -> dict[str, Any]:
