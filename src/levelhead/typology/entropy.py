@@ -50,8 +50,8 @@ def averaged_entropy(
     """
     if not entropies:
         raise ValueError("there are no treebanks to average over")
-    every = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
-    means = {name: sum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in every}
+    names = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
+    means = {name: sum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in names}
     return dict(sorted(means.items(), key=lambda item: item[1]))
 
 
