@@ -76,11 +76,11 @@ def backward(
     if not exact:
         return _converted(treebank, heads, _records_kept(treebank))
     warnings = []
-    found = record.restored(treebank)
-    chosen = np.where(found.whole[treebank.sentence_of_word], found.heads, heads).astype(np.int32)
-    n_changed = int((found.recorded & ~found.whole).sum())
+    restored = record.restored(treebank)
+    chosen = np.where(restored.valid[treebank.sentence_of_word], restored.heads, heads).astype(np.int32)
+    n_changed = int((restored.recorded & ~restored.valid).sum())
     if n_changed:
-        n_recorded = int(found.recorded.sum())
+        n_recorded = int(restored.recorded.sum())
         message = f"of {n_recorded} sentences with recorded heads, {n_changed} have changed trees or records"
         warnings.append(_warning_about("outdated-record", message, treebank))
     return _converted(record.without_records(treebank), chosen, warnings)

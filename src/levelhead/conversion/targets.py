@@ -55,12 +55,12 @@ class Targets(NamedTuple):
 
     def of(self, treebank: Treebank) -> Flags:
         """Return which words are targets, uint8, shape (words,)."""
-        found = np.zeros(treebank.n_words, dtype=np.uint8)
+        targets = np.zeros(treebank.n_words, dtype=np.uint8)
         for code in treebank.upos.distinct.tolist():
             relations = self.relations.get(treebank.strings[code])
             if relations:
-                found |= (treebank.upos.codes == code) & self.labeled(treebank, relations)
-        return found
+                targets |= (treebank.upos.codes == code) & self.labeled(treebank, relations)
+        return targets
 
     def fixed_in(self, treebank: Treebank, ud: int) -> Flags:
         """Return which words are part of a fixed expression in this version of UD, uint8, shape (words,)."""

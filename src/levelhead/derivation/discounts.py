@@ -49,7 +49,7 @@ def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
     if not (n1 and n2 and n3):
         return Discounts(*FALLBACK, estimated=False)
     y = n1 / (n1 + 2 * n2)
-    found = (1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3)
-    if not all(0 < discount <= count for count, discount in enumerate(found, 1)):
+    discounts = (1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3)
+    if not all(0 < discount <= count for count, discount in enumerate(discounts, 1)):
         return Discounts(*FALLBACK, estimated=False)
-    return Discounts(*found, estimated=True)
+    return Discounts(*discounts, estimated=True)
