@@ -366,15 +366,17 @@ def attribute(node: ast.FunctionDef) -> str:
 
 
 def described(doc: str) -> str:
-    """A docstring as Markdown: its sections as lists."""
+    """A docstring as Markdown: its sections as lists, what is returned as a paragraph."""
     lines: list[str] = []
+    section = ""
     for line in doc.split("\n"):
         if SECTION.fullmatch(line):
-            lines += ["", f"**{line[:-1]}**", ""]
+            section = line[:-1]
+            lines += ["", f"**{section}**", ""]
         elif match := ARGUMENT.fullmatch(line):
             lines.append(f"- `{match[1]}`: {escaped(match[2])}")
         else:
-            lines.append(escaped(line))
+            lines.append(escaped(line.strip() if section in {"Returns", "Yields"} else line))
     return "\n".join(lines).strip()
 
 

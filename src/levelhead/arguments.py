@@ -122,12 +122,12 @@ def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = Fal
         if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
             refuse(name, value, expected)
         try:
-            found = float(value)
+            converted = float(value)
         except (TypeError, ValueError, OverflowError):
             refuse(name, value, expected)
-        if not math.isfinite(found) or not low <= found <= high or (inside and found in {low, high}):
-            refuse(name, found, expected)
-        return found
+        if not math.isfinite(converted) or not low <= converted <= high or (inside and converted in {low, high}):
+            refuse(name, converted, expected)
+        return converted
 
     return check
 
@@ -225,10 +225,10 @@ def several(check: Check, least: int = 0) -> Check:
         """Return the values as a list."""
         if not is_list(value):
             return [check(name, value)]
-        found = [check(name, one) for one in value]
-        if len(found) < least:
+        values = [check(name, one) for one in value]
+        if len(values) < least:
             refuse(name, value, f"at least {least} value{'s' if least > 1 else ''}")
-        return found
+        return values
 
     return check_each
 

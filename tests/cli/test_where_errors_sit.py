@@ -43,7 +43,7 @@ def rows(out: str, column: str) -> dict[str, tuple[int, int]]:
 
 def without_signature(out: str) -> str:
     """The table and the note on properties: what is left without the notes on intervals and the signature."""
-    return out[: out.index("all rows are uncertain")]
+    return out[: out.index("no intervals, since each row")]
 
 
 def test_whose_value_a_word_has(run, pair) -> None:

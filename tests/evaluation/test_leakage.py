@@ -106,7 +106,7 @@ def test_everything_is_in_training():
     for one in found.leakage.occurring:
         assert (one.sentences, one.words) == (20, 164)
         assert {score.value for score in one.rest.values()} == {None}
-    assert "20 (100.00%) have the words of a training sentence" in str(found)
+    assert "20 (100.00%) have the same words as a training sentence" in str(found)
 
 
 def test_nothing_without_training():
@@ -169,7 +169,7 @@ def test_the_command_prints_what_the_function_returns(run):
         json.dumps(levelhead.score(GOLD, ALPHA, measures="LAS,CLAS", train=[TRAIN]).to_dict())
     )
     _, text, _ = run(*arguments, "text")
-    assert "of 20 sentences, 2 (10.00%) have the words of a training sentence, 6 (30.00%) the heads" in text
+    assert "of 20 sentences, 2 (10.00%) have the same words as a training sentence, 6 (30.00%) the same heads" in text
     head, las, _ = [line.split("\t") for line in run(*arguments, "tsv")[1].splitlines()]
     assert head[-3:] == ["New words", "New heads", "New both"]
     assert [f"{float(cell):.2f}" for cell in las[-3:]] == ["89.40", "90.16", "90.16"]

@@ -112,4 +112,4 @@ def test_the_command(run) -> None:
     assert document["macro_average_new"]["LAS"] == pytest.approx(sum(rest) / 8)
     pair = [folder / "tr.conllu" for folder in FOLDERS]
     text = run("score", *pair, "-m", "LAS", "--train", TRAIN, "--partial")[1]
-    assert "of 20 sentences, 0 (0.00%) have the words of a training sentence" in text
+    assert "of 20 sentences, 0 (0.00%) have the same words as a training sentence" in text

@@ -12,7 +12,7 @@ from conftest import ROOT, library
 from documentation import COLUMNS, PAGES
 from levelhead.cli import program
 
-BLOCK = re.compile(r"^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LONG = {
     "README.md": 1,  # the command that installs and runs
     "papers.md": 2,  # rows of Markdown

@@ -8,6 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.report.rank_notes import undefined_average
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 
@@ -60,3 +61,13 @@ def test_without_tests_no_claims(small: Path) -> None:
     ranked = levelhead.rank(small / "gold", small / "systems", measures="LAS", significance=True)
     assert "confidence intervals and p-values by sentence" not in str(ranked)
     assert "fewer than 10 units to resample, so no intervals and p-values: en" in str(ranked)
+
+
+def test_the_page_says_why_there_is_no_average() -> None:
+    """As below the table: gold lacks something, or for perplexities no output has a value."""
+    ranking = next(iter(levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False).rankings))
+    lacking = ranking._replace(undefined=("fr",))
+    assert undefined_average(ranking) == ""
+    assert undefined_average(lacking) == "no average, since gold has nothing to measure on fr"
+    perplexity = lacking._replace(measure="DPPL(train.conllu)")
+    assert undefined_average(perplexity) == "no average, since no output has a value on fr"

@@ -18,7 +18,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.report.page import examples
-from levelhead.report.page.examples import Shown, examples_of_errors
+from levelhead.report.page.examples import OutputTrees, examples_of_errors
 from levelhead.report.page.terms import RELATIONS
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
@@ -125,11 +125,11 @@ def test_what_does_not_fit_is_sampled_and_counted(monkeypatch: pytest.MonkeyPatc
     matches = match(gold, system, RULES["ud"])
     words = np.arange(0, gold.n_words, 2)
     groups = {"all": np.zeros(len(words), dtype=np.int64), "odd": np.where(words % 4, -1, words % 3)}
-    whole = examples_of_errors(Shown("alpha", matches), words, groups)
+    whole = examples_of_errors(OutputTrees("alpha", matches), words, groups)
     assert len(whole.words) == len(words)
     monkeypatch.setattr(examples, "_FEWEST_WORDS", 60)
     monkeypatch.setattr(examples, "ALL_WORDS", 60)
-    some = examples_of_errors(Shown("alpha", matches), words, groups)
+    some = examples_of_errors(OutputTrees("alpha", matches), words, groups)
     assert 0 < sum(len(one["f"]) for one in some.sentences) <= 60
     assert some.totals == whole.totals == {name: dict(Counter(n[n >= 0].tolist())) for name, n in groups.items()}
     assert set(some.groups["odd"]) >= {0, 1, 2}  # every group has its turn

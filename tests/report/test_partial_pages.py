@@ -9,7 +9,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.evaluation.partial import match_output
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.examples import Shown, sentence
+from levelhead.report.page.examples import OutputTrees, sentence
 
 GOLD = EXAMPLES / "parallel" / "gold"
 SYSTEMS = EXAMPLES / "parallel" / "systems"
@@ -106,7 +106,7 @@ def test_words_without_a_head_have_no_arc(answers):
     setup = setup_of(["LAS"], partial=True)
     gold = levelhead.read(GOLD / "en.conllu")
     matches = match_output(gold, answers.read_bytes(), None, setup).partial.matches
-    output = Shown("answers", matches)
+    output = OutputTrees("answers", matches)
     cycle, headless, missing = (output.tree(i) for i in range(3))
     assert cycle["h"][:2] == [2, 1]
     assert headless["h"] == [-1] * len(gold[1])

@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -192,7 +193,7 @@ def test_answers_are_for_people_unless_json_is_asked_for(submitted, capfd):
 def test_a_submission_is_done_again_by_the_short_id_of_status(tmp_path, capfd):
     folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
     token(folder, "a")
-    with sqlite3.connect(TaskFolder(folder).database) as connection:
+    with closing(sqlite3.connect(TaskFolder(folder).database)) as connection, connection:
         for number, name in enumerate(("abcdef00" + "0" * 24, "abcdef00" + "1" * 24, "12345678" + "0" * 24), 1):
             connection.execute(
                 "INSERT INTO submissions (id, team, number, kind, label, sha256, size, received, state, log)"
@@ -206,5 +207,5 @@ def test_a_submission_is_done_again_by_the_short_id_of_status(tmp_path, capfd):
     assert f"use --dir {folder}" in capfd.readouterr().err
     assert run(["task", "retry", "12345678", "--dir", str(folder)]) == 0
     assert "1 submission" in capfd.readouterr().err
-    with sqlite3.connect(TaskFolder(folder).database) as connection:
+    with closing(sqlite3.connect(TaskFolder(folder).database)) as connection:
         assert connection.execute("SELECT number FROM submissions WHERE state = 'waiting'").fetchall() == [(3,)]

@@ -8,6 +8,7 @@ import re
 import socket
 import sqlite3
 import time
+from contextlib import closing
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
@@ -219,7 +220,8 @@ def test_secrets_are_kept_as_hashes_and_printed_nowhere(site):
     for path in kept:
         data = path.read_bytes()
         assert not any(secret.encode() in data for secret in secrets), path
-    rows = sqlite3.connect(TaskFolder(site.folder).database).execute("SELECT token FROM teams").fetchall()
+    with closing(sqlite3.connect(TaskFolder(site.folder).database)) as database:
+        rows = database.execute("SELECT token FROM teams").fetchall()
     assert {row[0] for row in rows} == {hashlib.sha256(one.encode()).hexdigest() for one in (site.alpha, site.beta)}
     assert site.alpha not in site.browse("GET", "/submissions", cookie=cookie)[2]
     assert form not in cookie
@@ -262,8 +264,9 @@ def test_uploads_are_accepted_whole_or_refused(site):
     assert submit(secret, good, kind="x")[0] == 400
     assert submit(secret, good, Idempotency_Key="short")[0] == 400
     assert site.server.ask("GET", "/submissions", secret) == (200, [])
-    (row,) = sqlite3.connect(TaskFolder(site.folder).database).execute("SELECT actor, detail FROM audit WHERE action = 'refused'"
-        " AND actor = 'team delta'")  # fmt: skip
+    refused = "SELECT actor, detail FROM audit WHERE action = 'refused' AND actor = 'team delta'"
+    with closing(sqlite3.connect(TaskFolder(site.folder).database)) as database:
+        (row,) = database.execute(refused)
     assert "'../evil' is not a relative path" in row[1]
     half_sent(site, secret, good)
     endless(site, secret)

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_the_ranking_of_the_organizer_scores_nothing_again(three_teams):
             shutil.copytree(systems / name, folder / "output")
         with database.transaction() as connection:
             connection.execute("UPDATE submissions SET run = ? WHERE id = ?", (one.id, one.id))
-    with sqlite3.connect(task.folder.scores) as store:
+    with closing(sqlite3.connect(task.folder.scores)) as store:
         tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         before = {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables}
         document = standings_document(task, database, final_results(task, database))

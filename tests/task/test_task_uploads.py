@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import time
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
@@ -85,9 +86,8 @@ def test_refused_archives_count_while_the_clock_is_back(tmp_path, monkeypatch):
         assert [server.submit(secret, evil)[0] for _ in range(4)] == [400, 400, 429, 429]
         monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-04T00:00:00.000+00:00")
         assert server.submit(secret, evil)[0] == 400
-    rows = sqlite3.connect(TaskFolder(folder).database).execute(
-        "SELECT time FROM audit WHERE action = 'refused' ORDER BY id"
-    )
+    with closing(sqlite3.connect(TaskFolder(folder).database)) as database:
+        rows = database.execute("SELECT time FROM audit WHERE action = 'refused' ORDER BY id").fetchall()
     assert [time[:10] for (time,) in rows] == ["2100-01-03"] * 3 + ["2100-01-04"]
 
 
@@ -103,9 +103,8 @@ def test_an_accepted_archive_can_be_sent_again_after_refused_archives(tmp_path):
             assert (status, again.get("id")) == (201, found["id"])
         for key in ({}, {"Idempotency_Key": "n" * 8}):
             assert server.submit(secret, good, **key)[0] == 429
-    (refused,) = sqlite3.connect(TaskFolder(folder).database).execute(
-        "SELECT count(*) FROM audit WHERE action = 'refused'"
-    )
+    with closing(sqlite3.connect(TaskFolder(folder).database)) as database:
+        (refused,) = database.execute("SELECT count(*) FROM audit WHERE action = 'refused'")
     assert refused == (1,)
 
 

@@ -292,6 +292,7 @@ def test_every_warning_of_reading_is_shown() -> None:
         *WARNINGS,
         *REPAIRS,
         "missing-trees",
+        "missing-tags",
         "long-cell",
         "long-sentence",
         "text-comment",

@@ -151,6 +151,19 @@ def test_frequencies(tb: Treebank) -> None:
     assert sum(tb.forms[:3].frequencies().values()) == 3
 
 
+def test_values_from_distinct_strings(tb: Treebank) -> None:
+    """A function of the strings is computed once for each distinct string, and only for strings that occur."""
+    seen: list[str] = []
+
+    def length(text: str) -> int:
+        seen.append(text)
+        return len(text)
+
+    assert tb.relations.mapped(length, np.int64).tolist() == list(map(len, tb.relations))
+    assert sorted(seen) == sorted(set(tb.relations))
+    assert tb.relations[:0].mapped(length, np.int64).tolist() == []
+
+
 def test_metadata(tb: Treebank) -> None:
     """Comments of the form `# name = value` are metadata; the others are still comments."""
     assert tb[0].metadata == {"sent_id": "one", "text": "Zur Stadt geht er.", "note: a": "b"}

@@ -123,12 +123,12 @@ def break_down(
         for number, score in enumerate(bucket_scores(words, measure, matches.rules.undefined))
         if score.gold or score.system
     ]
-    found = Breakdown(tuple(by), measure, tuple(rows))
+    breakdown = Breakdown(tuple(by), measure, tuple(rows))
     if intervals is None:
-        return found
+        return breakdown
     every = bucket_estimates(parts_of([words], measure, intervals.units), intervals.level)
     estimates = dict(zip(words.names, every, strict=True))
-    return found._replace(estimates={values: estimates[values] for values, _ in rows})
+    return breakdown._replace(estimates={values: estimates[values] for values, _ in rows})
 
 
 def bucket_words(

@@ -120,8 +120,7 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
 
 def _having(relations: StringColumn, asked: str) -> NDArray[np.bool_]:
     """Return which words have a relation, with any subtype if it is given without a subtype."""
-    codes = [code for code in relations.distinct.tolist() if asked in _names(relations.strings[code])]
-    return np.isin(relations.codes, codes)
+    return relations.mapped(lambda relation: asked in _names(relation), bool)
 
 
 def _names(relation: str) -> set[str]:
@@ -143,16 +142,16 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
         MeasureError: a relation occurs in neither treebank; the message names similar relations that occur.
     """
     sides = (matches.gold.relations, matches.system.relations)
-    known = {name for side in sides for code in side.distinct.tolist() for name in _names(side.strings[code])}
+    known = {name for side in sides for relation in side.distinct_texts for name in _names(relation)}
     parts = text.split(":")
     cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
-    found = [cell for cell in cells if known.issuperset(cell)]
-    if not found:
+    named_cells = [cell for cell in cells if known.issuperset(cell)]
+    if not named_cells:
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
         message = f"no word has the relation {quoted(missing)} in either treebank: similar relations are {near}"
         raise MeasureError(message, "not-there")
-    return found
+    return named_cells
 
 
 def error_types(matches: Matches) -> Mapping[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -105,17 +106,17 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
         level: the confidence level.
     """
     by_kind = [{(repair.error, repair.detail): repair for repair in some.kinds} for some in treebanks]
-    found = []
+    averages = []
     for kind in dict.fromkeys(kind for some in by_kind for kind in some):
         own = [some[kind] for some in by_kind if kind in some]
         every = [
             some[kind].estimate if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
-        n_words, gain = sum(repair.words for repair in own), sum(repair.gain for repair in own) / len(treebanks)
-        found.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_estimate(every, level)))
-    n_all = sum(repair.words for repair in found) or 1
-    return sorted((repair._replace(share=repair.words / n_all) for repair in found), key=_largest_first)
+        n_words, gain = sum(repair.words for repair in own), math.fsum(repair.gain for repair in own) / len(treebanks)
+        averages.append(AverageRepair(*kind, n_words, 0.0, gain, mean_gain_estimate(every, level)))
+    n_all = sum(repair.words for repair in averages) or 1
+    return sorted((repair._replace(share=repair.words / n_all) for repair in averages), key=_largest_first)
 
 
 def _largest_first(repair: Repair | AverageRepair) -> tuple[float, int, str, str]:
@@ -214,10 +215,10 @@ def repairs(
     """
     every = list(gain_parts(matches, measure, intervals.units, registry=registry))
     n_all = sum(parts.words for parts in every) or 1
-    found = sorted((_repair(parts, parts.words / n_all, intervals.level) for parts in every), key=_largest_first)
+    costs = sorted((_repair(parts, parts.words / n_all, intervals.level) for parts in every), key=_largest_first)
     words = _counted_words(matches, measure, registry)
     before = _parts(intervals.units.sums(_counts(words).astype(np.float64)), measure)
-    return TreebankRepairs(tuple(found), gain_estimate(before, before, 0, intervals.level))
+    return TreebankRepairs(tuple(costs), gain_estimate(before, before, 0, intervals.level))
 
 
 def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> WrongWords:
@@ -297,7 +298,7 @@ def _tags(matches: Matches) -> _Values:
     columns = (matches.gold.upos, matches.system.upos)
     texts = list(dict.fromkeys(text for column in columns for text in column.distinct_texts))
     number = {text: i for i, text in enumerate(texts)}
-    gold, system = (np.array([number[text] for text in column], dtype=np.int64) for column in columns)
+    gold, system = (column.mapped(number.__getitem__, np.int64) for column in columns)
     return texts, gold, system
 
 

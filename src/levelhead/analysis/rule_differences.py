@@ -90,9 +90,9 @@ def explain(gold: Input, system: Input) -> Explanation:
     if isinstance(of_ud, InputError):
         raise of_ud
     matches = match(*_read(sides, UD), UD)
-    found = (_difference(matches, decision) for decision in _DECISIONS)
+    differences = (_difference(matches, decision) for decision in _DECISIONS)
     return Explanation(
-        evaluations, tuple(difference for difference in found if difference.changes or difference.n_words)
+        evaluations, tuple(difference for difference in differences if difference.changes or difference.n_words)
     )
 
 
@@ -170,8 +170,8 @@ def _lemma_missing(matches: Matches) -> Any:
 def _edges(test: Callable[[list[str]], bool], matches: Matches) -> Iterator[tuple[Treebank, int]]:
     """Words whose enhanced edges pass a test."""
     for treebank in (matches.gold, matches.system):
-        codes = [code for code in treebank.deps.distinct.tolist() if test(treebank.strings[code].split("|"))]
-        yield from ((treebank, int(word)) for word in np.flatnonzero(np.isin(treebank.deps.codes, codes)))
+        passes = treebank.deps.mapped(lambda edges: test(edges.split("|")), bool)
+        yield from ((treebank, word) for word in np.flatnonzero(passes).tolist())
 
 
 def _from_empty_node(edges: list[str]) -> bool:

@@ -100,10 +100,7 @@ class _Text:
 
 def _lower_cased(forms: StringColumn) -> Numbers:
     number: dict[str, int] = {}
-    of_code = np.zeros(len(forms.strings), dtype=np.int64)
-    of_code[forms.distinct] = [number.setdefault(text.lower(), len(number)) for text in forms.distinct_texts]
-    lower: Numbers = of_code[forms.codes]
-    return lower
+    return forms.mapped(lambda text: number.setdefault(text.lower(), len(number)), np.int64)
 
 
 def _of_tags(text: _Text) -> Iterator[Variation]:

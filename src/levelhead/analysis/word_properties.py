@@ -117,14 +117,7 @@ def _of_columns(gold: StringColumn, system: StringColumn, value: Callable[[str],
             frequency[value(text)] = frequency.get(value(text), 0) + n
     names = sorted(frequency, key=lambda name: (-frequency[name], name))
     number = {name: i for i, name in enumerate(names)}
-    return Buckets(names, *(_numbered(column, number, value) for column in (gold, system)))
-
-
-def _numbered(column: StringColumn, number: Mapping[str, int], value: Callable[[str], str]) -> Values:
-    of_code = np.zeros(len(column.strings), dtype=np.int64)
-    for code in column.distinct.tolist():
-        of_code[code] = number[value(column.strings[code])]
-    return of_code[column.codes]
+    return Buckets(names, *(column.mapped(lambda text: number[value(text)], np.int64) for column in (gold, system)))
 
 
 def _relation(matches: Matches, value: Callable[[str], str]) -> Buckets:
@@ -135,7 +128,8 @@ def _class(matches: Matches, settings: PropertySettings) -> Buckets:
     names = settings.scheme.names
     number = {name: i for i, name in enumerate(names)}
     columns = (matches.gold.relations, matches.system.relations)
-    return Buckets(names, *(_numbered(column, number, settings.scheme.class_of) for column in columns))
+    class_of = settings.scheme.class_of
+    return Buckets(names, *(column.mapped(lambda text: number[class_of(text)], np.int64) for column in columns))
 
 
 def _upos(matches: Matches, _: PropertySettings) -> Buckets:
@@ -235,10 +229,7 @@ def _training(settings: PropertySettings, name: str) -> Training:
 
 
 def _form_counts(column: StringColumn, training: Training) -> Values:
-    of_code = np.zeros(len(column.strings), dtype=np.int64)
-    for code in column.distinct.tolist():
-        of_code[code] = training.forms.get(column.strings[code], 0)
-    return of_code[column.codes]
+    return column.mapped(lambda form: training.forms.get(form, 0), np.int64)
 
 
 def _frequency(matches: Matches, settings: PropertySettings) -> Buckets:

@@ -190,9 +190,9 @@ def _rank_table(
     results = read_scores(scores)
     texts = measure_names(measures or ())
     wanted = [measure_in(results, text, registry or STANDARD) for text in texts] or results.measures
-    found = rank_results(results, wanted, choice)
+    ranked = rank_results(results, wanted, choice)
     if report is not None:
         from levelhead.report.page.ranking_report import write_ranking_report
 
-        write_ranking_report(report, results, found)
-    return found
+        write_ranking_report(report, results, ranked)
+    return ranked

@@ -86,8 +86,8 @@ def score(
 
     with running(jobs, store, cluster) as how:
         ready = setup if several else setup.single()
-        found = score_folder(plan_for(gold, system, split), ready, training=training, **how)
-    return found if several else next(iter(found.values()))
+        evaluations = score_folder(plan_for(gold, system, split), ready, training=training, **how)
+    return evaluations if several else next(iter(evaluations.values()))
 
 
 @public(gold=TREEBANK, system=TREEBANK)

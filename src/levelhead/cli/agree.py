@@ -59,18 +59,18 @@ def agree(
     if any(map(holds_test_sets, files)):
         raise click.UsageError("agree takes files, not folders")
     formats: dict[str, Any] = {"format": reading.input_format, "gold_format": reading.gold_format}
-    found = agree_on(*files, rules=reading.rules, resample_by=resample_by, level=level, **formats)
-    print_provenance(found.provenance)
+    agreement = agree_on(*files, rules=reading.rules, resample_by=resample_by, level=level, **formats)
+    print_provenance(agreement.provenance)
     if printing.output_format == "text" and by is None:
-        emit(f"{found}\n", printing.output)
+        emit(f"{agreement}\n", printing.output)
     else:
-        printing.print(lambda: found.table(by=by or "label"), found.to_dict)
+        printing.print(lambda: agreement.table(by=by or "label"), agreement.to_dict)
     if report_file is not None or figures is not None:
-        _write_page(found, reading, report_file, figures)
+        _write_page(agreement, reading, report_file, figures)
     return DONE
 
 
-def _write_page(found: Agreement, reading: Reading, report_file: str | None, figures: str | None) -> None:
+def _write_page(agreement: Agreement, reading: Reading, report_file: str | None, figures: str | None) -> None:
     from levelhead.report.page.agreement import agreement_page
 
-    write_page(lambda: agreement_page(found, reading.setup().rules), report_file, figures)
+    write_page(lambda: agreement_page(agreement, reading.setup().rules), report_file, figures)

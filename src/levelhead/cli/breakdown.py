@@ -105,9 +105,9 @@ def _breakdowns(request: _Request) -> None:
     _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets, request.intervals))
 
 
-def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
-    print_provenance(found.provenance)
-    request.printing.print(found.table, found.to_dict)
+def _print(request: _Request, result: PerTreebank[Any] | Gains) -> None:
+    print_provenance(result.provenance)
+    request.printing.print(result.table, result.to_dict)
 
 
 def _gains(request: _Request) -> None:
@@ -117,8 +117,8 @@ def _gains(request: _Request) -> None:
     buckets = request.buckets()
     decided = {"train": buckets.training.hashes} if buckets.training else {}
     setup = request.setup([request.measuring.single()])
-    found = compare_by(request.plan, by, buckets, setup, decided, request.intervals)
-    _print(request, found)
+    gains = compare_by(request.plan, by, buckets, setup, decided, request.intervals)
+    _print(request, gains)
 
 
 def _repairs(request: _Request) -> None:

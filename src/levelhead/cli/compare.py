@@ -202,8 +202,8 @@ def _write_page(request: _Request, comparison: Comparison, parts: list[Any]) -> 
 def _write_summary(request: _Request, comparison: Comparison, measure: str) -> None:
     from levelhead.report.summary import summary
 
-    found = {code: parts.worst for code, parts in comparison.looked.items()}
-    emit(summary(comparison, measure, found), request.summary)
+    worst = {code: parts.worst for code, parts in comparison.looked.items()}
+    emit(summary(comparison, measure, worst), request.summary)
 
 
 def _exit_code(comparison: Comparison) -> int:

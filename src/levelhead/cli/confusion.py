@@ -26,7 +26,7 @@ def confusion(gold: str, system: str, split: Any, reading: Reading, printing: Pr
     from levelhead.comparison.breakdowns import confuse_outputs
 
     check_paths(inputs_of([gold, system]), [printing.output])
-    found = confuse_outputs(plan_of(gold, [system], split), reading.setup())
-    print_provenance(found.provenance)
-    printing.print(found.table, found.to_dict)
+    confusions = confuse_outputs(plan_of(gold, [system], split), reading.setup())
+    print_provenance(confusions.provenance)
+    printing.print(confusions.table, confusions.to_dict)
     return DONE

@@ -57,17 +57,17 @@ def diff(
     from levelhead.report.changes import changes_text
 
     check_paths(inputs_of([old, new]), [printing.output, changelog, report_file, figures])
-    found = diff_of(old, new, rules=rules, format=input_format)
-    print_provenance(found.provenance)
+    changes = diff_of(old, new, rules=rules, format=input_format)
+    print_provenance(changes.provenance)
     if changelog is not None:
-        emit(changelog_of(found, limit), changelog)
+        emit(changelog_of(changes, limit), changelog)
     if printing.output_format == "text" and by is None:
-        emit(changes_text(found, limit), printing.output)
+        emit(changes_text(changes, limit), printing.output)
     else:
-        printing.print(lambda: found.table(by=by or "pattern", most=limit), lambda: found.to_dict(most=limit))
+        printing.print(lambda: changes.table(by=by or "pattern", most=limit), lambda: changes.to_dict(most=limit))
     if report_file is not None or figures is not None:
         from levelhead.report.page.changes import changes_page
         from levelhead.scoring.rules import rules_named
 
-        write_page(lambda: changes_page(found, rules_named(rules)), report_file, figures)
+        write_page(lambda: changes_page(changes, rules_named(rules)), report_file, figures)
     return DONE

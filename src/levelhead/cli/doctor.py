@@ -73,6 +73,6 @@ def _extra(name: str) -> tuple[str, str]:
 
 def _compiled() -> bool:
     """Whether all kernels are compiled; without compiling, results are the same but slow."""
-    found = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
+    kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
     suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
-    return all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in found)
+    return all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in kernels)

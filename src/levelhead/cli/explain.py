@@ -28,6 +28,6 @@ def explain(gold: str, system: str, printing: Printing) -> int:
     from levelhead.analysis.rule_differences import explain as explained
 
     check_paths([gold, system], [printing.output])
-    found = explained(gold, system)
-    printing.print(found.table, found.to_dict)
+    explanation = explained(gold, system)
+    printing.print(explanation.table, explanation.to_dict)
     return DONE

@@ -51,7 +51,7 @@ def languages(
         raise click.UsageError("GOLD must be a folder of at least two treebanks")
     settings = InferenceSettings(level=level, resample_by=resample_by)
     with engine.running(plan) as how:
-        found = compare_languages(plan, setup, settings=settings, parallel=parallel, **how)
-    print_provenance(found.provenance)
-    printing.print(found.table, found.to_dict)
+        comparison = compare_languages(plan, setup, settings=settings, parallel=parallel, **how)
+    print_provenance(comparison.provenance)
+    printing.print(comparison.table, comparison.to_dict)
     return DONE

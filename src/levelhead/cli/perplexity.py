@@ -98,10 +98,10 @@ def perplexity(
     model = _model(train, choice, input_format)
     if write_arpa is not None:
         write(model, write_arpa)
-    found = measure_perplexities(model, treebanks, choice)
+    perplexities = measure_perplexities(model, treebanks, choice)
     print_result(
-        lambda: found.table(sentences=sentences), lambda: found.to_dict(sentences=sentences),
-        output_format, places, output, lines=lambda: perplexity_documents(found, sentences=sentences),
+        lambda: perplexities.table(sentences=sentences), lambda: perplexities.to_dict(sentences=sentences),
+        output_format, places, output, lines=lambda: perplexity_documents(perplexities, sentences=sentences),
     )  # fmt: skip
     return DONE
 

@@ -120,16 +120,16 @@ def power(**given: Any) -> int:
     """
     request = _Request(**given)
     request.check()
-    found = request.result()
-    print_warnings(dict.fromkeys(found.provenance.warnings))
-    _print(request, found)
+    result = request.result()
+    print_warnings(dict.fromkeys(result.provenance.warnings))
+    _print(request, result)
     return DONE
 
 
-def _print(request: _Request, found: Power) -> None:
-    request.printing.print(lambda: found.table(each=request.each), found.to_dict)
+def _print(request: _Request, result: Power) -> None:
+    request.printing.print(lambda: result.table(each=request.each), result.to_dict)
     if request.figure is not None:
         from levelhead.report import power as report
         from levelhead.report.charts.files import write_drawing
 
-        write_drawing(report.power_chart(found, each=request.each), request.figure)
+        write_drawing(report.power_chart(result, each=request.each), request.figure)

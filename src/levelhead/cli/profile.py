@@ -160,15 +160,15 @@ def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None
 
 def _print_samples(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
     sizes = _sizes(chosen["rarefy"])
-    found = collection.sampled(
+    samples = collection.sampled(
         files, sizes, samples=chosen["samples"], seed=chosen["seed"], format=chosen["input_format"]
     )
-    print_warnings(found.provenance.warnings)
-    if not any(found.rows.values()):
+    print_warnings(samples.provenance.warnings)
+    if not any(samples.rows.values()):
         raise click.UsageError(
-            f"--rarefy: all samples are larger than the treebanks: {'; '.join(found.provenance.notes)}"
+            f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    print_result(found.table, found.to_dict, *printing, lines=lambda: report.row_documents(found.to_dict()))
+    print_result(samples.table, samples.to_dict, *printing, lines=lambda: report.row_documents(samples.to_dict()))
 
 
 def _sizes(text: str) -> Sequence[int]:

@@ -61,14 +61,14 @@ def recover(
 
     treebank = read(gold)
     print_warnings(treebank.warnings)
-    found = recover_answers(answers, treebank, Layout(separator, field, id_field))
-    if all(answer.recovered == 0 for answer in found.answers):
+    recovery = recover_answers(answers, treebank, Layout(separator, field, id_field))
+    if all(answer.recovered == 0 for answer in recovery.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
-    found.write(output)
+    recovery.write(output)
     print_result(
-        found.table,
-        found.to_dict,
+        recovery.table,
+        recovery.to_dict,
         output_format, places, None,
-        lines=lambda: answer_documents(found),
+        lines=lambda: answer_documents(recovery),
     )  # fmt: skip
     return DONE

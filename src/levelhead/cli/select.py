@@ -59,8 +59,9 @@ def select(
     criteria = Criteria(
         not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
     )
-    found = collection.select_treebanks(files, criteria, format=cast("Format", input_format))
-    print_warnings(found.provenance.warnings)
+    selection = collection.select_treebanks(files, criteria, format=cast("Format", input_format))
+    print_warnings(selection.provenance.warnings)
     print_result(
-        found.table, found.to_dict, output_format, None, output, lines=lambda: report.row_documents(found.to_dict()),
+        selection.table, selection.to_dict, output_format, None, output,
+        lines=lambda: report.row_documents(selection.to_dict()),
     )  # fmt: skip

@@ -41,8 +41,9 @@ def similarity(
     files = treebank_files(treebanks, [output], merge=merge)
     if len(files) < 2:
         raise click.UsageError("similarity requires at least two treebanks")
-    found = collection.similarities(files, format=cast("Format", input_format))
-    print_warnings(found.provenance.warnings)
+    similarities = collection.similarities(files, format=cast("Format", input_format))
+    print_warnings(similarities.provenance.warnings)
     print_result(
-        found.table, found.to_dict, output_format, places, output, lines=lambda: report.row_documents(found.to_dict()),
+        similarities.table, similarities.to_dict, output_format, places, output,
+        lines=lambda: report.row_documents(similarities.to_dict()),
     )  # fmt: skip

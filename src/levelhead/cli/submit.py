@@ -71,32 +71,32 @@ def submit(
         say(f"{inputs}: {number_of(len(names), 'input')}")
     if archive is None:
         return DONE
-    found = client.submit(Path(archive), kind, label)
+    submission = client.submit(Path(archive), kind, label)
     if wait or primary:
-        found = client.wait(found["id"])
-    if primary and found["state"] == "finished":
-        client.choose(found["id"])
-        found["primary"] = True
+        submission = client.wait(submission["id"])
+    if primary and submission["state"] == "finished":
+        client.choose(submission["id"])
+        submission["primary"] = True
     if output_format == "json":
-        print_json(found, output)
+        print_json(submission, output)
     else:
-        emit(_text(found, address), output)
-    return GATE if found["state"] == "failed" else DONE
+        emit(_text(submission, address), output)
+    return GATE if submission["state"] == "failed" else DONE
 
 
-def _text(found: Mapping[str, Any], address: str) -> str:
+def _text(submission: Mapping[str, Any], address: str) -> str:
     """Return the state of a submission as text."""
     from levelhead.task.model.database import shown_time
 
-    label = f", {found['label']}" if found["label"] else ""
-    primary = ", your primary submission" if found["primary"] else ""
+    label = f", {submission['label']}" if submission["label"] else ""
+    primary = ", your primary submission" if submission["primary"] else ""
     lines = [
-        f"Submission {found['number']} ({found['kind']}{label}): {found['state']}{primary}",
-        f"Received {shown_time(found['received'])}",
-        f"{address.rstrip('/')}/submissions/{found['id']}",
-        *([found["reason"]] if found["reason"] else []),
+        f"Submission {submission['number']} ({submission['kind']}{label}): {submission['state']}{primary}",
+        f"Received {shown_time(submission['received'])}",
+        f"{address.rstrip('/')}/submissions/{submission['id']}",
+        *([submission["reason"]] if submission["reason"] else []),
     ]
-    table = _results(found["results"], found.get("averages", {})) if found.get("results") else ""
+    table = _results(submission["results"], submission.get("averages", {})) if submission.get("results") else ""
     return "".join(f"{printable(line)}\n" for line in lines) + (f"\n{table}" if table else "")
 
 

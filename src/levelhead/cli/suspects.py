@@ -63,15 +63,15 @@ def suspects(printing: Printing, **given: Any) -> int:
     tls = tls_of(given["address"], given["tls_ca"], given["tls_cert"], given["tls_key"])
     how: dict[str, Any] = {name: given[name] for name in ("folds", "rules", "seed", "store")}
     how["jobs"] = workers_of(given["address"], given["jobs"] or n_cores(), tls)
-    found = find(given["gold"], given["systems"], most=given["limit"], **how)
-    print_provenance(found.provenance)
-    printing.print(found.table, found.to_dict)
+    result = find(given["gold"], given["systems"], most=given["limit"], **how)
+    print_provenance(result.provenance)
+    printing.print(result.table, result.to_dict)
     if given["conllu"] is not None:
         from levelhead.treebank import write
 
-        write(found.to_treebank(), given["conllu"])
+        write(result.to_treebank(), given["conllu"])
     if given["report_file"] is not None or given["figures"] is not None:
         from levelhead.report.page.suspects import suspects_page
 
-        write_page(lambda: suspects_page(found), given["report_file"], given["figures"])
+        write_page(lambda: suspects_page(result), given["report_file"], given["figures"])
     return DONE

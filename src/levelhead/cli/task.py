@@ -40,27 +40,27 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
     from levelhead.task.model.database import Database
     from levelhead.task.model.description import read_task
 
-    found = read_task(folder)
-    _check_output(found, output)
-    found.folder.check_state()
-    found.folder.prepare()
-    with Database(found.folder.database) as database:
-        yield found, database
+    task_settings = read_task(folder)
+    _check_output(task_settings, output)
+    task_settings.folder.check_state()
+    task_settings.folder.prepare()
+    with Database(task_settings.folder.database) as database:
+        yield task_settings, database
 
 
-def _check_output(found: SharedTask, output: str | None) -> None:
+def _check_output(shared_task: SharedTask, output: str | None) -> None:
     """Refuse to overwrite files of the task: gold, inputs, its description, and the server's database."""
     from levelhead.errors import InputError
     from levelhead.task.model.campaign import gold_of_task
 
     if output is None or output == "-":
         return
-    if found.folder.holds(Path(output)):
+    if shared_task.folder.holds(Path(output)):
         raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
     gold: list[Path] = []
     with suppress(InputError):  # there is no gold to overwrite
-        gold = list(gold_of_task(found).values())
-    check_paths(map(str, (found.folder.description, *found.manifest.definitions, *gold)), [output])
+        gold = list(gold_of_task(shared_task).values())
+    check_paths(map(str, (shared_task.folder.description, *shared_task.manifest.definitions, *gold)), [output])
 
 
 @task.command(short_help="Create a task folder")
@@ -102,12 +102,12 @@ def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> int:
     from levelhead.extras import require
     from levelhead.task.model.description import read_task
 
-    found = read_task(folder)
+    shared_task = read_task(folder)
     for library in ("starlette", "uvicorn", "jinja2"):
         require(library, "shared tasks")
     from levelhead.task.web.server import serve_task
 
-    serve_task(found, host=host, port=port, workers=_scoring_workers(workers))
+    serve_task(shared_task, host=host, port=port, workers=_scoring_workers(workers))
     return DONE
 
 
@@ -142,11 +142,11 @@ def status(folder: str, output_format: str, output: str | None) -> int:
     from levelhead.task.results.submission_list import submissions_document, submissions_table
 
     with _opened(folder, output) as (_, database):
-        found = submissions(database)
+        listed = submissions(database)
     if output_format == "json":
-        print_json(submissions_document(found), output)
+        print_json(submissions_document(listed), output)
     else:
-        table = submissions_table(found, exact=output_format == "tsv")
+        table = submissions_table(listed, exact=output_format == "tsv")
         print_table(table, output_format, None, output)
     return DONE
 
@@ -175,12 +175,12 @@ def _whole_id(database: Database, start: str) -> str:
     from levelhead.errors import Fault, InputError, quoted
     from levelhead.task.model.submissions import submissions
 
-    found = [submission.id for submission in submissions(database) if start and submission.id.startswith(start)]
-    if len(found) == 1:
-        return found[0]
+    ids = [submission.id for submission in submissions(database) if start and submission.id.startswith(start)]
+    if len(ids) == 1:
+        return ids[0]
     message = f"unknown submission ID {quoted(start)}: see levelhead task status"
-    if found:
-        message = f"the submission ID {quoted(start)} matches {len(found)} submissions: give more characters"
+    if ids:
+        message = f"the submission ID {quoted(start)} matches {len(ids)} submissions: give more characters"
     raise InputError(Fault("invalid-task", message))
 
 
@@ -203,11 +203,13 @@ def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | 
     return DONE
 
 
-def _workers(chosen: WorkerOptions, found: SharedTask, database: Database) -> Workers:
+def _workers(chosen: WorkerOptions, shared_task: SharedTask, database: Database) -> Workers:
     """The workers that count the outputs of all primary submissions."""
     from levelhead.task.results.standings import primary_outputs
 
-    return chosen.for_files(path for folder in primary_outputs(found, database).values() for path in folder.glob("*"))
+    return chosen.for_files(
+        path for folder in primary_outputs(shared_task, database).values() for path in folder.glob("*")
+    )
 
 
 @task.command(short_help="Close the task and compute the final ranking")

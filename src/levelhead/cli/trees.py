@@ -66,9 +66,9 @@ def trees(
     if bool(show) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
     plan = plan_of(gold, systems, split)
-    found = _examples(plan, show, reading, limit) if show else _contrasts(plan, measuring, reading, limit)
-    print_provenance(found.provenance)
-    _print(found, output_format, output)
+    result = _examples(plan, show, reading, limit) if show else _contrasts(plan, measuring, reading, limit)
+    print_provenance(result.provenance)
+    _print(result, output_format, output)
     return DONE
 
 
@@ -85,21 +85,21 @@ def _contrasts(plan: Plan, measuring: Measuring, reading: Reading, limit: int | 
     return compare_sentences(plan, limit, reading.setup(measures, measuring.registry, measuring.weights(measures)))
 
 
-def _print(found: ErrorExamples | Contrasts, output_format: str, output: str | None) -> None:
+def _print(result: ErrorExamples | Contrasts, output_format: str, output: str | None) -> None:
     if output_format.startswith("json"):
-        print_json(found.to_dict(), output, lines=output_format == "jsonl")
+        print_json(result.to_dict(), output, lines=output_format == "jsonl")
     elif output_format == "text":
         shown = output in {None, "-"} and wants_color(sys.stdout)
-        emit(colored_trees(f"{found}\n") if shown else f"{found}\n", output)
+        emit(colored_trees(f"{result}\n") if shown else f"{result}\n", output)
     else:
-        emit(_drawn(found, output_format), output)
+        emit(_drawn(result, output_format), output)
 
 
-def _drawn(found: ErrorExamples | Contrasts, output_format: str) -> str:
+def _drawn(result: ErrorExamples | Contrasts, output_format: str) -> str:
     from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
     from levelhead.report.scores import signature_line
 
-    groups, signature = groups_of(found), found.provenance.signature
+    groups, signature = groups_of(result), result.provenance.signature
     if output_format == "html":
         from levelhead.report.page import render
 

@@ -50,15 +50,22 @@ def validate(
     paths = [file for path in files for file in files_at(path)]
     _refuse_copies(copies, rules)
     check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])
-    found = validate_files(*files, format=input_format, rules=rules, fix=copies)
+    validation = validate_files(*files, format=input_format, rules=rules, fix=copies)
     if output_format == "text":
-        emit(validation_text(found), output)
+        emit(validation_text(validation), output)
     elif output_format == "github":
-        emit("".join(f"{annotation(fault)}\n" for fault in found.faults), output)
+        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), output)
     else:
-        print_result(found.table, found.to_dict, output_format, None, output, lines=lambda: _lines(found.to_dict()))
-    _count_on_terminal(found)
-    return DONE if found.valid else BAD_INPUT
+        print_result(
+            validation.table,
+            validation.to_dict,
+            output_format,
+            None,
+            output,
+            lines=lambda: _lines(validation.to_dict()),
+        )
+    _count_on_terminal(validation)
+    return DONE if validation.valid else BAD_INPUT
 
 
 def _refuse_copies(path: str | None, rules: str) -> None:
@@ -69,12 +76,12 @@ def _refuse_copies(path: str | None, rules: str) -> None:
     refuse_compressed("the copy is", path)
 
 
-def _count_on_terminal(found: Validation) -> None:
+def _count_on_terminal(validation: Validation) -> None:
     if sys.stderr is None or not sys.stderr.isatty():
         return
-    counts = Counter(fault.severity for fault in found.faults for _ in range(fault.count))
+    counts = Counter(fault.severity for fault in validation.faults for _ in range(fault.count))
     errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
-    say(f"{number_of(len(found.files), 'file')}, {errors}, {warnings}")
+    say(f"{number_of(len(validation.files), 'file')}, {errors}, {warnings}")
 
 
 def _lines(document: dict[str, Any]) -> list[Any]:

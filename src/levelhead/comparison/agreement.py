@@ -240,12 +240,19 @@ def _missing(measure: Measure, matches: Matches) -> str | None:
 
 
 def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int, level: float) -> LabelAgreement:
-    found: Coefficients = coefficients(Ratings(labeled.labels, units, n_units))
+    beyond_chance: Coefficients = coefficients(Ratings(labeled.labels, units, n_units))
     each = (
         BeyondChance(None if math.isnan(estimate.value) else estimate.value, interval_of(estimate, level))
-        for estimate in (found.cohen, found.fleiss, found.krippendorff)
+        for estimate in (beyond_chance.cohen, beyond_chance.fleiss, beyond_chance.krippendorff)
     )
-    return LabelAgreement(labeled.name, found.words, found.cohen.n_units, found.observed, found.expected, *each)
+    return LabelAgreement(
+        labeled.name,
+        beyond_chance.words,
+        beyond_chance.cohen.n_units,
+        beyond_chance.observed,
+        beyond_chance.expected,
+        *each,
+    )
 
 
 def _order(disagreement: Disagreement) -> tuple[int, str, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -44,8 +45,8 @@ class AnnotatedWords(NamedTuple):
         """The sentence of the first annotation that contains each word, by its place in the text; int64."""
         first = self.rows[:, 0]
         of_word = np.append(self.treebanks[0].sentence_of_word, 0)
-        found = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
-        result: Numbers = np.maximum(found, 0).astype(np.int64)
+        last_known = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
+        result: Numbers = np.maximum(last_known, 0).astype(np.int64)
         return result
 
 
@@ -192,28 +193,28 @@ def _heads(words: AnnotatedWords) -> LabeledWords:
 
 def _texts(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
     columns = [getattr(treebank, column) for treebank in words.treebanks]
-    return _labeled(words, name, columns, [[value(text) for text in texts.distinct_texts] for texts in columns])
+    return _labeled(words, name, columns, value)
 
 
 def _labeled(
-    words: AnnotatedWords, name: str, columns: Sequence[StringColumn], values: Sequence[Sequence[str]]
+    words: AnnotatedWords, name: str, columns: Sequence[StringColumn], value: Callable[[str], str]
 ) -> LabeledWords:
-    """Number the values of distinct strings."""
-    names = sorted({value for some in values for value in some})
-    number = {value: i for i, value in enumerate(names)}
-    sides = []
-    for column, some in zip(columns, values, strict=True):
-        of_code = np.zeros(len(column.strings), dtype=np.int64)
-        of_code[column.distinct] = [number[value] for value in some]
-        sides.append(of_code[column.codes])
+    """Label each word with the value of its string in its treebank's column."""
+    names = sorted({value(text) for column in columns for text in column.distinct_texts})
+    number = {label: i for i, label in enumerate(names)}
+    sides = [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
     return LabeledWords(name, names, _by_row(words, sides))
 
 
 def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
     columns = [treebank.feats for treebank in words.treebanks]
-    parsed = [[_parsed(text) for text in column.distinct_texts] for column in columns]
-    for name in sorted({name for some in parsed for feats in some for name in feats}):
-        yield _labeled(words, name, columns, [[feats.get(name, NO_FEATURE) for feats in some] for some in parsed])
+    parsed = {text: _parsed(text) for column in columns for text in column.distinct_texts}
+    for name in sorted({name for feats in parsed.values() for name in feats}):
+        yield _labeled(words, name, columns, partial(_feature, parsed, name))
+
+
+def _feature(parsed: Mapping[str, Mapping[str, str]], name: str, text: str) -> str:
+    return parsed[text].get(name, NO_FEATURE)
 
 
 def _parsed(feats: str) -> Mapping[str, str]:

@@ -264,11 +264,11 @@ def for_each_output(
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    found, provenances = {}, {}
+    results, provenances = {}, {}
     for code, (output,) in read_outputs(single_run(plan), setup):
-        found[code] = function(output.matches)
+        results[code] = function(output.matches)
         provenances[code] = _provenance(output.matches, setup, scheme)
-    return found, joint_provenance(provenances)
+    return results, joint_provenance(provenances)
 
 
 def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Provenance:

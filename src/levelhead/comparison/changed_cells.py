@@ -112,12 +112,8 @@ def _changed(pairs: PairedVersions, name: str, attribute: str, differences: _Dif
 def _numbered(ours: StringColumn, theirs: StringColumn) -> tuple[Numbers, Numbers]:
     """Numbers of two columns' values; equal values have equal numbers."""
     number: dict[str, int] = {}
-    sides = []
-    for column in (ours, theirs):
-        of_code = np.zeros(len(column.strings), dtype=np.intp)
-        of_code[column.distinct] = [number.setdefault(text, len(number)) for text in column.distinct_texts]
-        sides.append(of_code[column.codes])
-    return sides[0], sides[1]
+    old, new = (column.mapped(lambda text: number.setdefault(text, len(number)), np.intp) for column in (ours, theirs))
+    return old, new
 
 
 def _cell(pairs: PairedVersions, name: str, old: str, new: str, word: int) -> ChangedCell:
@@ -183,8 +179,8 @@ class _Words(NamedTuple):
 
 def _both(pairs: PairedVersions) -> tuple[_Words, _Words]:
     def of_new(word: int) -> Hashable:
-        found = int(pairs.old_of_new[word])
-        return ("new", word) if found == NO_WORD else found
+        old_word = int(pairs.old_of_new[word])
+        return ("new", word) if old_word == NO_WORD else old_word
 
     return _Words(pairs.old, lambda word: word), _Words(pairs.new, of_new)
 
@@ -275,10 +271,10 @@ def _other_cells(pairs: PairedVersions, one: _Row, other: _Row) -> Iterator[Chan
     for column in range(FORM + 1, len(one.cells)):
         field, old, new = FIELDS[column + 1], one.cells[column], other.cells[column]
         if column == _DEPS:
-            found = _deps_differ(pairs, one.sentence, old, new)
+            deps_differ = _deps_differ(pairs, one.sentence, old, new)
         elif old == new:
-            found = []
+            deps_differ = []
         else:
-            found = changed_attributes(old, new) if field in _ATTRIBUTES else [(old, new)]
-        for pattern in found:
+            deps_differ = changed_attributes(old, new) if field in _ATTRIBUTES else [(old, new)]
+        for pattern in deps_differ:
             yield ChangedCell(field, *pattern, one.sentence, one.form)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -187,20 +188,20 @@ def compare_by(
         MeasureError: a property is unknown, or the measure cannot be broken down.
     """
     _check_systems(plan)
-    found, sources, units, baseline, requested = {}, {}, {}, "", RequestedNames(by)
+    breakdowns, sources, units, baseline, requested = {}, {}, {}, "", RequestedNames(by)
     (measure,) = setup.measures
     for name, some in read_outputs(plan, setup):
         requested.see(some[0].matches.gold)
         units[name] = units_of(some[0].matches.gold, intervals.resample_by)
         how = IntervalSettings(units[name], intervals.level)
-        found[name] = gains_by(some, measure, by, settings, setup.registry, how)
+        breakdowns[name] = gains_by(some, measure, by, settings, setup.registry, how)
         sources[name], baseline = sources_of({output.name: output.matches for output in some}, setup), some[0].name
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
         parts["scheme"] = settings.scheme.name
     provenance = comparison_provenance(sources, setup, {**parts, **intervals.signature}, unit_notes(units, "intervals"))
-    return Gains(tuple(by), str(measure), baseline, found, provenance, units)
+    return Gains(tuple(by), str(measure), baseline, breakdowns, provenance, units)
 
 
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
@@ -218,15 +219,15 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     _check_systems(plan)
     ready = setup.single()
     ((measure, definition),) = ready.defined
-    found, sources = [], {}
+    pairs, sources = [], {}
     for name, (baseline, *others) in read_outputs(plan, ready):
         sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
         for other in others:
             both = contrasts(baseline.matches, other.matches, None, ready)
-            found.append((name, baseline, other, *both))
+            pairs.append((name, baseline, other, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
     provenance = comparison_provenance(sources, ready, parts)
-    return Contrasts(measure, found, limit, provenance, definition.needs_for(measure.argument))
+    return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))
 
 
 def _check_systems(plan: Plan) -> None:
@@ -260,19 +261,19 @@ def gains_by(
     """
     undefined = outputs[0].matches.rules.undefined
     first, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
-    found = []
+    gains = []
     for output, own in zip(outputs[1:], others, strict=True):
         both = with_same_buckets(first, own)
         before, after = (bucket_scores(words, measure, undefined) for words in both)
         estimates: Sequence[BucketEstimate | None] = [None] * len(before)
         if intervals is not None:
             estimates = bucket_estimates(parts_of(both, measure, intervals.units), intervals.level)
-        found += [
+        gains += [
             Gain(values, output.name, one, other, estimate)
             for values, one, other, estimate in zip(both[0].names, before, after, estimates, strict=True)
             if one.gold or one.system or other.system
         ]
-    return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
+    return sorted(gains, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
 def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
@@ -288,8 +289,8 @@ def average_gains(treebanks: Sequence[Sequence[Gain]], level: float = 0.95) -> l
     buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
     for gain in (gain for gains in treebanks for gain in gains):
         buckets.setdefault((gain.system, gain.values), []).append(gain)
-    found = [_average_gain(gains, level) for gains in buckets.values()]
-    return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
+    averages = [_average_gain(gains, level) for gains in buckets.values()]
+    return sorted(averages, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
 def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
@@ -302,7 +303,7 @@ def _average_gain(gains: Sequence[Gain], level: float) -> AverageGain:
         len(known),
         sum(gain.score.gold for gain in gains),
         sum(gain.more_correct for gain in gains),
-        sum(differences) / len(differences) if differences else None,
+        math.fsum(differences) / len(differences) if differences else None,
         mean_estimate(estimates, level, difference=True) if estimates else None,
     )
 

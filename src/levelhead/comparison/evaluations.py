@@ -92,11 +92,11 @@ def score_and_look(
         return evaluations_of(results, setup), results.looked
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
     results = score_outputs(plan, setup, look=both, **how)
-    found = {
+    evaluations = {
         code: with_leakage(evaluation, results.looked[code].leakage)
         for code, evaluation in evaluations_of(results, setup).items()
     }
-    return Evaluations(found), {code: looked.other for code, looked in results.looked.items()}
+    return Evaluations(evaluations), {code: looked.other for code, looked in results.looked.items()}
 
 
 class _Looked(NamedTuple):
@@ -141,8 +141,8 @@ def evaluations_of(results: Results, setup: Setup) -> Evaluations:
         setup: the settings.
     """
     (system,) = results.systems
-    found = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
-    return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in found.items()})
+    outcomes = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+    return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in outcomes.items()})
 
 
 def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:
@@ -168,12 +168,10 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
     rest = [
         evaluation.leakage.occurring[-1].rest for evaluation in evaluations.values() if evaluation.leakage is not None
     ]
-    averages: dict[str, Fraction | None] = {}
-    for name in next(iter(evaluations.values())):
-        values = [scores[name].exact if name in scores else None for scores in rest]
-        known = [value for value in values if value is not None]
-        averages[name] = sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None
-    return averages
+    return {
+        name: _mean([scores[name].exact if name in scores else None for scores in rest])
+        for name in next(iter(evaluations.values()))
+    }
 
 
 def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
@@ -182,9 +180,12 @@ def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, 
     Args:
         evaluations: the scores on each treebank, for the same measures.
     """
-    averages: dict[str, Fraction | None] = {}
-    for name in next(iter(evaluations.values())):
-        values = [evaluation[name].exact for evaluation in evaluations.values()]
-        known = [value for value in values if value is not None]
-        averages[name] = sum(known, Fraction(0)) / len(values) if len(known) == len(values) else None
-    return averages
+    return {
+        name: _mean([evaluation[name].exact for evaluation in evaluations.values()])
+        for name in next(iter(evaluations.values()))
+    }
+
+
+def _mean(values: Sequence[Fraction | None]) -> Fraction | None:
+    known = [value for value in values if value is not None]
+    return sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -142,7 +143,7 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
     ]
     if faults:
         raise InputError(*faults)
-    shares = [sum(value[vote.lower()] for vote in votes) / len(votes) for votes in lines]
+    shares = [math.fsum(value[vote.lower()] for vote in votes) / len(votes) for votes in lines]
     return Choices(np.array(shares), np.array([len(votes) for votes in lines]), hashlib.sha256(data).hexdigest())
 
 
@@ -289,12 +290,12 @@ def _scores_of(counts: SystemCounts) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure in every sentence; higher is better."""
     scores = ratios(counts.parts)  # shape (sentences, systems, measures)
     scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
-    found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
+    scores_by_measure = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
     faults = [
         Fault("invalid-judgements", f"{name} has no value in any sentence")
-        for name, (first, second) in found.items()
+        for name, (first, second) in scores_by_measure.items()
         if np.isnan(first + second).all()
     ]
     if faults:
         raise InputError(*faults)
-    return found
+    return scores_by_measure

@@ -174,7 +174,7 @@ def _coarsened(
     for name, own in ids.items():
         if own is not None:
             same.setdefault(frozenset(own), []).append(name)
-    found, keys = dict(tables), dict.fromkeys(ids)
+    coarse, keys = dict(tables), dict.fromkeys(ids)
     for names in same.values():
         joined = _joined_units([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
         for name in names:
@@ -183,8 +183,8 @@ def _coarsened(
             number = {key: i for i, key in enumerate(keys[name] or ())}
             parts = np.zeros((len(number), *tables[name].parts.shape[1:]))
             np.add.at(parts, [number[unit_of[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
-            found[name] = tables[name]._replace(parts=parts)
-    return found, keys
+            coarse[name] = tables[name]._replace(parts=parts)
+    return coarse, keys
 
 
 def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
@@ -218,7 +218,7 @@ def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: Inferen
     orders = {name: order for group in groups.values() for name, order in group.items()}
     strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
     first = next(iter(tables.values()))
-    found = []
+    pairs = []
     for s, system in enumerate(first.systems):
         for m, measure in enumerate(first.measures):
             rows = []
@@ -229,8 +229,8 @@ def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: Inferen
                 estimate = _difference(values, both, s, m, paired=paired)
                 rows.append(_pair(system, measure, (one, other), values, estimate, paired, settings))
             adjusted = holm([row.p for row in rows])
-            found += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
-    return found
+            pairs += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+    return pairs
 
 
 def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:

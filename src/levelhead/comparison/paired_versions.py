@@ -86,8 +86,8 @@ def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
     """
     sides = [_side(treebank, rules) for treebank in (old, new)]
     swapped = (sides[1].texts, sides[1].words) < (sides[0].texts, sides[0].words)
-    found = [(i, j) for j, i in _pair(*reversed(sides))] if swapped else _pair(*sides)
-    rows = np.array(sorted(found), dtype=np.intp).reshape(-1, 2)
+    pairs = [(i, j) for j, i in _pair(*reversed(sides))] if swapped else _pair(*sides)
+    rows = np.array(sorted(pairs), dtype=np.intp).reshape(-1, 2)
     return _aligned(old, new, rows, rules, swapped=swapped)
 
 

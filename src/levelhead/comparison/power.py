@@ -194,8 +194,8 @@ def _rows(
     own = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
     for n_units in design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *own}):
         for n_runs in _runs(every, design):
-            found = detectable_difference(every, n_units, n_runs, design.test) if every else None
-            yield start._replace(n_units=n_units, n_runs=n_runs, difference=found)
+            difference = detectable_difference(every, n_units, n_runs, design.test) if every else None
+            yield start._replace(n_units=n_units, n_runs=n_runs, difference=difference)
 
 
 def _runs(variances: Iterable[Variances], design: Design) -> tuple[int, ...]:

@@ -134,10 +134,10 @@ def gate_results(
         for result in wanted:
             table = next(iter(counts.values()))
             lower_is_better = table.measures.index(measure) in table.perplexities
-            found = _gate_result(result, settings, lower_is_better=lower_is_better)
-            several = min(result.runs) > 1 and not found.decided
-            needed = _runs_needed(counts, result, settings, found, len(wanted)) if several else None
-            yield found._replace(runs_needed=needed)
+            gate = _gate_result(result, settings, lower_is_better=lower_is_better)
+            several = min(result.runs) > 1 and not gate.decided
+            needed = _runs_needed(counts, result, settings, gate, len(wanted)) if several else None
+            yield gate._replace(runs_needed=needed)
 
 
 def _gate_result(result: SystemResult, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
@@ -178,7 +178,7 @@ def _runs_needed(
     counts: Mapping[str, SystemCounts],
     result: SystemResult,
     settings: InferenceSettings,
-    found: GateResult,
+    gate: GateResult,
     n_systems: int,
 ) -> int | None:
     """The number of runs that would show the observed distance from 0 or the margin; systems share the level."""
@@ -192,13 +192,13 @@ def _runs_needed(
     if settings.margin is None:
         distance, alpha = abs(result.difference), (1 - settings.level) / n_systems
     else:
-        distance, alpha = _distance(result, settings.margin, found), 1 - settings.level
+        distance, alpha = _distance(result, settings.margin, gate), 1 - settings.level
     return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
 
 
-def _distance(result: SystemResult, margin: float, found: GateResult) -> float:
+def _distance(result: SystemResult, margin: float, gate: GateResult) -> float:
     """The distance of the observed difference from a loss of the margin, in the unit of the measure."""
-    if result.ratio_interval is None or found.interval is None:
+    if result.ratio_interval is None or gate.interval is None:
         return abs((result.difference or 0.0) + margin / 100)
-    low, high = found.interval
+    low, high = gate.interval
     return abs(math.log(margin) - math.log(low * high) / 2) * (result.value or 0.0)  # by the delta method

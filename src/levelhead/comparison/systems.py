@@ -124,29 +124,31 @@ def compare(
     else:
         results = score_outputs(plan, setup, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
+    comparison = _compared(counts, sources, setup, settings, measures_part(results), results.units)
     if setup.partial:
         strict, _ = counts_and_sources(results.with_valid_trees_only(), plan, setup)
         coverage = _coverage(results, plan)
-        found = replace(found, valid_trees=tuple(differences(strict, settings)), coverage=coverage)
-    found = replace(found, gates=tuple(_gates(found, counts, fail_if_worse, settings, invalid)), invalid=invalid)
+        comparison = replace(comparison, valid_trees=tuple(differences(strict, settings)), coverage=coverage)
+    comparison = replace(
+        comparison, gates=tuple(_gates(comparison, counts, fail_if_worse, settings, invalid)), invalid=invalid
+    )
     if len(counts) == 1:
-        return replace(found, looked=results.looked)
-    wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
-    provenance = found.provenance if votes == "treebank" else found.provenance.with_parts(votes=votes)
-    return replace(found, looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
+        return replace(comparison, looked=results.looked)
+    wins = _wins(comparison.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
+    provenance = comparison.provenance if votes == "treebank" else comparison.provenance.with_parts(votes=votes)
+    return replace(comparison, looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
 
 
 def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
     """The share of each gold treebank that each system covers, over all runs."""
-    found: dict[str, dict[str, PartialCoverage]] = {}
+    coverages: dict[str, dict[str, PartialCoverage]] = {}
     for test_set in results.test_sets:
         runs: dict[str, list[PartialCoverage]] = {}
         for system in plan.systems:
             coverage = results.results[system.label, test_set.code].partial_coverage
             runs.setdefault(system.name, []).extend([] if coverage is None else [coverage])
-        found[test_set.code] = {name: total_coverage(some) for name, some in runs.items()}
-    return found
+        coverages[test_set.code] = {name: total_coverage(some) for name, some in runs.items()}
+    return coverages
 
 
 def _valid_outputs(
@@ -160,13 +162,13 @@ def _valid_outputs(
 
 
 def _gates(
-    found: Comparison,
+    comparison: Comparison,
     counts: Mapping[str, SystemCounts],
     measures: Sequence[str],
     settings: InferenceSettings,
     invalid: Iterable[str],
 ) -> Iterator[GateResult]:
-    yield from gate_results(counts, found.results, measures, settings)
+    yield from gate_results(counts, comparison.results, measures, settings)
     where = "macro-average" if len(counts) > 1 else next(iter(counts))
     for system in invalid:
         yield from (GateResult(system, measure, where, "not met", "invalid") for measure in measures)
@@ -238,11 +240,11 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
     perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
     counts = {}
     for test_set in results.test_sets:
-        found = [results.results[label, test_set.code] for label in results.systems]
-        _refuse_valueless(found, test_set)
-        parts = np.empty((results.gold[test_set.code].sentences, len(found), len(results.measures), 2))
-        for run, measure in product(range(len(found)), range(len(results.measures))):
-            parts[:, run, measure] = found[run].sentences[results.measures[measure]].T
+        outcomes = [results.results[label, test_set.code] for label in results.systems]
+        _refuse_valueless(outcomes, test_set)
+        parts = np.empty((results.gold[test_set.code].sentences, len(outcomes), len(results.measures), 2))
+        for run, measure in product(range(len(outcomes)), range(len(results.measures))):
+            parts[:, run, measure] = outcomes[run].sentences[results.measures[measure]].T
         gold = results.seed_of(test_set.code)
         counts[test_set.code] = SystemCounts(names, results.measures, parts, gold, perplexities)
     return counts
@@ -256,21 +258,21 @@ def sources_of_results(results: Results) -> dict[str, Sources]:
     """
     codes = [test_set.code for test_set in results.test_sets]
     each = {code: [results.results[label, code] for label in results.systems] for code in codes}
-    return {code: _sources(results.systems, found, results.gold[code]) for code, found in each.items()}
+    return {code: _sources(results.systems, outcomes, results.gold[code]) for code, outcomes in each.items()}
 
 
-def _sources(labels: Iterable[str], found: Sequence[Outcome], gold: Contents) -> Sources:
-    named = dict(zip(labels, found, strict=True))
+def _sources(labels: Iterable[str], outcomes: Sequence[Outcome], gold: Contents) -> Sources:
+    named = dict(zip(labels, outcomes, strict=True))
     notes = dict.fromkeys(named_note(note, name) for name, result in named.items() for note in result.notes)
     contents = {name: result.contents for name, result in named.items() if result.contents is not None}
     return Sources(gold, contents, tuple(notes))
 
 
-def _refuse_valueless(found: Sequence[Outcome], test_set: TestSet) -> None:
+def _refuse_valueless(outcomes: Sequence[Outcome], test_set: TestSet) -> None:
     """Refuse measures without a value for an output."""
     faults = [
         _valueless(f"{name}: {score.reason}", score.reason, test_set, result)
-        for result in found
+        for result in outcomes
         for name, score in result.scores.items()
         if score.reason is not None
     ]

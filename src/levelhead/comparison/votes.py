@@ -192,12 +192,10 @@ class _Names:
 
     def of(self, column: StringColumn) -> Numbers:
         """Return a number for each row of a column."""
-        of_code = np.zeros(len(column.strings), dtype=np.int64)
-        of_code[column.distinct] = [
-            self._numbers.setdefault(self._value(text), len(self._numbers)) for text in column.distinct_texts
-        ]
-        numbers: Numbers = of_code[column.codes]
-        return numbers
+        return column.mapped(self._number, np.int64)
+
+    def _number(self, text: str) -> int:
+        return self._numbers.setdefault(self._value(text), len(self._numbers))
 
 
 def _spread(gold: Treebank, rows: NDArray[np.integer], values: Numbers) -> Numbers:

@@ -56,12 +56,12 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     right = {name: np.mean([run.correct for run in own], axis=0) for name, own in counts.items()}
     baseline, *others = right
     gold, words = outputs[0].matches.gold, counts[baseline][0].gold
-    found = []
+    sentences = []
     for system in others:
         change = right[system] - right[baseline]
         for i in np.argsort(change, kind="stable")[:_MOST].tolist():
             if change[i] < -_EQUAL:
                 numbers = (right[baseline][i].item(), right[system][i].item(), words[i].item())
                 text = " ".join(gold[i].forms)
-                found.append(WorseSentence(treebank, system, i + 1, gold[i].id, *numbers, text))
-    return found
+                sentences.append(WorseSentence(treebank, system, i + 1, gold[i].id, *numbers, text))
+    return sentences

@@ -121,5 +121,5 @@ def find_keys(keys: Indices, wanted: Indices) -> Indices:
     """
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
-    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[found] == wanted, found, -1)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[places] == wanted, places, -1)

@@ -133,11 +133,11 @@ def counts_by_sentence(matches: TreebankPair, ready: Setup) -> dict[str, Counts]
         ready: the settings, with the weights and models that measures name.
     """
     how: dict[str, Any] = {"schemes": ready.registry.schemes, "by_sentence": True}
-    found = {}
+    counts = {}
     for measure, definition in ready.defined:
         with suppress(InputError, MalformedDeps, MeasureError):  # the measure then has no value
-            found[str(measure)] = count(matches, measure, definition, weights=ready.values_of(measure), **how)
-    return found
+            counts[str(measure)] = count(matches, measure, definition, weights=ready.values_of(measure), **how)
+    return counts
 
 
 def _rows(counts: Counts, kept: NDArray[np.bool_]) -> Counts:

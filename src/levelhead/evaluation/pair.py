@@ -34,7 +34,7 @@ __all__ = ["Evaluation"]
 
 _MOST_SHOWN = 6
 _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
-"""The number of measures in the short representation."""
+"""The measures in the short representation, if there are more than `_MOST_SHOWN`."""
 
 Input = Treebank | str | os.PathLike[str]
 

@@ -64,6 +64,6 @@ def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
     Raises:
         InputError: there are faults.
     """
-    found = [fault.in_file(treebank.source.path) for fault in faults]
-    if found:
-        raise InputError(*found)
+    located = [fault.in_file(treebank.source.path) for fault in faults]
+    if located:
+        raise InputError(*located)

@@ -104,10 +104,10 @@ def _is_malformed(feats: str) -> bool:
 
 def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
     """Return faults for sentences that spaCy does not find from the heads."""
-    found = [sentence.start for sentence in doc.sents] if len(doc) else []
+    starts = [sentence.start for sentence in doc.sents] if len(doc) else []
     expected = treebank.sentence_starts[:-1].tolist()
-    if found != expected:
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, expected)))
+    if starts != expected:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(starts, expected)))
         yield cannot_hold("spaCy cannot find the end of the sentence because its arcs cross too much", max(same, 1))
 
 

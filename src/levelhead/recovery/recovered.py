@@ -24,7 +24,8 @@ RANGES, SEVERAL, TOO_LONG = "ranges", "attempts", "too long"
 STEPS = (FENCES, PROSE, BLANK, PIPES, LIST, REMARKS, RANGES, SEVERAL, SPACE, IDS, COLUMNS, TOO_LONG)
 """The repairs of an answer, in the order in which they are listed."""
 
-_VERDICTS = ("tree", "incomplete", "no root", "several roots", "cycle")  # numbered as in the check of trees
+_TREE_OF_CODE = ("tree", "incomplete", "no root", "several roots", "cycle")
+"""The validity of a tree by its code from `kernels.trees.bad_sentences`."""
 
 
 class Recovered(NamedTuple):
@@ -108,4 +109,4 @@ def _tree(heads: Sequence[int | None]) -> str:
     if len(known) < len(heads):
         return "incomplete"
     starts = np.array([0, len(heads)], dtype=np.int32)
-    return _VERDICTS[trees.bad_sentences(np.array(known, dtype=np.int32), starts, False)[0]]
+    return _TREE_OF_CODE[trees.bad_sentences(np.array(known, dtype=np.int32), starts, False)[0]]

@@ -84,8 +84,11 @@ class Recovery(Tabular):
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
     def __repr__(self) -> str:
-        words, found = sum(answer.words for answer in self.answers), sum(answer.recovered for answer in self.answers)
-        return f"<Recovery: {len(self.answers)} sentences, {found} of {words} words>"
+        words, recovered_words = (
+            sum(answer.words for answer in self.answers),
+            sum(answer.recovered for answer in self.answers),
+        )
+        return f"<Recovery: {len(self.answers)} sentences, {recovered_words} of {words} words>"
 
 
 def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
@@ -110,8 +113,8 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
         InputError: the answers cannot be read, or do not match the gold sentences.
     """
     sentences = gold_sentences(gold)
-    found, name = _answers(answers, layout, len(gold))
-    texts = paired(found, [sentence.id for sentence in sentences], name)
+    read, name = _answers(answers, layout, len(gold))
+    texts = paired(read, [sentence.id for sentence in sentences], name)
     digest = hashlib.sha256()
     done: list[RecoveredAnswer] = []
     parts: list[bytes] = []

@@ -65,10 +65,10 @@ def split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> li
 
 def _found(pattern: re.Pattern[bytes], data: bytes, name: str) -> list[re.Match[bytes]]:
     """Find the separators of answers; a file with a million parts is not a file of answers."""
-    found = list(islice(pattern.finditer(data), MOST_ANSWERS + 1))
-    if len(found) > MOST_ANSWERS:
+    matches = list(islice(pattern.finditer(data), MOST_ANSWERS + 1))
+    if len(matches) > MOST_ANSWERS:
         raise InputError(Fault("no-answers", f"the file has more than {MOST_ANSWERS:,} parts", Place(name)))
-    return found
+    return matches
 
 
 def _markers(data: bytes) -> Iterator[re.Pattern[bytes]]:

@@ -8,7 +8,7 @@ from levelhead.recovery.recovered import Recovered
 _NOTHING = ("_", "_", "_", "_")
 
 
-def sentence_text(gold: GoldSentence, found: Recovered) -> str:
+def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
     """Return a sentence with the words, ranges and comments of gold, and the analysis of an answer.
 
     Lemmas, tags, features, heads and relations come from the answer. A word without a head has HEAD `_`. DEPS is empty,
@@ -16,10 +16,10 @@ def sentence_text(gold: GoldSentence, found: Recovered) -> str:
 
     Args:
         gold: the gold sentence.
-        found: the answer.
+        recovered: the answer.
     """
-    lines = [gold.comments, f"# recovery = {_summary(found, len(gold.forms))}\n"]
-    for place, (form, space, row, head) in enumerate(zip(gold.forms, gold.spaces, found.rows, found.heads)):
+    lines = [gold.comments, f"# recovery = {_summary(recovered, len(gold.forms))}\n"]
+    for place, (form, space, row, head) in enumerate(zip(gold.forms, gold.spaces, recovered.rows, recovered.heads)):
         if place in gold.multiword:
             token, last, after = gold.multiword[place]
             lines.append(f"{place + 1}-{last}\t{token}\t_\t_\t_\t_\t_\t_\t_\t{after}\n")
@@ -30,8 +30,14 @@ def sentence_text(gold: GoldSentence, found: Recovered) -> str:
     return "".join([*lines, "\n"])
 
 
-def _summary(found: Recovered, n_words: int) -> str:
+def _summary(recovered: Recovered, n_words: int) -> str:
     """A summary of the repairs of an answer: `unpacked (fences, prose), 5 of 5 words, tree`."""
-    steps = f" ({', '.join(found.steps)})" if found.steps else ""
-    extra = f", {found.n_extra} rows dropped" if found.n_extra > 1 else ", 1 row dropped" if found.n_extra else ""
-    return f"{found.category}{steps}, {found.n_words} of {n_words} words{extra}, {found.tree}"
+    steps = f" ({', '.join(recovered.steps)})" if recovered.steps else ""
+    extra = (
+        f", {recovered.n_extra} rows dropped"
+        if recovered.n_extra > 1
+        else ", 1 row dropped"
+        if recovered.n_extra
+        else ""
+    )
+    return f"{recovered.category}{steps}, {recovered.n_words} of {n_words} words{extra}, {recovered.tree}"

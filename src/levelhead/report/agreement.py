@@ -26,77 +26,78 @@ _MOST_LISTED = 20
 _MOST_PATTERNS = 10
 
 
-def agreement_table(found: Agreement, by: Rows = "label", most: int | None = None) -> Table:
+def agreement_table(agreement: Agreement, by: Rows = "label", most: int | None = None) -> Table:
     """Return the agreement of annotators.
 
     Args:
-        found: the agreement.
+        agreement: the agreement.
         by: the rows: types of labels with coefficients, measures with F1, or patterns of disagreement.
         most: the largest number of patterns; None for all.
     """
     if by == "measure":
-        return _measures_table(found)
+        return _measures_table(agreement)
     if by == "pattern":
-        return patterns_table(found, most)
-    level = interval_head(found.level)
+        return patterns_table(agreement, most)
+    level = interval_head(agreement.level)
     columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("Expected")]
     for name in _COEFFICIENTS.values():
-        ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(found.annotators) == 2
+        ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(agreement.annotators) == 2
         interval = Column(level, "number", key=f"{name} interval", ends=ends, tidy_only=hidden)
         columns += [Column(name, "number", tidy_only=hidden), interval]
-    rows = tuple(_label_row(label) for label in found.labels)
-    units = {found.annotators[0]: found.units}
+    rows = tuple(_label_row(label) for label in agreement.labels)
+    units = {agreement.annotators[0]: agreement.units}
+    too_few = agreement.units.n_units >= FEWEST_UNITS and any(map(_lacks_interval, agreement.labels))
     notes = (
-        f"{_pairs(found)}; Expected: by chance",
+        f"{_pairs(agreement)}; Expected: by chance",
         "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
         unit_line(units, "confidence intervals"),
         *unit_notes(units, "intervals", marked_by="the first file"),
-        *([_TOO_FEW] if found.units.n_units >= FEWEST_UNITS and any(map(_lacks_interval, found.labels)) else []),
-        signature_line(found.provenance.signature),
+        *([_TOO_FEW] if too_few else []),
+        signature_line(agreement.provenance.signature),
     )
     return Table(tuple(columns), rows, notes)
 
 
-def _pairs(found: Agreement) -> str:
-    if len(found.annotators) == 2:
+def _pairs(agreement: Agreement) -> str:
+    if len(agreement.annotators) == 2:
         return "Observed: share of common words with the same label"
-    return f"Observed and Cohen: means over {len(found.pairs)} pairs of annotators"
+    return f"Observed and Cohen: means over {len(agreement.pairs)} pairs of annotators"
 
 
-def _lacks_interval(agreement: LabelAgreement) -> bool:
-    return agreement.krippendorff.value is not None and agreement.krippendorff.interval is None
+def _lacks_interval(label: LabelAgreement) -> bool:
+    return label.krippendorff.value is not None and label.krippendorff.interval is None
 
 
-def _label_row(agreement: LabelAgreement) -> tuple[Cell, ...]:
-    cells: list[Cell] = [agreement.name, agreement.words, agreement.observed, agreement.expected]
+def _label_row(label: LabelAgreement) -> tuple[Cell, ...]:
+    cells: list[Cell] = [label.name, label.words, label.observed, label.expected]
     for name in _COEFFICIENTS:
-        coefficient: BeyondChance = getattr(agreement, name)
+        coefficient: BeyondChance = getattr(label, name)
         value = coefficient.value
         cells += [None if value is None else Plain(value + 0.0), interval_cell(coefficient.interval, perplexity=True)]
     return tuple(cells)
 
 
-def _measures_table(found: Agreement) -> Table:
-    rows = tuple(found.f1.items())
-    first = next(iter(found.treebanks.values()))
-    ids = [printable(first[i].id or str(i + 1)) for i in found.differing]
+def _measures_table(agreement: Agreement) -> Table:
+    rows = tuple(agreement.f1.items())
+    first = next(iter(agreement.treebanks.values()))
+    ids = [printable(first[i].id or str(i + 1)) for i in agreement.differing]
     listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
     notes = (
         f"{len(ids)} of {len(first)} sentences differ in span, heads or universal relations{listed}",
-        *(f"{name}: {reason}" for name, reason in found.reasons.items()),
-        signature_line(found.provenance.signature),
+        *(f"{name}: {reason}" for name, reason in agreement.reasons.items()),
+        signature_line(agreement.provenance.signature),
     )
     return Table((Column("Measure", "text"), Column("F1")), rows, notes)
 
 
-def patterns_table(found: Agreement, most: int | None = None) -> Table:
+def patterns_table(agreement: Agreement, most: int | None = None) -> Table:
     """Return the patterns of disagreement, one per row, the most frequent first.
 
     Args:
-        found: the agreement.
+        agreement: the agreement.
         most: the largest number of patterns; None for all.
     """
-    names = found.annotators if len(found.annotators) == 2 else ("First", "Second")
+    names = agreement.annotators if len(agreement.annotators) == 2 else ("First", "Second")
     columns = (
         Column("Label", "text"), *(Column(name, "text", key=key) for name, key in zip(names, ("First", "Second"))),
         Column("Words", "number"), Column("Share"), Column("Example", "text"),
@@ -108,57 +109,58 @@ def patterns_table(found: Agreement, most: int | None = None) -> Table:
             disagreement.second,
             disagreement.n_words,
             disagreement.share,
-            _example(found, disagreement),
+            _example(agreement, disagreement),
         )
-        for disagreement in found.disagreements[:most]
+        for disagreement in agreement.disagreements[:most]
     )
     notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
     return Table(columns, rows, notes)
 
 
-def _example(found: Agreement, disagreement: Disagreement) -> str:
-    sentence = next(iter(found.treebanks.values()))[disagreement.sentence].id or f"sentence {disagreement.sentence + 1}"
+def _example(agreement: Agreement, disagreement: Disagreement) -> str:
+    first = next(iter(agreement.treebanks.values()))
+    sentence = first[disagreement.sentence].id or f"sentence {disagreement.sentence + 1}"
     return printable(f"{disagreement.form} ({sentence})")
 
 
-def agreement_text(found: Agreement) -> str:
+def agreement_text(agreement: Agreement) -> str:
     """Return F1, coefficients and the most frequent patterns as text.
 
     Args:
-        found: the agreement.
+        agreement: the agreement.
     """
-    measures = _measures_table(found)
-    tables = [measures._replace(notes=measures.notes[:-1]), agreement_table(found)]
-    if found.disagreements:
-        patterns = patterns_table(found, _MOST_PATTERNS)
-        hidden = len(found.disagreements) - _MOST_PATTERNS
+    measures = _measures_table(agreement)
+    tables = [measures._replace(notes=measures.notes[:-1]), agreement_table(agreement)]
+    if agreement.disagreements:
+        patterns = patterns_table(agreement, _MOST_PATTERNS)
+        hidden = len(agreement.disagreements) - _MOST_PATTERNS
         more = f"{hidden} more patterns: --by pattern"
         tables.insert(1, patterns._replace(notes=(*patterns.notes, *([more] if hidden > 0 else []))))
     return "\n".join(to_text(table, 2) for table in tables)
 
 
-def agreement_document(found: Agreement) -> dict[str, Any]:
+def agreement_document(agreement: Agreement) -> dict[str, Any]:
     """Return the agreement for JSON, with all patterns and all sentences that differ.
 
     Args:
-        found: the agreement.
+        agreement: the agreement.
     """
-    first = next(iter(found.treebanks.values()))
-    of_label = {label.name: _kappa(label) for label in found.labels}
+    first = next(iter(agreement.treebanks.values()))
+    of_label = {label.name: _kappa(label) for label in agreement.labels}
     return {
-        **header("agreement", found.provenance.signature),
-        "annotators": list(found.annotators),
-        "f1": {name: points(value) for name, value in found.f1.items()},
+        **header("agreement", agreement.provenance.signature),
+        "annotators": list(agreement.annotators),
+        "f1": {name: points(value) for name, value in agreement.f1.items()},
         "kappa": {"upos": of_label.get("UPOS"), "relations": of_label["relations"]},
-        "units": units_document({found.annotators[0]: found.units}),
-        "labels": [_label_document(label) for label in found.labels],
+        "units": units_document({agreement.annotators[0]: agreement.units}),
+        "labels": [_label_document(label) for label in agreement.labels],
         "pairs": [
             {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
-            for (one, other), evaluation in found.pairs.items()
+            for (one, other), evaluation in agreement.pairs.items()
         ],
-        "patterns": [_pattern_document(first, disagreement) for disagreement in found.disagreements],
-        "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in found.differing],
-        **sources(found.provenance),
+        "patterns": [_pattern_document(first, disagreement) for disagreement in agreement.disagreements],
+        "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in agreement.differing],
+        **sources(agreement.provenance),
     }
 
 
@@ -178,18 +180,18 @@ def _pattern_document(first: Treebank, disagreement: Disagreement) -> dict[str, 
     }
 
 
-def _kappa(agreement: LabelAgreement) -> dict[str, Any]:
-    return {"observed": agreement.observed, "expected": agreement.expected, "kappa": agreement.cohen.value}
+def _kappa(label: LabelAgreement) -> dict[str, Any]:
+    return {"observed": label.observed, "expected": label.expected, "kappa": label.cohen.value}
 
 
-def _label_document(agreement: LabelAgreement) -> dict[str, Any]:
-    coefficients = {name: getattr(agreement, name) for name in _COEFFICIENTS}
+def _label_document(label: LabelAgreement) -> dict[str, Any]:
+    coefficients = {name: getattr(label, name) for name in _COEFFICIENTS}
     return {
-        "label": agreement.name,
-        "words": agreement.words,
-        "n_units": agreement.n_units,
-        "observed": agreement.observed,
-        "expected": agreement.expected,
+        "label": label.name,
+        "words": label.words,
+        "n_units": label.n_units,
+        "observed": label.observed,
+        "expected": label.expected,
         **{
             name: {"value": of.value, "interval": None if of.interval is None else list(of.interval)}
             for name, of in coefficients.items()

@@ -133,12 +133,12 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     properties: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
         properties.setdefault(property_named(name).whose, []).append(name)
-    found: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
+    notes: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
     if len(properties) > 1:
-        found = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
+        notes = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
     if any(breakdown.whole for breakdown in breakdowns):
-        found = (*found, f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
-    return found
+        notes = (*notes, f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
+    return notes
 
 
 def _cells(score: Score) -> tuple[Cell, ...]:
@@ -194,15 +194,15 @@ def _average(by: tuple[str, ...], average: Average) -> dict[str, Any]:
     }
 
 
-def repairs_table(found: Repairs) -> Table:
+def repairs_table(repairs: Repairs) -> Table:
     """Return one row per treebank and type of error: the words, and the points that repairing them would gain.
 
     Args:
-        found: the types of errors on each treebank.
+        repairs: the types of errors on each treebank.
     """
-    signature, several = found.provenance.signature, len(found.treebanks) > 1
-    every = [repair.estimate for some in found.treebanks.values() for repair in some]
-    every += [average.estimate for average in found.averages]
+    signature, several = repairs.provenance.signature, len(repairs.treebanks) > 1
+    every = [repair.estimate for some in repairs.treebanks.values() for repair in some]
+    every += [average.estimate for average in repairs.averages]
     columns = (
         *([Column("Treebank", "text")] if several else []),
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
@@ -211,40 +211,42 @@ def repairs_table(found: Repairs) -> Table:
     )
     parts = [
         [(*((name,) if several else ()), *repair[:6], *estimate_cells(repair.estimate)) for repair in some]
-        for name, some in found.treebanks.items()
+        for name, some in repairs.treebanks.items()
     ]
     starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
     rows = tuple(row for part in parts for row in part)
-    note = f"Gain: points of {found.measure} gained if these words were correct and nothing else changed; largest first"
+    note = (
+        f"Gain: points of {repairs.measure} gained if these words were correct and nothing else changed; largest first"
+    )
     share = "Share: percentage of all words with an error"
-    units = unit_line(found.units, "confidence intervals")
-    label = f"Average of {len(found.treebanks)}"
+    units = unit_line(repairs.units, "confidence intervals")
+    label = f"Average of {len(repairs.treebanks)}"
     summary = [
-        (label, *average[:4], None, average.gain, *estimate_cells(average.estimate)) for average in found.averages
+        (label, *average[:4], None, average.gain, *estimate_cells(average.estimate)) for average in repairs.averages
     ]
     return Table(
         columns, rows, (note, share, *estimate_notes(every), units, *signed(signature)), starts, tuple(summary)
     )
 
 
-def repairs_document(found: Repairs) -> dict[str, Any]:
+def repairs_document(repairs: Repairs) -> dict[str, Any]:
     """Return the gains of repairs for JSON.
 
     Args:
-        found: the types of errors on each treebank.
+        repairs: the types of errors on each treebank.
     """
     means = [
         {"error": average.error, "detail": average.detail, "words": average.words, "share": points(average.share)}
         | {"gain": points(average.gain)}
         | estimate_document(average.estimate)
-        for average in found.averages
+        for average in repairs.averages
     ]
     return {
-        **header("repairs", found.provenance.signature),
-        "measure": found.measure,
-        "treebanks": {name: [_repair(repair) for repair in some] for name, some in found.treebanks.items()},
-        **({"averages": means} if len(found.treebanks) > 1 else {}),
-        "units": units_document(found.units),
+        **header("repairs", repairs.provenance.signature),
+        "measure": repairs.measure,
+        "treebanks": {name: [_repair(repair) for repair in some] for name, some in repairs.treebanks.items()},
+        **({"averages": means} if len(repairs.treebanks) > 1 else {}),
+        "units": units_document(repairs.units),
     }
 
 

@@ -17,7 +17,7 @@ from levelhead.report.table import Cell, Column, Table
 from levelhead.report.writers import to_text
 from levelhead.treebank import Treebank
 
-Found = Changes | ReleaseChanges
+AnyChanges = Changes | ReleaseChanges
 """The changes of a file, or of the files of a folder."""
 
 Rows = Literal["pattern", "sentence", "file"]
@@ -39,84 +39,84 @@ _SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tok
 """The kinds of changes that have a column in the readable table of files, with the heads."""
 
 
-def changes_table(found: Found, by: Rows = "pattern", most: int | None = None) -> Table:
+def changes_table(changes: AnyChanges, by: Rows = "pattern", most: int | None = None) -> Table:
     """Return the changes, one row per pattern, sentence or file.
 
     Args:
-        found: the changes.
+        changes: the changes.
         by: the rows.
         most: the largest number of rows; None for all.
     """
-    notes: tuple[str, ...] = (signature_line(found.provenance.signature),)
+    notes: tuple[str, ...] = (signature_line(changes.provenance.signature),)
     if by == "file":
-        return _files_table(found, most, notes)
+        return _files_table(changes, most, notes)
     if by == "sentence":
-        rows = tuple(islice(_sentence_rows(found), most))
+        rows = tuple(islice(_sentence_rows(changes), most))
         notes = ("Old, New: number of the sentence; Words: number of re-annotated words", *notes)
-        return Table((*_file_column(found), *_SENTENCES), rows, notes)
-    return Table(_PATTERNS, tuple(_pattern_row(found, pattern) for pattern in found.patterns[:most]), notes)
+        return Table((*_file_column(changes), *_SENTENCES), rows, notes)
+    return Table(_PATTERNS, tuple(_pattern_row(changes, pattern) for pattern in changes.patterns[:most]), notes)
 
 
-def _file_column(found: Found) -> tuple[Column, ...]:
+def _file_column(changes: AnyChanges) -> tuple[Column, ...]:
     """The column for the names of files, if folders were compared."""
-    return (_FILE,) if isinstance(found, ReleaseChanges) else ()
+    return (_FILE,) if isinstance(changes, ReleaseChanges) else ()
 
 
-def _sentence_rows(found: Found) -> Iterator[tuple[Cell, ...]]:
-    for name, part in found.parts.items():
-        file = (printable(name),) if _file_column(found) else ()
+def _sentence_rows(changes: AnyChanges) -> Iterator[tuple[Cell, ...]]:
+    for name, part in changes.parts.items():
+        file = (printable(name),) if _file_column(changes) else ()
         yield from ((*file, *_sentence_row(part, sentence)) for sentence in part.sentences)
 
 
-def _sentence_row(found: Changes, one: SentenceChange) -> tuple[Cell, ...]:
+def _sentence_row(changes: Changes, one: SentenceChange) -> tuple[Cell, ...]:
     numbers = (None if index is None else index + 1 for index in (one.old, one.new))
     patterns = "; ".join(_pattern_text(*key, count) for key, count in one.patterns.items())
     change = ", ".join(KINDS[kind] for kind in one.kinds)
-    return (*numbers, printable(_id(found, one) or ""), change, one.n_words, printable(patterns))
+    return (*numbers, printable(_id(changes, one) or ""), change, one.n_words, printable(patterns))
 
 
 def _pattern_text(column: str, old: str, new: str, count: int) -> str:
     return f"{column} {old} -> {new}" + (f" ({count})" if count > 1 else "")
 
 
-def _pattern_row(found: Found, pattern: ChangePattern) -> tuple[Cell, ...]:
+def _pattern_row(changes: AnyChanges, pattern: ChangePattern) -> tuple[Cell, ...]:
     texts = (printable(text) for text in (pattern.column, pattern.old, pattern.new))
-    return (*texts, pattern.n_changes, pattern.n_sentences, printable(_example(found, pattern.examples[0])))
+    return (*texts, pattern.n_changes, pattern.n_sentences, printable(_example(changes, pattern.examples[0])))
 
 
-def _files_table(found: Found, most: int | None, notes: tuple[str, ...]) -> Table:
+def _files_table(changes: AnyChanges, most: int | None, notes: tuple[str, ...]) -> Table:
     kinds = (Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT) for kind in KINDS)
     columns = (_FILE, Column("Old", "number"), Column("New", "number"), Column("Unchanged", "number"), *kinds)
     rows: list[tuple[Cell, ...]] = [
         (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
-        for name, part in found.parts.items()
+        for name, part in changes.parts.items()
     ]
     heads = "numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated"
     return Table(columns, tuple(rows[:most]), (heads, *notes))
 
 
-def _example(found: Found, example: ChangeExample) -> str:
-    return f"{example.form} ({_place(found, example)})"
+def _example(changes: AnyChanges, example: ChangeExample) -> str:
+    return f"{example.form} ({_place(changes, example)})"
 
 
-def _place(found: Found, example: ChangeExample) -> str:
-    return _name(found.parts[example.file].new, example.new)
+def _place(changes: AnyChanges, example: ChangeExample) -> str:
+    return _name(changes.parts[example.file].new, example.new)
 
 
 def _name(treebank: Treebank, sentence: int) -> str:
     return treebank[sentence].id or f"sentence {sentence + 1}"
 
 
-def _id(found: Changes, change: SentenceChange) -> str | None:
+def _id(changes: Changes, change: SentenceChange) -> str | None:
     """The sent_id in NEW, or in OLD if the sentence was removed."""
     if change.new is not None:
-        return found.new[change.new].id
-    return None if change.old is None else found.old[change.old].id
+        return changes.new[change.new].id
+    return None if change.old is None else changes.old[change.old].id
 
 
-def _names(found: Found, kind: str) -> list[str]:
+def _names(changes: AnyChanges, kind: str) -> list[str]:
     """The names of the first sentences with a kind of change, in NEW (or OLD if removed); one more than are listed."""
-    some = ((part, sentence) for part in found.parts.values() for sentence in part.sentences if kind in sentence.kinds)
+    some = ((part, change) for part in changes.parts.values() for change in part.sentences if kind in change.kinds)
     return [
         _name(part.old, change.old)
         if change.new is None and change.old is not None
@@ -125,54 +125,54 @@ def _names(found: Found, kind: str) -> list[str]:
     ]
 
 
-def changes_text(found: Found, most: int | None = None) -> str:
+def changes_text(changes: AnyChanges, most: int | None = None) -> str:
     """Return a summary of the sentences and the most frequent patterns as text.
 
     Args:
-        found: the changes.
+        changes: the changes.
         most: the largest number of patterns; None for ten.
     """
     shown = most or _MOST_PATTERNS
-    tables = [summary_table(found)]
-    if isinstance(found, ReleaseChanges):
-        tables.insert(0, _shortened(found, "file", len(found.parts), shown))
-    if found.patterns:
-        tables.append(_shortened(found, "pattern", len(found.patterns), shown))
-    notes = (*tables[-1].notes, signature_line(found.provenance.signature))
+    tables = [summary_table(changes)]
+    if isinstance(changes, ReleaseChanges):
+        tables.insert(0, _shortened(changes, "file", len(changes.parts), shown))
+    if changes.patterns:
+        tables.append(_shortened(changes, "pattern", len(changes.patterns), shown))
+    notes = (*tables[-1].notes, signature_line(changes.provenance.signature))
     tables[-1] = tables[-1]._replace(notes=notes)
-    sizes = f"Old: {_size(found, 'old')}\nNew: {_size(found, 'new')}\n"
+    sizes = f"Old: {_size(changes, 'old')}\nNew: {_size(changes, 'new')}\n"
     return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
 
 
-def _shortened(found: Found, by: Rows, n_rows: int, most: int) -> Table:
+def _shortened(changes: AnyChanges, by: Rows, n_rows: int, most: int) -> Table:
     """The first rows of a table without its signature, with a note on the number of other rows."""
-    table, hidden = changes_table(found, by, most), n_rows - most
+    table, hidden = changes_table(changes, by, most), n_rows - most
     more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
     return table._replace(notes=(*more, *table.notes[:-1]))
 
 
-def _size(found: Found, side: Literal["old", "new"]) -> str:
-    sizes = _sizes(found, side)
+def _size(changes: AnyChanges, side: Literal["old", "new"]) -> str:
+    sizes = _sizes(changes, side)
     files = f"{number_of(sizes['files'], 'file')}, " if "files" in sizes else ""
     return f"{files}{number_of(sizes['sentences'], 'sentence')}, {number_of(sizes['words'], 'word')}"
 
 
-def _sizes(found: Found, side: Literal["old", "new"]) -> dict[str, int]:
+def _sizes(changes: AnyChanges, side: Literal["old", "new"]) -> dict[str, int]:
     """The numbers of sentences and words in one version, and of files if it is a folder."""
-    treebanks = [getattr(part, side) for part in found.parts.values()]
-    files = {"files": sum(map(bool, map(len, treebanks)))} if isinstance(found, ReleaseChanges) else {}
+    treebanks = [getattr(part, side) for part in changes.parts.values()]
+    files = {"files": sum(map(bool, map(len, treebanks)))} if isinstance(changes, ReleaseChanges) else {}
     return {**files, "sentences": sum(map(len, treebanks)), "words": sum(treebank.n_words for treebank in treebanks)}
 
 
-def summary_table(found: Found) -> Table:
+def summary_table(changes: AnyChanges) -> Table:
     """Return the number of sentences with each kind of change, one per row.
 
     Args:
-        found: the changes.
+        changes: the changes.
     """
     columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
-    counts = [(KINDS[kind], count, _listed(_names(found, kind))) for kind, count in found.counts.items() if count]
-    rows: tuple[tuple[Cell, ...], ...] = (("unchanged", found.n_unchanged, ""), *counts)
+    counts = [(KINDS[kind], count, _listed(_names(changes, kind))) for kind, count in changes.counts.items() if count]
+    rows: tuple[tuple[Cell, ...], ...] = (("unchanged", changes.n_unchanged, ""), *counts)
     return Table(columns, rows)
 
 
@@ -180,61 +180,66 @@ def _listed(names: list[str]) -> str:
     return printable(" ".join(names[:_MOST_LISTED]) + (" ..." if len(names) > _MOST_LISTED else ""))
 
 
-def changes_document(found: Found, most: int | None = None) -> dict[str, Any]:
+def changes_document(changes: AnyChanges, most: int | None = None) -> dict[str, Any]:
     """Return the changes for JSON, with patterns and changed sentences.
 
     Args:
-        found: the changes.
+        changes: the changes.
         most: the largest number of patterns, and of sentences in each file; None for all.
     """
     return {
-        **header("diff", found.provenance.signature),
-        "old": _sizes(found, "old"),
-        "new": _sizes(found, "new"),
-        **_counts(found),
-        "patterns": [_pattern_document(found, pattern) for pattern in found.patterns[:most]],
-        **_by_part(found, most),
-        **sources(found.provenance),
+        **header("diff", changes.provenance.signature),
+        "old": _sizes(changes, "old"),
+        "new": _sizes(changes, "new"),
+        **_counts(changes),
+        "patterns": [_pattern_document(changes, pattern) for pattern in changes.patterns[:most]],
+        **_by_part(changes, most),
+        **sources(changes.provenance),
     }
 
 
-def _counts(found: Found) -> dict[str, Any]:
-    return {"kept": found.n_kept, "unchanged": found.n_unchanged, "counts": found.counts, "columns": found.by_column}
+def _counts(changes: AnyChanges) -> dict[str, Any]:
+    return {
+        "kept": changes.n_kept,
+        "unchanged": changes.n_unchanged,
+        "counts": changes.counts,
+        "columns": changes.by_column,
+    }
 
 
-def _by_part(found: Found, most: int | None) -> dict[str, Any]:
+def _by_part(changes: AnyChanges, most: int | None) -> dict[str, Any]:
     """The sentences of a file, or the changes of each file of a folder."""
-    if isinstance(found, Changes):
-        return {"sentences": [_sentence_document(found, sentence) for sentence in found.sentences[:most]]}
+    if isinstance(changes, Changes):
+        return {"sentences": [_sentence_document(changes, sentence) for sentence in changes.sentences[:most]]}
     parts = {
         name: {"old": _sizes(part, "old"), "new": _sizes(part, "new"), **_counts(part), **_by_part(part, most)}
-        for name, part in found.parts.items()
+        for name, part in changes.parts.items()
     }
-    return {"treebanks": parts, "refiled": found.n_refiled}
+    return {"treebanks": parts, "refiled": changes.n_refiled}
 
 
-def _pattern_document(found: Found, pattern: ChangePattern) -> dict[str, Any]:
+def _pattern_document(changes: AnyChanges, pattern: ChangePattern) -> dict[str, Any]:
     return {
         "column": pattern.column,
         "old": pattern.old,
         "new": pattern.new,
         "count": pattern.n_changes,
         "sentences": pattern.n_sentences,
-        "examples": [_example_document(found, place) for place in pattern.examples],
+        "examples": [_example_document(changes, place) for place in pattern.examples],
     }
 
 
-def _example_document(found: Found, example: ChangeExample) -> dict[str, Any]:
-    file = {"treebank": example.file} if _file_column(found) else {}
-    name = found.parts[example.file].new[example.new].id
+def _example_document(changes: AnyChanges, example: ChangeExample) -> dict[str, Any]:
+    file = {"treebank": example.file} if _file_column(changes) else {}
+    name = changes.parts[example.file].new[example.new].id
     return {**file, "old": example.old + 1, "new": example.new + 1, "sent_id": name, "form": example.form}
 
 
-def _sentence_document(found: Changes, change: SentenceChange) -> dict[str, Any]:
+def _sentence_document(changes: Changes, change: SentenceChange) -> dict[str, Any]:
     return {
         "old": None if change.old is None else change.old + 1,
         "new": None if change.new is None else change.new + 1,
-        "sent_id": _id(found, change),
+        "sent_id": _id(changes, change),
         "changes": list(change.kinds),
         "words": change.n_words,
         "patterns": [
@@ -244,41 +249,41 @@ def _sentence_document(found: Changes, change: SentenceChange) -> dict[str, Any]
     }
 
 
-def changelog(found: Found, most: int | None = None) -> str:
+def changelog(changes: AnyChanges, most: int | None = None) -> str:
     """Return the draft of a changelog in Markdown.
 
     Args:
-        found: the changes.
+        changes: the changes.
         most: the largest number of patterns per column; None for ten.
     """
-    return "\n".join([*_changelog_of_sentences(found), *_changelog_of_patterns(found, most or _MOST_PATTERNS), ""])
+    return "\n".join([*_changelog_of_sentences(changes), *_changelog_of_patterns(changes, most or _MOST_PATTERNS), ""])
 
 
-def _changelog_of_sentences(found: Found) -> Iterator[str]:
+def _changelog_of_sentences(changes: AnyChanges) -> Iterator[str]:
     yield "# Changes"
     yield ""
-    yield f"{_size(found, 'new')} (before: {_size(found, 'old')})."
+    yield f"{_size(changes, 'new')} (before: {_size(changes, 'old')})."
     yield ""
-    yield from (f"- {_markdown(note)}" for note in found.provenance.notes)
-    yield from [""] * bool(found.provenance.notes)
+    yield from (f"- {_markdown(note)}" for note in changes.provenance.notes)
+    yield from [""] * bool(changes.provenance.notes)
     yield "## Sentences"
     yield ""
-    for kind, count in found.counts.items():
+    for kind, count in changes.counts.items():
         if count:
-            names = _names(found, kind)
+            names = _names(changes, kind)
             more = ", ..." if len(names) > _MOST_LISTED else ""
             yield f"- {KINDS[kind]}: {count} ({', '.join(map(_markdown, names[:_MOST_LISTED]))}{more})"
-    yield f"- unchanged: {found.n_unchanged}"
+    yield f"- unchanged: {changes.n_unchanged}"
 
 
-def _changelog_of_patterns(found: Found, most: int) -> Iterator[str]:
-    for column, total in found.by_column.items():
-        some = [pattern for pattern in found.patterns if pattern.column == column]
+def _changelog_of_patterns(changes: AnyChanges, most: int) -> Iterator[str]:
+    for column, total in changes.by_column.items():
+        some = [pattern for pattern in changes.patterns if pattern.column == column]
         yield ""
         yield f"## {column}: {number_of(total, 'change')}"
         yield ""
         for pattern in some[:most]:
-            names = ", ".join(f"*{_markdown(at.form)}* ({_markdown(_place(found, at))})" for at in pattern.examples)
+            names = ", ".join(f"*{_markdown(at.form)}* ({_markdown(_place(changes, at))})" for at in pattern.examples)
             yield f"- {_value(pattern.old)} → {_value(pattern.new)}: {pattern.n_changes}, for example {names}"
         if len(some) > most:
             yield f"- {number_of(len(some) - most, 'more pattern')}"

@@ -10,7 +10,7 @@ from levelhead.comparison.examples import ErrorExamples
 from levelhead.errors import number_of
 from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.examples import Shown, sentence
+from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.tree_text import MOST_WORDS, contrast_titles
 from levelhead.report.writers import latex_text
 
@@ -31,7 +31,7 @@ class TreeGroup(NamedTuple):
     """
 
     title: str
-    outputs: Sequence[Shown]
+    outputs: Sequence[OutputTrees]
     sentences: Sequence[int]
 
     def drawn(self) -> Iterator[Mapping[str, Any]]:
@@ -48,25 +48,25 @@ class TreeGroup(NamedTuple):
         return f"{self.title}; {number_of(left_out, 'sentence')} too long to draw" if left_out else self.title
 
 
-def groups_of(found: ErrorExamples | Contrasts) -> list[TreeGroup]:
+def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
     """Return the sentences of a result, for a drawing or a page.
 
     Args:
-        found: the sentences behind an error, or those in which systems differ most.
+        result: the sentences behind an error, or those in which systems differ most.
     """
-    return list(_contrast_groups(found) if isinstance(found, Contrasts) else _example_groups(found))
+    return list(_contrast_groups(result) if isinstance(result, Contrasts) else _example_groups(result))
 
 
-def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
-    outputs = [Shown(found.system, found.matches)]
-    for error, some in found.drawn.items():
-        title = f"{error}: {number_of(len(found.cells[error]), 'word')}"
+def _example_groups(examples: ErrorExamples) -> Iterator[TreeGroup]:
+    outputs = [OutputTrees(examples.system, examples.matches)]
+    for error, some in examples.drawn.items():
+        title = f"{error}: {number_of(len(examples.cells[error]), 'word')}"
         yield TreeGroup(title, outputs, [example.gold_sentence for example in some])
 
 
-def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
-    for name, baseline, system, gained, lost in found.drawn:
-        outputs = [Shown(output.name, output.matches) for output in (baseline, system)]
+def _contrast_groups(contrasts: Contrasts) -> Iterator[TreeGroup]:
+    for name, baseline, system, gained, lost in contrasts.drawn:
+        outputs = [OutputTrees(output.name, output.matches) for output in (baseline, system)]
         titles = contrast_titles(system.name, baseline.name)
         for title, some in zip(titles, (gained, lost), strict=True):
             yield TreeGroup(f"{name}: {title}", outputs, [contrast.sentence for contrast in some])
@@ -159,11 +159,11 @@ def _levels(heads: Sequence[int]) -> dict[int, int]:
     """The level of each word's arc: above all arcs that it spans."""
     arcs = [(abs(word - head + 1), min(word, head - 1), max(word, head - 1), word) for word, head in enumerate(heads)
             if head > 0]  # fmt: skip
-    found: list[tuple[int, int, int, int]] = []
+    levels: list[tuple[int, int, int, int]] = []
     for _, low, high, word in sorted(arcs):
-        inside = [level for start, end, level, _ in found if low <= start and end <= high]
-        found.append((low, high, 1 + max(inside, default=0), word))
-    return {word: level for _, _, level, word in found}
+        inside = [level for start, end, level, _ in levels if low <= start and end <= high]
+        levels.append((low, high, 1 + max(inside, default=0), word))
+    return {word: level for _, _, level, word in levels}
 
 
 def _side(side: _Words, places: Sequence[float], levels: Mapping[int, int], y: float, up: int) -> list[str]:
@@ -248,9 +248,9 @@ def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Pag
         signature: the signature of the result.
     """
     blocks = [
-        Block(f"trees-{number}", group.heading, sentences=found)
+        Block(f"trees-{number}", group.heading, sentences=drawn)
         for number, group in enumerate(groups, 1)
-        if (found := list(group.drawn()))
+        if (drawn := list(group.drawn()))
     ]
     systems = dict.fromkeys(output.name for group in groups for output in group.outputs)
     n_sentences = sum(len(block.sentences or ()) for block in blocks)

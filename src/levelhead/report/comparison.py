@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -235,25 +235,25 @@ def _document(result: SystemResult, *, plain: bool) -> dict[str, Any]:
     return document
 
 
-def languages_table(found: Languages) -> Table:
+def languages_table(languages: Languages) -> Table:
     """Return one row for each system, pair of treebanks and measure.
 
     Args:
-        found: the comparisons.
+        languages: the comparisons.
     """
-    order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, found.pairs)))}
-    pairs = sorted(found.pairs, key=lambda pair: order[_compared(pair)])
+    order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, languages.pairs)))}
+    pairs = sorted(languages.pairs, key=lambda pair: order[_compared(pair)])
     several = len({pair.measure for pair in pairs}) > 1
     parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
     rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
     notes = (
         "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
         f"p corrected across pairs of treebanks (Holm): {MARKS}",
-        *([unit_line(found.units)] if found.units else []),
-        signature_line(found.provenance.signature),
+        *([unit_line(languages.units)] if languages.units else []),
+        signature_line(languages.provenance.signature),
     )
-    rows = tuple(_pair_row(pair, plain=pair.measure in found.perplexities) for pair in pairs)
-    return Table(_pair_columns(found.provenance.signature["level"]), rows, notes, rules)
+    rows = tuple(_pair_row(pair, plain=pair.measure in languages.perplexities) for pair in pairs)
+    return Table(_pair_columns(languages.provenance.signature["level"]), rows, notes, rules)
 
 
 def _compared(pair: LanguagePair) -> tuple[str, ...]:
@@ -278,25 +278,25 @@ def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
     )
 
 
-def languages_document(found: Languages) -> dict[str, Any]:
+def languages_document(languages: Languages) -> dict[str, Any]:
     """Return comparisons of treebanks for JSON.
 
     Args:
-        found: the comparisons.
+        languages: the comparisons.
     """
 
     def document(pair: LanguagePair) -> dict[str, Any]:
         """Return one row."""
-        shown = _unscaled if pair.measure in found.perplexities else points
+        shown = _unscaled if pair.measure in languages.perplexities else points
         between = None if pair.interval is None else [shown(end) for end in pair.interval]
         values = [shown(value) for value in pair.values]
         return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
 
     return {
-        **header("languages", found.provenance.signature),
-        "units": units_document(found.units),
-        "pairs": [document(pair) for pair in found.pairs],
-        **sources(found.provenance),
+        **header("languages", languages.provenance.signature),
+        "units": units_document(languages.units),
+        "pairs": [document(pair) for pair in languages.pairs],
+        **sources(languages.provenance),
     }
 
 
@@ -349,66 +349,61 @@ def gains_document(found: Gains) -> dict[str, Any]:
     Args:
         found: the gains on each treebank.
     """
-
-    def document(gain: Gain) -> dict[str, Any]:
-        """Return one row."""
-        return {
-            **dict(zip(found.by, gain.values, strict=True)),
-            "system": gain.system,
-            "gold": gain.score.gold,
-            "baseline_value": points(gain.baseline.value),
-            "value": points(gain.score.value),
-            "difference": points(gain.difference),
-            **estimate_document(gain.estimate),
-            "more_correct": gain.more_correct,
-        }
-
-    def average(gain: AverageGain) -> dict[str, Any]:
-        """Return one mean over treebanks."""
-        return {
-            **dict(zip(found.by, gain.values, strict=True)),
-            "system": gain.system,
-            "treebanks": gain.n_treebanks,
-            "gold": gain.gold,
-            "difference": points(gain.difference),
-            **estimate_document(gain.estimate),
-            "more_correct": gain.more_correct,
-        }
-
+    averages = [_gain_document(found.by, average) for average in found.averages]
     return {
         **header("gains", found.provenance.signature),
         "measure": found.measure,
         "by": list(found.by),
         "baseline": found.baseline,
-        "treebanks": {name: [document(gain) for gain in gains] for name, gains in found.treebanks.items()},
-        **({"averages": list(map(average, found.averages))} if found.averages else {}),
+        "treebanks": {
+            name: [_gain_document(found.by, gain) for gain in gains] for name, gains in found.treebanks.items()
+        },
+        **({"averages": averages} if averages else {}),
         "units": units_document(found.units),
         **sources(found.provenance),
     }
 
 
-def contrasts_text(found: Contrasts, needs: Agree) -> str:
+def _gain_document(by: Sequence[str], gain: Gain | AverageGain) -> dict[str, Any]:
+    """The gain in a bucket on a treebank, or its mean over treebanks."""
+    numbers: dict[str, float | None]
+    if isinstance(gain, AverageGain):
+        numbers = {"treebanks": gain.n_treebanks, "gold": gain.gold}
+    else:
+        values = {"baseline_value": points(gain.baseline.value), "value": points(gain.score.value)}
+        numbers = {"gold": gain.score.gold, **values}
+    return {
+        **dict(zip(by, gain.values, strict=True)),
+        "system": gain.system,
+        **numbers,
+        "difference": points(gain.difference),
+        **estimate_document(gain.estimate),
+        "more_correct": gain.more_correct,
+    }
+
+
+def contrasts_text(contrasts: Contrasts, needs: Agree) -> str:
     """Draw the sentences in which systems gain or lose most, with the trees of gold and of both.
 
     Args:
-        found: the sentences.
+        contrasts: the sentences.
         needs: what must agree for a word to be correct.
     """
     texts = [
         f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
-        for name, baseline, system, gained, lost in found.drawn
+        for name, baseline, system, gained, lost in contrasts.drawn
     ]
-    return "".join([*texts, signature_line(found.provenance.signature) + "\n"])
+    return "".join([*texts, signature_line(contrasts.provenance.signature) + "\n"])
 
 
-def contrasts_document(found: Contrasts) -> dict[str, Any]:
+def contrasts_document(contrasts: Contrasts) -> dict[str, Any]:
     """Return the sentences for JSON: by number and sent_id, with the numbers of correct words.
 
     Args:
-        found: the sentences.
+        contrasts: the sentences.
     """
     rows = []
-    for name, baseline, system, gained, lost in found.listed:
+    for name, baseline, system, gained, lost in contrasts.listed:
         gold = baseline.matches.gold
         kinds = {
             kind: [
@@ -419,8 +414,8 @@ def contrasts_document(found: Contrasts) -> dict[str, Any]:
         }
         rows.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
     return {
-        **header("contrasts", found.provenance.signature),
-        "measure": str(found.measure),
+        **header("contrasts", contrasts.provenance.signature),
+        "measure": str(contrasts.measure),
         "systems": rows,
-        **sources(found.provenance),
+        **sources(contrasts.provenance),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -138,4 +139,4 @@ def _share(part: int, whole: int) -> float | None:
 
 def _mean(values: Sequence[Cell]) -> float | None:
     known = [value for value in values if isinstance(value, int | float)]
-    return sum(known) / len(known) if len(known) == len(values) else None
+    return math.fsum(known) / len(known) if len(known) == len(values) else None

@@ -160,30 +160,30 @@ def variance_document(variances: Mapping[str, CumulativeVariance], table: Measur
     }
 
 
-def measurements_table(found: Measurements) -> Table:
+def measurements_table(measurements: Measurements) -> Table:
     """Return one row per treebank: texts, then numbers.
 
     Args:
-        found: values by treebank.
+        measurements: values by treebank.
     """
-    texts = (Column(name, "text") for name in ("treebank", *found.texts))
-    numbers = (Column(name, "number") for name in found.numbers)
-    values = (*found.texts.values(), *(map(_value, column.tolist()) for column in found.numbers.values()))
-    notes = (*found.notes, signature_line(found.provenance.signature))
-    return Table((*texts, *numbers), tuple(zip(found.treebanks, *values, strict=True)), notes)
+    texts = (Column(name, "text") for name in ("treebank", *measurements.texts))
+    numbers = (Column(name, "number") for name in measurements.numbers)
+    values = (*measurements.texts.values(), *(map(_value, column.tolist()) for column in measurements.numbers.values()))
+    notes = (*measurements.notes, signature_line(measurements.provenance.signature))
+    return Table((*texts, *numbers), tuple(zip(measurements.treebanks, *values, strict=True)), notes)
 
 
 def _value(number: float) -> float | None:
     return None if number != number else number  # noqa: PLR0124 -- not a number
 
 
-def measurements_document(found: Measurements) -> dict[str, Any]:
+def measurements_document(measurements: Measurements) -> dict[str, Any]:
     """Return measurements for JSON.
 
     Args:
-        found: values by treebank.
+        measurements: values by treebank.
     """
-    table = measurements_table(found)
+    table = measurements_table(measurements)
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
-    return {**header("measurements", found.provenance.signature), "treebanks": rows}
+    return {**header("measurements", measurements.provenance.signature), "treebanks": rows}

@@ -83,11 +83,11 @@ def derivations_document(derivations: Derivations, *, labeled: bool) -> dict[str
     }
 
 
-def perplexity_table(found: Perplexities) -> Table:
+def perplexity_table(perplexities: Perplexities) -> Table:
     """Return one row per file with its perplexity.
 
     Args:
-        found: the perplexities.
+        perplexities: the perplexities.
     """
     columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
     rows = tuple(
@@ -102,25 +102,25 @@ def perplexity_table(found: Perplexities) -> Table:
             result.swaps,
             result.size_over_perplexity,
         )
-        for name, result in found.results.items()
+        for name, result in perplexities.results.items()
     )
-    return Table(columns, rows, (signature_line(found.provenance.signature),))
+    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
 
 
-def sentence_table(found: Perplexities) -> Table:
+def sentence_table(perplexities: Perplexities) -> Table:
     """Return one row per sentence of each file.
 
     Args:
-        found: the perplexities.
+        perplexities: the perplexities.
     """
     names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
     columns = (Column("File", "text"), *(Column(name, "number") for name in names))
     rows = tuple(
         (name, *(row[key] for key in _SENTENCE_KEYS))
-        for name, result in found.results.items()
+        for name, result in perplexities.results.items()
         for row in sentence_documents(result)
     )
-    return Table(columns, rows, (signature_line(found.provenance.signature),))
+    return Table(columns, rows, (signature_line(perplexities.provenance.signature),))
 
 
 _SENTENCE_KEYS = (
@@ -149,14 +149,14 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def perplexity_documents(found: Perplexities, *, sentences: bool) -> list[dict[str, Any]]:
+def perplexity_documents(perplexities: Perplexities, *, sentences: bool) -> list[dict[str, Any]]:
     """Return the perplexity of each file for JSON.
 
     Args:
-        found: the perplexities.
+        perplexities: the perplexities.
         sentences: whether to add the numbers of each sentence.
     """
-    return [_perplexity(name, result, sentences=sentences) for name, result in found.results.items()]
+    return [_perplexity(name, result, sentences=sentences) for name, result in perplexities.results.items()]
 
 
 def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
@@ -178,17 +178,17 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
     return document | ({"per_sentence": sentence_documents(result)} if sentences else {})
 
 
-def perplexity_document(found: Perplexities, *, sentences: bool) -> dict[str, Any]:
+def perplexity_document(perplexities: Perplexities, *, sentences: bool) -> dict[str, Any]:
     """Return the perplexity of a test set and of parser outputs for it, for JSON.
 
     Args:
-        found: the perplexities.
+        perplexities: the perplexities.
         sentences: whether to add the numbers of each sentence.
     """
-    test, *systems = perplexity_documents(found, sentences=sentences)
-    model = found.model
+    test, *systems = perplexity_documents(perplexities, sentences=sentences)
+    model = perplexities.model
     return {
-        "signature": dict(found.provenance.signature),
+        "signature": dict(perplexities.provenance.signature),
         **test,
         "systems": systems,
         "model": {

@@ -46,8 +46,8 @@ def json_schema(name: str) -> dict[str, Any]:
 def _read(name: str) -> dict[str, Any]:
     """A schema file, with references to other files replaced by references to definitions within the schema."""
     text = files(__package__).joinpath("schemas", f"{name}{_SUFFIX}").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
-    return found
+    schema: dict[str, Any] = json.loads(_DOCUMENT.sub(rf'"#/$defs/{_WITHIN}\1"', _SHARED.sub('"#/$defs/', text)))
+    return schema
 
 
 def _references(schema: dict[str, Any]) -> set[str]:

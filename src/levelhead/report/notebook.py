@@ -63,19 +63,19 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
     """The differences from the baseline by the first measure, on each treebank."""
     measure, (baseline, *_) = comparison.measures[0], comparison.systems
     unit = 1 if measure in comparison.perplexities else 100
-    found = [
+    results = [
         result
         for result in comparison.results
         if result.measure == measure and result.difference is not None and result.average != "micro"
     ]
-    several = len({result.treebank for result in found}) > 1
+    several = len({result.treebank for result in results}) > 1
     rows = [
         IntervalRow(
             f"{result.treebank} · {result.system}" if several else result.system,
             unit * (result.difference or 0),
             *interval_ends(result.difference_interval, unit),
         )
-        for result in found[:_MOST_ROWS]
+        for result in results[:_MOST_ROWS]
     ]
     if rows:
         yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
@@ -111,9 +111,9 @@ def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
     return panels(title, [name for name, _ in shown], {title: values}, places=2)
 
 
-def _of_confusions(found: Confusions) -> Iterator[Drawing]:
+def _of_confusions(confusions: Confusions) -> Iterator[Drawing]:
     """Gold relations by system relations; more frequent confusions are darker."""
-    for name, treebank in found.treebanks.items():
+    for name, treebank in confusions.treebanks.items():
         n = min(len(treebank.names), _MOST_RELATIONS)
         counts = treebank.counts[:n, :n]
         wrong = [[0 if i == j else int(counts[i, j]) for j in range(n)] for i in range(n)]

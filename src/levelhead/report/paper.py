@@ -109,8 +109,8 @@ def _by_measure(results: Results, rankings: Sequence[Ranking], places: int) -> P
 def _by_group(results: Results, rankings: Sequence[Ranking], places: int) -> PaperTable:
     ordered = sorted(rankings, key=lambda ranking: len(ranking.group.codes) > 1)
     names = [standing.system for standing in ordered[-1].standings]
-    found = [(_group_name(ranking), _of_systems(ranking, places)) for ranking in ordered]
-    rows = tuple((name, tuple(cells[system] for system in names)) for name, cells in found)
+    tables = [(_group_name(ranking), _of_systems(ranking, places)) for ranking in ordered]
+    rows = tuple((name, tuple(cells[system] for system in names)) for name, cells in tables)
     n_single = sum(len(ranking.group.codes) == 1 for ranking in ordered)
     rules = frozenset({n_single} if 0 < n_single < len(ordered) else ())
     measure = ordered[0].measure

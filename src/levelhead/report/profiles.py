@@ -184,25 +184,25 @@ def columns_documents() -> list[dict[str, Any]]:
 _DISTANCES = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
 
 
-def similarity_table(found: Similarities) -> Table:
+def similarity_table(similarities: Similarities) -> Table:
     """Return one row per pair of treebanks with their distances; 0 means equal.
 
     Args:
-        found: the distances.
+        similarities: the distances.
     """
     columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in _DISTANCES))
-    rows = tuple((*names, *distances) for names, distances in found.pairs.items())
-    return Table(columns, rows, _signed(found.provenance))
+    rows = tuple((*names, *distances) for names, distances in similarities.pairs.items())
+    return Table(columns, rows, _signed(similarities.provenance))
 
 
-def similarity_document(found: Similarities) -> dict[str, Any]:
+def similarity_document(similarities: Similarities) -> dict[str, Any]:
     """Return distances of treebanks for JSON.
 
     Args:
-        found: the distances.
+        similarities: the distances.
     """
-    rows = [{"a": first, "b": second, **far._asdict()} for (first, second), far in found.pairs.items()]
-    return _rows_document("similarity", rows, found.provenance)
+    rows = [{"a": first, "b": second, **far._asdict()} for (first, second), far in similarities.pairs.items()]
+    return _rows_document("similarity", rows, similarities.provenance)
 
 
 def _rows_document(kind: str, rows: list[dict[str, Any]], provenance: Provenance) -> dict[str, Any]:
@@ -223,26 +223,26 @@ def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**row, "signature": document["signature"]} for row in document["rows"]]
 
 
-def selection_table(found: SelectedTreebanks) -> Table:
+def selection_table(selection: SelectedTreebanks) -> Table:
     """Return one row per treebank: whether it is selected, and all reasons against it.
 
     Args:
-        found: the selection.
+        selection: the selection.
     """
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
     rows = [
         (decision.name, decision.language, "yes" if decision.selected else "no", "; ".join(decision.reasons))
-        for decision in found.decisions
+        for decision in selection.decisions
     ]
-    summary = f"{len(found.selected)} of {len(found.decisions)} selected"
-    return Table(columns, tuple(rows), (summary, *_signed(found.provenance)))
+    summary = f"{len(selection.selected)} of {len(selection.decisions)} selected"
+    return Table(columns, tuple(rows), (summary, *_signed(selection.provenance)))
 
 
-def selection_document(found: SelectedTreebanks) -> dict[str, Any]:
+def selection_document(selection: SelectedTreebanks) -> dict[str, Any]:
     """Return a selection of treebanks for JSON.
 
     Args:
-        found: the selection.
+        selection: the selection.
     """
     rows = [
         {
@@ -251,9 +251,9 @@ def selection_document(found: SelectedTreebanks) -> dict[str, Any]:
             "selected": decision.selected,
             "reasons": list(decision.reasons),
         }
-        for decision in found.decisions
+        for decision in selection.decisions
     ]
-    return _rows_document("selection", rows, found.provenance)
+    return _rows_document("selection", rows, selection.provenance)
 
 
 _SAMPLE = (Column("Words", "number"), Column("Mean", "number"), Column("SD", "number"), Column("Samples", "number"))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from levelhead.campaign import Ranking, Results
+from levelhead.campaign import Group, Ranking, Results
 from levelhead.errors import listed
+from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 
 MOST_NAMED = 6
@@ -35,6 +36,26 @@ def undecided_ranks(ranking: Ranking) -> str:
     ranks = sorted({rank for first, last in open_ranks.values() for rank in range(first, last + 1)})
     ranges = ", ".join(span(*ends) for ends in _ranges(ranks))
     return f"undecided ranks by {ranking.measure}: {ranges} ({listed(list(open_ranks), MOST_NAMED)})"
+
+
+def undefined_average(ranking: Ranking) -> str:
+    """Return a note on the test sets without a value, because of which a ranking has no averages; empty if it has.
+
+    Args:
+        ranking: the ranking.
+    """
+    reason = "no output has a value" if lower_is_better(ranking.measure) else "gold has nothing to measure"
+    return f"no average, since {reason} on {listed(ranking.undefined, MOST_NAMED)}" if ranking.undefined else ""
+
+
+def included_test_sets(group: Group) -> str:
+    """Return a note on how many test sets of a group are in the campaign; empty if all are.
+
+    Args:
+        group: the group.
+    """
+    n_all = len(group.codes) + len(group.lacks)
+    return f"{len(group.codes)} of the group's {n_all} test sets are included" if group.lacks else ""
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

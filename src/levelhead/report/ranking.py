@@ -13,7 +13,7 @@ from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
 from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, columns_with_valid_trees, coverage_cells
-from levelhead.report.rank_notes import MOST_NAMED, span, test_notes
+from levelhead.report.rank_notes import MOST_NAMED, included_test_sets, span, test_notes, undefined_average
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
 from levelhead.scoring.measure_notes import named_note
@@ -110,15 +110,10 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(ranking.group for ranking in rankings)])
     notes += relation_notes(results, shown)
-    for group in dict.fromkeys(ranking.group for ranking in rankings):
-        if group.lacks:
-            n_all = len(group.codes) + len(group.lacks)
-            notes.append(f"{group.name}: {len(group.codes)} of its {n_all} test sets are in this campaign")
-    undefined = {ranking.measure: ranking.undefined for ranking in rankings if ranking.undefined}
-    for measure, codes in undefined.items():
-        why = "no output has a value" if lower_is_better(measure) else "gold has nothing to measure"
-        notes.append(f"{measure}: no average, since {why} on {listed(codes, MOST_NAMED)}")
-    return notes
+    groups = dict.fromkeys(ranking.group for ranking in rankings)
+    notes += [f"{group.name}: {included_test_sets(group)}" for group in groups if group.lacks]
+    undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
+    return [*notes, *(f"{measure}: {note}" for measure, note in undefined.items())]
 
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
@@ -128,11 +123,11 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
         results: the results of the campaign.
         codes: the test sets that are shown.
     """
-    found: dict[str, dict[str, None]] = {}
+    notes: dict[str, dict[str, None]] = {}
     for (system, code), result in results.results.items():
         for note in result.notes if code in codes else ():
-            found.setdefault(named_note(note, system), {})[code] = None
-    return [f"{note} (on {listed(list(places), MOST_NAMED)})" for note, places in found.items()]
+            notes.setdefault(named_note(note, system), {})[code] = None
+    return [f"{note} (on {listed(list(places), MOST_NAMED)})" for note, places in notes.items()]
 
 
 def _sizes(results: Results, code: str) -> dict[str, Any]:

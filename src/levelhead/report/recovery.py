@@ -39,9 +39,17 @@ def recovery_table(recovery: Recovery) -> Table:
 
 
 def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
-    words, found = sum(answer.words for answer in answers), sum(answer.recovered for answer in answers)
+    words, recovered = sum(answer.words for answer in answers), sum(answer.recovered for answer in answers)
     n_extra = sum(answer.extra for answer in answers)
-    return name, len(answers), *trees_of(answers).values(), words, found, found / words if words else None, n_extra
+    return (
+        name,
+        len(answers),
+        *trees_of(answers).values(),
+        words,
+        recovered,
+        recovered / words if words else None,
+        n_extra,
+    )
 
 
 def recovery_document(recovery: Recovery) -> dict[str, Any]:

@@ -314,8 +314,8 @@ def _new_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
     from levelhead.comparison.evaluations import average_new_scores
 
     first = next(iter(evaluations.values()))
-    found = average_new_scores(evaluations)
-    return {"macro_average_new": {name: _average(value, first[name]) for name, value in found.items()}}
+    average = average_new_scores(evaluations)
+    return {"macro_average_new": {name: _average(value, first[name]) for name, value in average.items()}}
 
 
 def _average(value: Fraction | None, score: Score) -> float | None:

@@ -71,14 +71,14 @@ def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dic
     ]
 
 
-def validation_text(found: Validation) -> str:
+def validation_text(validation: Validation) -> str:
     """Return as text the changes in copies, then the faults of the files or of their copies.
 
     Args:
-        found: the result of the validation.
+        validation: the result of the validation.
     """
-    fixed = (f"fixed: {change}\n" for changes in found.changes.values() for change in changes)
-    return "".join([*fixed, *map(fault_lines, found.files.values())])
+    fixed = (f"fixed: {change}\n" for changes in validation.changes.values() for change in changes)
+    return "".join([*fixed, *map(fault_lines, validation.files.values())])
 
 
 def fault_lines(faults: Sequence[Fault]) -> str:

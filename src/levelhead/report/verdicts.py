@@ -52,8 +52,8 @@ def _reason(verdict: GateResult, baseline: str, margin: str | None, *, ratio: bo
     if verdict.reason == "too few runs":
         return f"too few runs for a test: give {FEWEST_RUNS} or more runs of each system, or one output of each"
     if margin is None:
-        found = "worse" if verdict.reason == "worse" else "better" if verdict.decided else "not significantly worse"
-        return f"{'significantly ' if verdict.decided else ''}{found} than {baseline}"
+        outcome = "worse" if verdict.reason == "worse" else "better" if verdict.decided else "not significantly worse"
+        return f"{'significantly ' if verdict.decided else ''}{outcome} than {baseline}"
     side = f"the upper end is {'below' if verdict.verdict == 'met' else 'not below'} {margin}"
     return side if ratio else f"the lower end is {'above' if verdict.verdict == 'met' else 'not above'} -{margin}"
 

@@ -123,12 +123,12 @@ def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
     in_equal = equal[region_of_gold[in_same]]
     from levelhead.scoring.lcs import common_subsequence  # loaded when needed: `score` starts faster without it
 
-    found = [np.stack([gold_inside[in_equal], system_inside[in_equal]], axis=1)]
+    blocks = [np.stack([gold_inside[in_equal], system_inside[in_equal]], axis=1)]
     for gold_start, gold_end, system_start, system_end in regions[~equal].tolist():
         inner = common_subsequence(gold_ids[gold_start:gold_end].tolist(), system_ids[system_start:system_end].tolist())
         if inner:
-            found.append(np.array(inner, dtype=np.int32) + np.array([gold_start, system_start], dtype=np.int32))
-    return np.concatenate(found).astype(np.int32)
+            blocks.append(np.array(inner, dtype=np.int32) + np.array([gold_start, system_start], dtype=np.int32))
+    return np.concatenate(blocks).astype(np.int32)
 
 
 def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:

@@ -186,9 +186,9 @@ def _aligned(gold: _Order, system: _Order) -> _Pairs:
 
 def _aligned_from_end(gold: _Order, system: _Order) -> _Pairs:
     """Align from the end of each sentence, last with last."""
-    found = _aligned(gold.reversed(), system.reversed())
+    pairs = _aligned(gold.reversed(), system.reversed())
     last = len(gold.abstract) - 1, len(system.abstract) - 1
-    return _Pairs(last[0] - found.gold[::-1], last[1] - found.system[::-1])
+    return _Pairs(last[0] - pairs.gold[::-1], last[1] - pairs.system[::-1])
 
 
 def _starts(sizes: Numbers) -> Numbers:
@@ -213,15 +213,17 @@ def _walked(
 
 def _check_features(gold: _Side, system: _Side, directions: Sequence[_Pairs]) -> None:
     """Refuse malformed features of aligned words; the error names the first by sentence, gold before system."""
-    found = []
+    malformed_words = []
     for number, side in enumerate((gold, system)):
         malformed = _codes_where(side.treebank.feats, lambda feats: malformed_feature(feats) is not None)
         aligned = side.words[np.concatenate([pairs[number] for pairs in directions])]
         words = aligned[malformed[side.treebank.feats.codes[aligned]]]
         if len(words):
-            found.append((int(side.treebank.sentence_of_word[words.min()]), number, side.treebank, int(words.min())))
-    if found:
-        _, _, treebank, word = min(found, key=itemgetter(0, 1))
+            malformed_words.append(
+                (int(side.treebank.sentence_of_word[words.min()]), number, side.treebank, int(words.min()))
+            )
+    if malformed_words:
+        _, _, treebank, word = min(malformed_words, key=itemgetter(0, 1))
         message = f"{quoted(malformed_feature(treebank.feats[word]) or '')} in FEATS is not Name=Value"
         raise InputError(Fault("refused-by-rules", message, place_of(treebank, word)))
 
@@ -285,8 +287,8 @@ class _Features(dict[int, dict[str, str]]):
     def __missing__(self, code: int) -> dict[str, str]:
         feats = self._strings[code]
         named = [] if feats == NO_FEATURES else [part.split("=") for part in sorted(feats.split("|"))]
-        self[code] = found = {name: self._value(value) for name, value in named if name in UNIVERSAL_FEATURES}
-        return found
+        self[code] = values = {name: self._value(value) for name, value in named if name in UNIVERSAL_FEATURES}
+        return values
 
     def _value(self, value: str) -> str:
         return ";".join(sorted(value.split(";"))) if self._sorted else value

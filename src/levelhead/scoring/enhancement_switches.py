@@ -15,7 +15,7 @@ import numpy as np
 
 from levelhead.treebank import Treebank
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes, StringColumn
+from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class _Graph(NamedTuple):
         """Replace some edges by the word's edge in the tree."""
         heads = np.where(self.treebank.heads < 0, NO_HEAD, self.treebank.heads)[self.child]
         relations = self.treebank.relations
-        basic = _of_distinct(relations, lambda text: self.labels.setdefault(universal(text), len(self.labels)))
+        basic = relations.mapped(lambda text: self.labels.setdefault(universal(text), len(self.labels)), np.int32)
         return self._replace(
             parent=np.where(which, heads, self.parent), label=np.where(which, basic[self.child], self.label)
         )
@@ -57,17 +57,9 @@ class _Graph(NamedTuple):
 
     def under(self, test: Callable[[str], bool]) -> Flags:
         """Return the edges whose head is a word with a universal relation that passes a test."""
-        passes = _of_distinct(self.treebank.relations, lambda text: test(universal(text))).astype(bool)
+        passes = self.treebank.relations.mapped(lambda text: test(universal(text)), bool)
         under: Flags = (self.parent >= 0) & passes[self.parent.clip(min=0)]
         return under
-
-
-def _of_distinct(column: StringColumn, value: Callable[[str], int]) -> Codes:
-    """Compute a number for each distinct string of a column, then give each row its own, int32."""
-    of_code = np.zeros(len(column.strings), dtype=np.int32)
-    for code in column.distinct.tolist():
-        of_code[code] = value(column.strings[code])
-    return of_code[column.codes]
 
 
 def _no_gapping(graph: _Graph) -> _Graph:

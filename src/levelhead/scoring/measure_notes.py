@@ -145,13 +145,13 @@ def _notes_on_side(
     side: str, labels: list[str], news: list[str], scheme: Scheme, using: str, *, crosses: bool
 ) -> Iterator[str]:
     """Yield the notes on one side, which only name new labels."""
-    found = ud_version_of(labels)
+    version = ud_version_of(labels)
     first, second = (sorted(set(labels) & only) for only in (UD1 - UD2, UD2 - UD1))
     if first and second and {*first, *second} & set(news):
         yield f"{side} has relations of UD v1 ({', '.join(first)}) and of UD v2 ({', '.join(second)})"
-    if crosses and found is not None and scheme.version not in {None, found}:
+    if crosses and version is not None and scheme.version not in {None, version}:
         yield (
-            f"{side} has relations of UD v{found}; {using}: classes of {scheme.name} (UD v{scheme.version})"
+            f"{side} has relations of UD v{version}; {using}: classes of {scheme.name} (UD v{scheme.version})"
             " are looked up by their counterparts (`levelhead measures --schemes`)"
         )
     unlisted = [label for label in news if scheme.class_of(label) == UNKNOWN]

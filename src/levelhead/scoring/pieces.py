@@ -73,7 +73,7 @@ class _Side:
         """Take the first sentences out of the buffer, up to a byte of the text."""
         text = self.text[:cut]
         self._last = replace(self.around(cut - 1), before=self._before(cut), after=b"")
-        self.n_characters += int(np.count_nonzero((text & 0xC0) != 0x80))
+        self.n_characters += int(np.count_nonzero(text.view(np.int8) >= -64))  # bytes that begin a character
         self._left -= cut
         piece = self.pieces.take(n_sentences)
         self.treebank = self.spans = None

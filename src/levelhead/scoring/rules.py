@@ -184,11 +184,11 @@ def with_several_roots(rules: str | Rules) -> Rules:
     Raises:
         MeasureError: the rules are unknown, or emulate a scorer that refuses such files.
     """
-    found = rules_named(rules)
-    if found.content or (found.reading is not None and found.name != UDTOOLS.name):
+    named = rules_named(rules)
+    if named.content or (named.reading is not None and named.name != UDTOOLS.name):
         message = (
-            f"the scorer of the rules {found.name} refuses sentences with several roots: use the rules ud, or udtools,"
+            f"the scorer of the rules {named.name} refuses sentences with several roots: use the rules ud, or udtools,"
             " whose scorer has the option --multiple-roots-okay"
         )
         raise MeasureError(message, "invalid-argument")
-    return replace(found, several_roots=True)
+    return replace(named, several_roots=True)

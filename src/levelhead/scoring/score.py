@@ -261,8 +261,8 @@ def score_measure(
         return replace(nothing, reason=reason_of_malformed_deps(error))
     except InputError as error:  # only this measure has no value, for example because a tree has no derivation
         return replace(nothing, reason=str(error.faults[0]) if error.faults else str(error))
-    found = score_of(total, measure, matches.rules.undefined)
-    return replace(found, perplexity=definition.unit == "perplexity")
+    score = score_of(total, measure, matches.rules.undefined)
+    return replace(score, perplexity=definition.unit == "perplexity")
 
 
 def reason_of_malformed_deps(error: MalformedDeps) -> str:

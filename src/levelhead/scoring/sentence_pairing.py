@@ -115,19 +115,19 @@ def pair_texts(texts: tuple[_Texts, _Texts], words: tuple[_Words, _Words]) -> li
     gold, system = texts
     if _fits(gold, system):
         return _closest(gold, system)
-    found: list[int] = []
+    pairs: list[int] = []
     start = 0
     for one, other in [*common_subsequence(gold, system), (len(gold), len(system))]:
-        ours, theirs = slice(len(found), one), slice(start, other)
+        ours, theirs = slice(len(pairs), one), slice(start, other)
         if _fits(gold[ours], system[theirs]):
             between = _closest(gold[ours], system[theirs])
         else:
             between = _most_in_common(words[0][ours], words[1][theirs])
-        found += [sentence + start if sentence >= 0 else -1 for sentence in between]
+        pairs += [sentence + start if sentence >= 0 else -1 for sentence in between]
         if one < len(gold):
-            found.append(other)
+            pairs.append(other)
         start = other + 1
-    return found
+    return pairs
 
 
 def _fits(gold: _Texts, system: _Texts) -> bool:

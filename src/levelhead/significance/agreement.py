@@ -186,8 +186,8 @@ def _by_unit(side: tuple[Labels, Labels], totals: Values, n_units: int) -> Value
 
 
 def _ratio(numerator: Values, denominator: Values) -> Values:
-    found: Values = np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)
-    return found
+    ratio: Values = np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)
+    return ratio
 
 
 def _beyond_chance(observed: Values, expected: Values) -> Values:

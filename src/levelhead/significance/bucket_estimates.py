@@ -6,6 +6,7 @@ buckets, which would be large and sparse.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -125,9 +126,13 @@ def gain_estimate(before: Sums, after: Sums, affected: int, level: float) -> Buc
     moved = np.nan_to_num(ratios(whole - both) - ratios(whole)) @ sign
     sizes = both[..., 1].mean(axis=1)
     sums = (float(moved @ moved), float(sizes.sum()), float(sizes @ sizes), float(np.count_nonzero(sizes)))
-    found = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
-    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
-    return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
+    estimate = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
+    interval = (
+        None if estimate.interval is None else (max(0.0, estimate.interval[0]), estimate.interval[1])
+    )  # never a loss
+    return estimate._replace(
+        interval=interval, n_units=affected, uncertain=estimate.uncertain or affected < ENOUGH_UNITS
+    )
 
 
 class _Sums(NamedTuple):
@@ -164,8 +169,8 @@ def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: b
         level: the confidence level.
         difference: whether the values are differences.
     """
-    found = _mean(some, level, difference=difference)
-    return found._replace(uncertain=found.uncertain or found.n_units < ENOUGH_UNITS)
+    estimate = _mean(some, level, difference=difference)
+    return estimate._replace(uncertain=estimate.uncertain or estimate.n_units < ENOUGH_UNITS)
 
 
 def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEstimate:
@@ -175,21 +180,23 @@ def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEs
         some: the estimate of the gain on each test set; without repairs, a gain of 0 with no units.
         level: the confidence level.
     """
-    found, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
-    interval = None if found.interval is None else (max(0.0, found.interval[0]), found.interval[1])  # never a loss
-    return found._replace(interval=interval, n_units=affected, uncertain=found.uncertain or affected < ENOUGH_UNITS)
+    mean, affected = _mean(some, level, difference=True), sum(estimate.n_units for estimate in some)
+    interval = None if mean.interval is None else (max(0.0, mean.interval[0]), mean.interval[1])  # never a loss
+    return mean._replace(interval=interval, n_units=affected, uncertain=mean.uncertain or affected < ENOUGH_UNITS)
 
 
 def _mean(some: Sequence[BucketEstimate], level: float, *, difference: bool) -> BucketEstimate:
     """The mean of values on several test sets; variances add up, and one test set has the additional observation."""
     each, n = [estimate.jackknife for estimate in some], len(some)
     variances = [estimate.jackknife.variance - estimate.observation for estimate in some]
-    parts = sum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
-    freedom = sum(variances) ** 2 / parts if parts else sum(estimate.freedom for estimate in each)
+    parts = math.fsum(variance**2 / estimate.freedom for variance, estimate in zip(variances, each, strict=True))
+    freedom = math.fsum(variances) ** 2 / parts if parts else math.fsum(estimate.freedom for estimate in each)
     n_units = (
         0 if min(estimate.n_units for estimate in each) < 2 and n > 1 else sum(estimate.n_units for estimate in each)
     )
     more = max(estimate.observation for estimate in some)
-    mean = Estimate(sum(estimate.value for estimate in each) / n, (sum(variances) + more) / n**2, freedom, n_units)
+    mean = Estimate(
+        math.fsum(estimate.value for estimate in each) / n, (math.fsum(variances) + more) / n**2, freedom, n_units
+    )
     interval = _interval_of(mean, level, difference=difference)
     return BucketEstimate(interval, n_units, freedom + 1 < ENOUGH_UNITS, mean, more / n**2)

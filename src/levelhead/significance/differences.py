@@ -251,9 +251,10 @@ def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimat
         contrast[list(own)] += sign / len(own)
     spread = spread_of(sample.strata, contrast, m)
     variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
-    variance -= sum(disagreement_of(sample.strata, own, m) for own in runs)  # the variance of runs includes this part
+    # the variance of runs includes this part
+    variance -= math.fsum(disagreement_of(sample.strata, own, m) for own in runs)
     values = [sample.values[list(own), m] for own in runs]
-    value = float(sum(sign * own.mean() for sign, own in zip((1, -1), values, strict=False)))
+    value = math.fsum(sign * own.mean() for sign, own in zip((1, -1), values, strict=False))
     return Estimate(value, max(0.0, variance), spread.freedom, spread.n_units, tuple(run_errors(values)))
 
 

@@ -50,7 +50,7 @@ class Estimate(NamedTuple):
             level: the confidence level.
         """
         parts = ((self.variance, self.freedom), *self.runs)
-        return math.sqrt(sum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
+        return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def interval(self, level: float) -> Interval | None:
         """Return the symmetric confidence interval; None with too few units.
@@ -123,7 +123,7 @@ class Estimate(NamedTuple):
         if not self.has_interval:
             return None
         parts = ((self.variance, self.freedom), *self.runs)
-        return math.sqrt(sum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
+        return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def _p(self, size: float) -> float:
         """The probability of an error this large: 1 minus the level of the interval that reaches it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -125,9 +126,9 @@ def spread_of_sum(each: Sequence[Spread]) -> Spread:
     Args:
         each: the spread of each estimate, such as the contribution of each test set to an average.
     """
-    variance = sum(spread.variance for spread in each)
-    parts = sum(spread.variance**2 / spread.freedom for spread in each)
-    freedom = variance**2 / parts if parts > 0 else sum(spread.freedom for spread in each)
+    variance = math.fsum(spread.variance for spread in each)
+    parts = math.fsum(spread.variance**2 / spread.freedom for spread in each)
+    freedom = variance**2 / parts if parts > 0 else math.fsum(spread.freedom for spread in each)
     too_few = len(each) > 1 and min(spread.n_units for spread in each) < 2
     n_units = 0 if too_few else sum(spread.n_units for spread in each)
     return Spread(variance, freedom, n_units, max(spread.observation for spread in each))

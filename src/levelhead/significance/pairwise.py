@@ -20,7 +20,7 @@ def pairwise_randomization_p(table: SystemCounts, resamples: int, seed: Seed) ->
         resamples: the number of permutations.
         seed: the random seed.
     """
-    return np.array([permutation_p(*found) for found in _permuted_differences(table, resamples, seed)])
+    return np.array([permutation_p(*permuted) for permuted in _permuted_differences(table, resamples, seed)])
 
 
 def _permuted_differences(table: SystemCounts, resamples: int, seed: Seed) -> Iterator[tuple[Sums, Sums]]:
@@ -68,8 +68,8 @@ def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
     """
     higher = np.count_nonzero(~(permuted <= observed + EQUAL), axis=0)
     ties = 1 + np.count_nonzero(np.abs(permuted - observed) <= EQUAL, axis=0)
-    found: Sums = np.clip((level * (1 + len(permuted)) - higher) / ties, 0.0, 1.0)
-    return found
+    shares: Sums = np.clip((level * (1 + len(permuted)) - higher) / ties, 0.0, 1.0)
+    return shares
 
 
 def separated_shares(

@@ -6,6 +6,7 @@ which recommends planning test sets this way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -104,9 +105,9 @@ def _variances(
     within = [value * len(own) for value, own in zip(shared, runs, strict=True)]
     between = [max(0.0, float(own.var(ddof=1)) - value) if len(own) > 1 else None for own, value in zip(values, within)]
     return Variances(
-        n_units * max(0.0, spread.variance - sum(shared)),
-        n_units * sum(within),
-        None if None in between else sum(value or 0.0 for value in between),
+        n_units * max(0.0, spread.variance - math.fsum(shared)),
+        n_units * math.fsum(within),
+        None if None in between else math.fsum(value or 0.0 for value in between),
         (spread.freedom + 1) / n_units,
         n_units**2 * spread.observation,
     )
@@ -142,10 +143,10 @@ def detectable_difference(
         message = f"{n_units} units and {n_runs} runs: give at least {FEWEST_UNITS} units and 1 run"
         raise InputError(Fault("invalid-power", message))
     within = [_within(test_set, n_units, n_runs) for test_set in every]
-    whole = sum(square for square, _ in within)
-    freedom = whole**2 / sum(square**2 / freedom for square, freedom in within) if whole else within[0][1]
+    whole = math.fsum(square for square, _ in within)
+    freedom = whole**2 / math.fsum(square**2 / freedom for square, freedom in within) if whole else within[0][1]
     variance = whole + max(test_set.observation for test_set in every) / n_units**2
-    between = sum(_between(test_set, n_units, n_runs) for test_set in every) if n_runs > 1 else 0.0
+    between = math.fsum(_between(test_set, n_units, n_runs) for test_set in every) if n_runs > 1 else 0.0
     runs = ((between / len(every) ** 2, n_runs - 1),) if between else ()
     planned = Estimate(0.0, variance / len(every) ** 2, freedom, n_units, runs)
     return planned.detectable(*(test or Target())) if enough_runs(n_runs, n_runs) else None

@@ -86,21 +86,21 @@ class RankedAverages:
         errors = correlated_errors(covariance, freedom, self.settings.resamples, seeded(self.settings, "ranks"))
         return pair_differences(scores, failed, covariance, freedom, errors)
 
-    def lines(self, found: PairDifferences | None) -> frozenset[int]:
+    def lines(self, differences: PairDifferences | None) -> frozenset[int]:
         """Return the places after which neighbors differ significantly, corrected by Holm's method.
 
         As in `differences`, p is the larger of the p-values of permutations and of Student's t.
 
         Args:
-            found: the differences of all pairs, from `differences`.
+            differences: the differences of all pairs, from `differences`.
         """
-        if found is None or not self.neighbors:
+        if differences is None or not self.neighbors:
             return frozenset()
         known = evidence(np.concatenate(self._scores), np.concatenate(self._failed))
         pairs = tuple(np.array(self.neighbors, dtype=np.intp).T)
         n_test_sets = len(self.test_sets)
         permuted = permutation_p(self._permuted, n_test_sets * known.differences[pairs], EQUAL * n_test_sets)
-        by_t = [two_sided_p(float(t), found.freedom) for t in found.statistics[pairs]]
+        by_t = [two_sided_p(float(t), differences.freedom) for t in differences.statistics[pairs]]
         p = np.where(np.isnan(known.failure_p[pairs]), np.maximum(permuted, by_t), known.failure_p[pairs])
         level = 1 - self.settings.level
         return frozenset(
@@ -115,14 +115,14 @@ class RankedAverages:
         stacked = np.stack(self._p_values)
         either = np.where(np.isnan(stacked), stacked.transpose(0, 2, 1), stacked)
         n_systems, level = stacked.shape[1], 1 - self.settings.level
-        found = np.zeros((n_systems, n_systems), dtype=np.int64)
+        n_wins = np.zeros((n_systems, n_systems), dtype=np.int64)
         for number in range(n_systems):
             for other in range(n_systems):
                 corrected = [np.inf if p is None else p for p in holm(either[:, number, other].tolist())]
-                found[number, other] = np.count_nonzero(
+                n_wins[number, other] = np.count_nonzero(
                     (np.array(corrected) < level) & ~np.isnan(stacked[:, number, other])
                 )
-        return found
+        return n_wins
 
 
 def add_test_set(
@@ -169,13 +169,13 @@ def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
         failed: which outputs are missing or invalid, shape (systems,).
     """
     values = table.values(table.parts.sum(axis=0))[:, 0]
-    found = np.full((len(values), len(values)), np.nan)
+    p_values = np.full((len(values), len(values)), np.nan)
     for one, other in combinations(range(len(values)), 2):
         change = values[one] - values[other]
         place = (one, other) if change >= 0 else (other, one)
         nothing = failed[one] or failed[other] or abs(change) <= EQUAL
-        found[place] = 1.0 if nothing else _p(stratum, one, other, change)
-    return found
+        p_values[place] = 1.0 if nothing else _p(stratum, one, other, change)
+    return p_values
 
 
 def _p(stratum: Stratum, one: int, other: int, change: float) -> float:

@@ -71,7 +71,7 @@ def noncentrality(freedom: float, alpha: float, power: float) -> float:
         beyond = (
             math.erfc((critical * s - shift) / root) + math.erfc((critical * s + shift) / root) for s, _ in scales
         )
-        return power - sum(w * value / 2 for value, (_, w) in zip(beyond, scales, strict=True))
+        return power - math.fsum(w * value / 2 for value, (_, w) in zip(beyond, scales, strict=True))
 
     return _root_of_falling(lacking, critical + NormalDist().inv_cdf(power))
 
@@ -86,7 +86,7 @@ def _scales(freedom: float) -> list[tuple[float, float]]:
     low, high = -spread - 30 / freedom, spread
     logs = [low + (high - low) * i / n_points for i in range(n_points + 1)]
     weights = [math.exp(freedom * (log + (1 - math.exp(2 * log)) / 2)) for log in logs]
-    whole = sum(weights)
+    whole = math.fsum(weights)
     return [(math.exp(log), weight / whole) for log, weight in zip(logs, weights, strict=True)]
 
 

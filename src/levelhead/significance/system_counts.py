@@ -50,10 +50,10 @@ class SystemCounts(NamedTuple):
         Args:
             sums: shape (..., measures, 2).
         """
-        found = ratios(sums)
+        values = ratios(sums)
         powers = list(self.perplexities)
-        found[..., powers] = 10.0 ** found[..., powers]
-        return found
+        values[..., powers] = 10.0 ** values[..., powers]
+        return values
 
     @property
     def flat(self) -> Sums:

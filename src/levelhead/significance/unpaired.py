@@ -60,5 +60,5 @@ class UnpairedDifference(NamedTuple):
         return estimate.log_interval(level) if self.perplexity else estimate.score_interval(level)
 
     def _holds_zero(self, level: float) -> bool:
-        found = self.interval(level)
-        return found is not None and found[0] <= 0 <= found[1]
+        interval = self.interval(level)
+        return interval is not None and interval[0] <= 0 <= interval[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -85,7 +86,7 @@ def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> l
     own: dict[str, list[float]] = {}
     for treebank, difference in differences.items():
         own.setdefault(voters[treebank], []).append(difference)
-    return [sum(some) / len(some) for some in own.values()]
+    return [math.fsum(some) / len(some) for some in own.values()]
 
 
 def better_on_at_least(one_sided: Sequence[float], level: float) -> int:

@@ -114,10 +114,10 @@ def _are_among(keys: Numbers, known: Numbers) -> NDArray[np.bool_]:
     """Return whether each key is known. `np.isin` would load numpy's masked arrays, which takes 20 ms."""
     ascending = np.sort(known)
     at = np.searchsorted(ascending, keys)
-    found = np.zeros(len(keys), dtype=bool)
+    among = np.zeros(len(keys), dtype=bool)
     inside = at < len(ascending)
-    found[inside] = ascending[at[inside]] == keys[inside]
-    return found
+    among[inside] = ascending[at[inside]] == keys[inside]
+    return among
 
 
 def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:

@@ -129,7 +129,7 @@ def _layout_of(data: bytes) -> ColumnLayout | None:
         return ColumnLayout((), "")
 
 
-def _with_tidy_cells(data: bytes, found: dict[str, Fault], layout: ColumnLayout | None) -> bytes:
+def _with_tidy_cells(data: bytes, changes: dict[str, Fault], layout: ColumnLayout | None) -> bytes:
     if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
         return data
     lines = []
@@ -140,7 +140,7 @@ def _with_tidy_cells(data: bytes, found: dict[str, Fault], layout: ColumnLayout 
         tidy, slugs = _tidy(line, FIELDS if layout is None else layout.names)
         lines[-1] = tidy
         for slug in slugs:
-            add_fault(found, slug, Fault(slug, _MESSAGES[slug], Place(line=number), "warning"))
+            add_fault(changes, slug, Fault(slug, _MESSAGES[slug], Place(line=number), "warning"))
     return b"".join(lines)
 
 

@@ -115,14 +115,14 @@ def treebanks_in(folder: Path) -> dict[str, Path]:
 
 
 def _by_stem(files: Iterable[Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in files:
         stem = stem_of(path.name) or path.name
-        if stem in found:
-            both = f"{printable(path.name)} and {printable(found[stem].name)}"
+        if stem in paths:
+            both = f"{printable(path.name)} and {printable(paths[stem].name)}"
             raise _fault("no-pairs", f"the folder has both {both}", path.parent)
-        found[stem] = path
-    return found
+        paths[stem] = path
+    return paths
 
 
 def files_at(path: str | os.PathLike[str]) -> list[str]:
@@ -278,9 +278,9 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
         InputError: a folder cannot be read.
     """
     runs = _runs_in(folder) or [folder]
-    found = [(run, stem, path) for run in runs for stem, path in _by_stem(_output_files(run)).items()]
-    named = [(run.name, path) for run, stem, path in found if stem == stem_of(gold.path.name)]
-    files = [(stem, path) for _, stem, path in found]
+    outputs = [(run, stem, path) for run in runs for stem, path in _by_stem(_output_files(run)).items()]
+    named = [(run.name, path) for run, stem, path in outputs if stem == stem_of(gold.path.name)]
+    files = [(stem, path) for _, stem, path in outputs]
     if named:  # the folder also has outputs for other test sets
         files = named if len(named) > 1 else [("", named[0][1])]
     if not files:
@@ -318,25 +318,25 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
     for gold in golds:
         places = [place for name in gold.outputs for place in (name, f"{_TIRA_OUTPUTS}/{name}")]
         named = (path for place in places for path in by_name.get(_stem(place)) or _named_file(folder, place))
-        found = [*dict.fromkeys(named)]
-        if fault := _unusable(found, gold.code):
+        names = [*dict.fromkeys(named)]
+        if fault := _unusable(names, gold.code):
             faults[gold.code] = fault
-        elif found:
-            outputs[gold.code] = found[0]
-        taken |= {*found}
+        elif names:
+            outputs[gold.code] = names[0]
+        taken |= {*names}
     ignored = tuple(path for path in files if path not in taken and path.is_file())
     return RunFiles(system, run, outputs, folder, ignored, faults)
 
 
-def _unusable(found: Sequence[Path], code: str) -> Fault | None:
+def _unusable(paths: Sequence[Path], code: str) -> Fault | None:
     """Why an output cannot be used: several files match, or it is not a file."""
-    if len(found) > 1:
-        folder = Path(os.path.commonpath([path.parent for path in found]))
-        both = " and ".join(printable(path.relative_to(folder).as_posix()) for path in found[:2])
+    if len(paths) > 1:
+        folder = Path(os.path.commonpath([path.parent for path in paths]))
+        both = " and ".join(printable(path.relative_to(folder).as_posix()) for path in paths[:2])
         message = f"both {both} match the test set {printable(code)}: remove one of them"
         return _fault("ambiguous-layout", message, folder).faults[0]
-    reason = irregularity(found[0]) if found else None
-    return _fault("unreadable-file", reason, found[0]).faults[0] if reason else None
+    reason = irregularity(paths[0]) if paths else None
+    return _fault("unreadable-file", reason, paths[0]).faults[0] if reason else None
 
 
 def _stem(name: str) -> str:
@@ -403,12 +403,12 @@ def _splits(files: Iterable[Path]) -> Iterator[str]:
 
 def _split_of(files: Sequence[Path], folder: Path) -> str:
     """The default split."""
-    found = set(_splits(files))
-    if "test" in found or not found:
+    splits = set(_splits(files))
+    if "test" in splits or not splits:
         return "test"
-    if len(found) > 1:
+    if len(splits) > 1:
         raise _fault("ambiguous-layout", "it has train and dev files, but no test files: give --split", folder)
-    return found.pop()
+    return splits.pop()
 
 
 def _refuse_mixture(files: Sequence[Path], folder: Path) -> None:

@@ -54,8 +54,8 @@ class LenientTreebank(NamedTuple):
     @property
     def has_head(self) -> NDArray[np.bool_]:
         """Whether each word has a HEAD, other than itself; bool, shape (words,)."""
-        found: NDArray[np.bool_] = self.treebank.heads != np.arange(self.treebank.n_words)
-        return found
+        has_head: NDArray[np.bool_] = self.treebank.heads != np.arange(self.treebank.n_words)
+        return has_head
 
 
 def of_treebank(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, InputError
 from levelhead.kernels.text import count_lines, is_utf8
-from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
 from levelhead.treebank.official_reader import (
     Crash,
     OfficialReading,
@@ -43,7 +43,8 @@ class OfficialPieces(Pieces):
         self._n_raw_bytes = 0
 
     def _check(self, block: bytes) -> None:
-        refuse_long_lines(with_line_feeds(block), self.name, self._n_lines)
+        if len(block) > LONGEST_LINE:
+            refuse_long_lines(with_line_feeds(block), self.name, self._n_lines)
 
     def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
         text = with_line_feeds(block)
@@ -53,7 +54,9 @@ class OfficialPieces(Pieces):
             except UnicodeDecodeError as error:
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
-        return text, None, count_lines(text)
+        n_lines = count_lines(text)
+        numbers = np.arange(1, n_lines + 1 + (not text.endswith(b"\n")), dtype=np.int32)
+        return text, numbers, n_lines
 
     def _last_blank_line(self) -> int:
         return self._data.rfind(b"\n\n")  # comments may follow

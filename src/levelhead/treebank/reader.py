@@ -145,15 +145,15 @@ def read_if_valid(
     Raises:
         ConlluError: a line is too long, or the first line does not name the columns correctly.
     """
-    found = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
-    return found if isinstance(found, Treebank) else None
+    treebank = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
+    return treebank if isinstance(treebank, Treebank) else None
 
 
 def _read(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank:
-    found = _read_or_repair(raw, name, requested)
-    if isinstance(found, Treebank):
-        return found
-    raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*found)))
+    treebank = _read_or_repair(raw, name, requested)
+    if isinstance(treebank, Treebank):
+        return treebank
+    raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*treebank)))
 
 
 def _read_or_repair(
@@ -283,7 +283,7 @@ def _has_empty_form(treebank: Treebank) -> bool:
 def _every_fault(repaired: Repaired, reading: ReaderSettings) -> list[Fault]:
     from levelhead.treebank.faults import find_faults
 
-    found = find_faults(repaired.data, reading, line=repaired.line)
-    if not found:
+    faults = find_faults(repaired.data, reading, line=repaired.line)
+    if not faults:
         raise AssertionError("the scanner refuses a file in which no fault is found")
-    return found if found[0].slug == "encoding" else [*found, *repaired.warnings]
+    return faults if faults[0].slug == "encoding" else [*faults, *repaired.warnings]

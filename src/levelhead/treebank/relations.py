@@ -47,8 +47,8 @@ def ud_version_of(relations: Iterable[str]) -> int | None:
     Args:
         relations: the distinct relations that occur, with or without subtypes.
     """
-    found = {universal(relation) for relation in relations}
-    only_first, only_second = found & (UD1 - UD2), found & (UD2 - UD1)
+    universal_relations = {universal(relation) for relation in relations}
+    only_first, only_second = universal_relations & (UD1 - UD2), universal_relations & (UD2 - UD1)
     if len(only_first) == len(only_second):
         return None
     return 1 if len(only_first) > len(only_second) else 2

@@ -74,9 +74,7 @@ class Scheme:
 
     def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
         """Return whether the relation of each word is in a class, bool, shape (words,)."""
-        member = np.zeros(len(relations.strings), dtype=bool)
-        member[relations.distinct] = list(map(self.membership(name), relations.distinct_texts))
-        return member[relations.codes]
+        return relations.mapped(self.membership(name), bool)
 
 
 def _classes(**members: str) -> Mapping[str, frozenset[str]]:

@@ -40,11 +40,11 @@ class SentenceIds:
             before: the number of earlier sentences.
         """
         comments = piece.comments
-        found = list(re.finditer(SENT_ID, comments.text))
-        if not found:
+        ids = list(re.finditer(SENT_ID, comments.text))
+        if not ids:
             return
-        names = [match[1].strip() for match in found]
-        at = np.array([match.start() for match in found])
+        names = [match[1].strip() for match in ids]
+        at = np.array([match.start() for match in ids])
         sentences = np.searchsorted(comments.starts, at, side="right") - 1
         line_ends = np.flatnonzero(np.frombuffer(comments.text, dtype=np.uint8) == ord("\n"))
         below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, at)

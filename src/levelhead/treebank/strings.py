@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from levelhead.immutable import immutable
 from levelhead.kernels import pools
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 Codes: TypeAlias = "NDArray[np.int32]"
 
@@ -187,6 +187,17 @@ class StringColumn(Sequence[str]):
     def distinct_texts(self) -> list[str]:
         """The strings that occur, in the order of `distinct`."""
         return self.strings.texts_of(self.distinct)
+
+    def mapped(self, function: Callable[[str], Any], dtype: DTypeLike) -> NDArray[Any]:
+        """Return a number or flag for each row, computed once for each distinct string.
+
+        Args:
+            function: computes the number or flag of a string.
+            dtype: its type.
+        """
+        of_code = np.zeros(len(self.strings), dtype=dtype)
+        of_code[self.distinct] = list(map(function, self.distinct_texts))
+        return of_code[self.codes]
 
     @property
     def has_values(self) -> bool:

@@ -33,16 +33,16 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
     Args:
         treebank: a treebank that was read from a file.
     """
-    found = []
+    faults = []
     for sentence, pieces in enumerate(_pieces(treebank)):
         comments = treebank.comments
         match = _TEXT.search(comments.text, int(comments.starts[sentence]), int(comments.starts[sentence + 1]))
         message = _difference(match[1].decode().rstrip(), pieces) if match else None
         if match and message:
-            found.append((match.start(), message))
-    if found:
-        at, message = found[0]
-        yield Fault("text-comment", message, place_of_comment(treebank, at), "warning", len(found))
+            faults.append((match.start(), message))
+    if faults:
+        at, message = faults[0]
+        yield Fault("text-comment", message, place_of_comment(treebank, at), "warning", len(faults))
 
 
 def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:

@@ -45,8 +45,8 @@ Kind = tuple[int, ...]
 
 def find_warnings(treebank: Treebank) -> Iterator[Fault]:
     """Return the warnings about a treebank: one per kind, at its first place."""
-    found = dict(warnings_by_kind(treebank))
-    return iter(in_order(found, tuple(_sent_ids(treebank))))
+    warnings = dict(warnings_by_kind(treebank))
+    return iter(in_order(warnings, tuple(_sent_ids(treebank))))
 
 
 def warnings_by_kind(treebank: Treebank) -> Iterator[tuple[Kind, Fault]]:
@@ -89,21 +89,21 @@ def _of_kind(kind: Kind, faults: Iterator[Fault]) -> Iterator[tuple[Kind, Fault]
         yield (*kind, _ORDER.index(fault.slug) if fault.slug in _ORDER else len(_ORDER)), fault
 
 
-def in_order(found: Mapping[Kind, Fault], repeated_ids: tuple[Fault, ...]) -> list[Fault]:
+def in_order(warnings: Mapping[Kind, Fault], repeated_ids: tuple[Fault, ...]) -> list[Fault]:
     """Return the warnings about a treebank in order, without those made redundant by others.
 
     Args:
-        found: the warnings by kind.
+        warnings: the warnings by kind.
         repeated_ids: the warning about repeated sentence ids, or None.
     """
-    slugs = {(kind[0], fault.slug) for kind, fault in found.items()}
+    slugs = {(kind[0], fault.slug) for kind, fault in warnings.items()}
     unreadable = bool({(*_BAD_DEPS, "invalid-deps"), (*_ODD_EMPTY_NODES, "invalid-deps")} & slugs)
     first: dict[Kind, Fault] = {}
-    for kind in sorted(found):
+    for kind in sorted(warnings):
         if kind[:1] == _NOWHERE and unreadable:
             continue  # edges are only checked if all DEPS are valid
         alone = kind[:1] in {_NOWHERE, _LONG}
-        first.setdefault(kind[:1] if alone else kind, found[kind])
+        first.setdefault(kind[:1] if alone else kind, warnings[kind])
     if repeated_ids:
         first[_SENT_IDS] = repeated_ids[0]
     return [first[kind] for kind in sorted(first)]
@@ -156,8 +156,8 @@ def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str) ->
     """Search the distinct strings of a column all at once, and line by line only if something was found."""
     codes, texts = column.distinct.tolist(), column.distinct_texts
     if re.search(bad, "\n".join(texts)):
-        found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
-        yield from _warn_column(treebank, slug, column, np.array(found, dtype=np.int32))
+        codes_found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
+        yield from _warn_column(treebank, slug, column, np.array(codes_found, dtype=np.int32))
 
 
 def _root_relations(treebank: Treebank) -> Iterator[Fault]:

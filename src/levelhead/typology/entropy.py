@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,7 +52,9 @@ def averaged_entropy(
     if not entropies:
         raise ValueError("there are no treebanks to average over")
     names = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
-    means = {name: sum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in names}
+    means = {
+        name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in names
+    }
     return dict(sorted(means.items(), key=lambda item: item[1]))
 
 
@@ -101,7 +104,7 @@ def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
     totals, of_tuples, of_heads = tuples.by(1), tuples.by(1, tuples.count_logs()), known.by(1, known.count_logs())
     bits = {name: max(0.0, of_tuples[name] - of_heads[name]) for name in sorted(totals)}
     by_relation = {name: value / totals[name] for name, value in bits.items()}
-    overall = sum(bits.values()) / known.total if len(known) else None
+    overall = math.fsum(bits.values()) / known.total if len(known) else None
     return HeadEntropy(overall, by_relation, known.total, heads.total)
 
 

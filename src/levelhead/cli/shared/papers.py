@@ -114,10 +114,10 @@ def print_citation(result: Cited, printing: Printing) -> None:
     from levelhead.report.citation import citation
     from levelhead.report.documents import header
 
-    found = citation(result)
+    cited = citation(result)
     if printing.output_format == "json":
-        texts = {"methods": found.methods, "latex": found.latex, "bibtex": found.bibtex}
+        texts = {"methods": cited.methods, "latex": cited.latex, "bibtex": cited.bibtex}
         print_json({**header("citation"), **texts}, printing.output)
         return
-    methods = found.latex if printing.output_format == "latex" else found.methods
-    emit(f"{methods}\n\n{found.bibtex}", printing.output)
+    methods = cited.latex if printing.output_format == "latex" else cited.methods
+    emit(f"{methods}\n\n{cited.bibtex}", printing.output)

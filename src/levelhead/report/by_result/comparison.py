@@ -63,13 +63,13 @@ def _examples_table(result: ErrorExamples) -> Table:
     return Table(_EXAMPLES, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
-def _examples_text(found: ErrorExamples) -> str:
-    signature = scores.signature_line(found.provenance.signature)
-    return f"{draw_examples(found.matches, found.cells, found.limit or DRAWN)}{signature}\n"
+def _examples_text(examples: ErrorExamples) -> str:
+    signature = scores.signature_line(examples.provenance.signature)
+    return f"{draw_examples(examples.matches, examples.cells, examples.limit or DRAWN)}{signature}\n"
 
 
-def _examples_document(found: ErrorExamples) -> dict[str, Any]:
-    return analysis.examples_document(found.matches, found.listed, found.provenance.signature)
+def _examples_document(examples: ErrorExamples) -> dict[str, Any]:
+    return analysis.examples_document(examples.matches, examples.listed, examples.provenance.signature)
 
 
 def _scores_table(result: Evaluations) -> Table:
@@ -102,13 +102,13 @@ def _contrasts_text(result: Contrasts) -> str:
     return comparison.contrasts_text(result, result.needs)
 
 
-def _sentences_table(found: CountsBySentence) -> Table:
-    return sentences_table(found.treebanks, (scores.signature_line(found.provenance.signature),))
+def _sentences_table(sentences: CountsBySentence) -> Table:
+    return sentences_table(sentences.treebanks, (scores.signature_line(sentences.provenance.signature),))
 
 
-def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
-    columns = {name: counts.columns() for name, counts in found.treebanks.items()}
-    return {**header("sentences", found.provenance.signature), "treebanks": columns}
+def _sentences_document(sentences: CountsBySentence) -> dict[str, Any]:
+    columns = {name: counts.columns() for name, counts in sentences.treebanks.items()}
+    return {**header("sentences", sentences.provenance.signature), "treebanks": columns}
 
 
 def _per_treebank(table: Any, document: Any) -> View:
@@ -119,12 +119,12 @@ def _per_treebank(table: Any, document: Any) -> View:
     )
 
 
-def _breakdowns_table(found: Breakdowns) -> Table:
-    return breakdown.breakdown_table(found.treebanks, found.provenance.signature, found.units)
+def _breakdowns_table(breakdowns: Breakdowns) -> Table:
+    return breakdown.breakdown_table(breakdowns.treebanks, breakdowns.provenance.signature, breakdowns.units)
 
 
-def _breakdowns_document(found: Breakdowns) -> dict[str, Any]:
-    return breakdown.breakdown_document(found.treebanks, found.provenance.signature, found.units)
+def _breakdowns_document(breakdowns: Breakdowns) -> dict[str, Any]:
+    return breakdown.breakdown_document(breakdowns.treebanks, breakdowns.provenance.signature, breakdowns.units)
 
 
 VIEWS: Mapping[type, View] = {

@@ -38,12 +38,12 @@ def _derivations_document(derivations: Derivations, *, labeled: bool = False) ->
     return derivations_document(derivations, labeled=labeled)
 
 
-def _perplexities_table(found: Perplexities, *, sentences: bool = False) -> Table:
-    return (sentence_table if sentences else perplexity_table)(found)
+def _perplexities_table(perplexities: Perplexities, *, sentences: bool = False) -> Table:
+    return (sentence_table if sentences else perplexity_table)(perplexities)
 
 
-def _perplexities_document(found: Perplexities, *, sentences: bool = False) -> dict[str, Any]:
-    return perplexity_document(found, sentences=sentences)
+def _perplexities_document(perplexities: Perplexities, *, sentences: bool = False) -> dict[str, Any]:
+    return perplexity_document(perplexities, sentences=sentences)
 
 
 VIEWS: Mapping[type, View] = {

@@ -20,24 +20,26 @@ _COLUMNS = (
 )
 
 
-def _table(found: Validation) -> Table:
-    changes = [(name, fault, "fixed") for name, faults in found.changes.items() for fault in faults]
-    left = [(name, fault, fault.severity) for name, faults in found.files.items() for fault in faults]
+def _table(validation: Validation) -> Table:
+    changes = [(name, fault, "fixed") for name, faults in validation.changes.items() for fault in faults]
+    left = [(name, fault, fault.severity) for name, faults in validation.files.items() for fault in faults]
     rows = ((name, fault.place.line, what, fault.slug, fault.message) for name, fault, what in (*changes, *left))
     return Table(_COLUMNS, tuple(rows))
 
 
-def _document(found: Validation) -> dict[str, Any]:
-    faults = [document for name, some in found.files.items() for document in faults_document(name, some)]
+def _document(validation: Validation) -> dict[str, Any]:
+    faults = [document for name, some in validation.files.items() for document in faults_document(name, some)]
     changes = [
-        change for name, some in found.changes.items() for change in changes_document(name, found.copies[name], some)
+        change
+        for name, some in validation.changes.items()
+        for change in changes_document(name, validation.copies[name], some)
     ]
-    fixed = {"changes": changes} if found.copies else {}
-    return {**header("validation"), "valid": found.valid, "faults": faults, **fixed}
+    fixed = {"changes": changes} if validation.copies else {}
+    return {**header("validation"), "valid": validation.valid, "faults": faults, **fixed}
 
 
-def _text(found: Validation) -> str:
-    return validation_text(found) or "no errors or warnings"
+def _text(validation: Validation) -> str:
+    return validation_text(validation) or "no errors or warnings"
 
 
 VIEWS: Mapping[type, View] = {Validation: View(_table, _document, text=_text)}

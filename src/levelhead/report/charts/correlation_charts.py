@@ -70,8 +70,8 @@ def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
         correlation: the correlations.
         method: the method of the coefficients.
     """
-    found = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
-    known = [(pair, coefficient) for pair, coefficient in found if coefficient.value is not None]
+    coefficients = [(pair, pair.coefficients[method]) for pair in correlation.pairs]
+    known = [(pair, coefficient) for pair, coefficient in coefficients if coefficient.value is not None]
     known.sort(key=lambda each: -abs(each[1].value or 0.0))
     rows = [
         IntervalRow(f"{pair.x}, {pair.y}{mark}", coefficient.value or 0.0, coefficient.low, coefficient.high)
@@ -104,8 +104,8 @@ def matrix_chart(correlation: Correlation, method: Method) -> Drawing:
         method: the method of the coefficients.
     """
     names = correlation.columns
-    found = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
-    shades = [[found.get((row, column), found.get((column, row))) for column in names] for row in names]
+    coefficients = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
+    shades = [[coefficients.get((row, column), coefficients.get((column, row))) for column in names] for row in names]
     rows = [
         (name, ["" if value is None else f"{value:.2f}" for value in values]) for name, values in zip(names, shades)
     ]

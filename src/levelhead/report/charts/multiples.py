@@ -94,8 +94,10 @@ class Panel:
         own = self.quartiles
         if own is None:
             return []
-        found = [(abs(v - own.median), i) for i, v in enumerate(self.on_scale) if v is not None and own.is_outlier(v)]
-        return [i for _, i in sorted(found, key=lambda pair: (-pair[0], pair[1]))]
+        distances = [
+            (abs(v - own.median), i) for i, v in enumerate(self.on_scale) if v is not None and own.is_outlier(v)
+        ]
+        return [i for _, i in sorted(distances, key=lambda pair: (-pair[0], pair[1]))]
 
     def is_high(self, row: int) -> bool:
         """Return whether a value is above the median.

@@ -140,10 +140,10 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
 def _slots(ranks: Sequence[int | None]) -> list[int]:
     """The vertical position of each system; systems with the same rank get consecutive positions."""
     order = sorted(range(len(ranks)), key=lambda i: (ranks[i] is None, ranks[i] or 0))
-    found = [0] * len(ranks)
+    slots = [0] * len(ranks)
     for slot, i in enumerate(order, 1):
-        found[i] = slot
-    return found
+        slots[i] = slot
+    return slots
 
 
 class Point(NamedTuple):

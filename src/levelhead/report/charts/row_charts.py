@@ -19,7 +19,7 @@ _READABLE = 5  # percent of the width that a number needs
 _TICKS = {"bar": 4, "dot": 5}
 
 
-class Opens(NamedTuple):
+class OpenedWords(NamedTuple):
     """The words that a row opens.
 
     Args:
@@ -59,7 +59,7 @@ class ChartRow(NamedTuple):
     cells: tuple[str, ...] = ()
     color: str = "s0"
     parts: tuple[int, ...] = ()
-    opens: Opens | None = None
+    opens: OpenedWords | None = None
     uncertain: bool = False
     total: bool = False
     goes: tuple[str, str, str] | None = None

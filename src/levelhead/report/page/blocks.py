@@ -34,7 +34,7 @@ class Strip(NamedTuple):
     high: float | None = None
 
 
-class Heat(NamedTuple):
+class HeatMap(NamedTuple):
     """A matrix of values with colors.
 
     Args:
@@ -91,13 +91,13 @@ class Heat(NamedTuple):
 
     def best(self) -> frozenset[tuple[int, int]]:
         """Return the cells with the best value of a row, if best values are marked and the row has several values."""
-        found: set[tuple[int, int]] = set()
+        best: set[tuple[int, int]] = set()
         for i in range(len(self.rows)) if self.mark_best else ():
             known = self._known(i)
             if len(known) > 1:
                 first = min(known.values()) if self.lower else max(known.values())
-                found |= {(i, j) for j, value in known.items() if value == first}
-        return frozenset(found)
+                best |= {(i, j) for j, value in known.items() if value == first}
+        return frozenset(best)
 
     def _known(self, i: int) -> dict[int, float]:
         """The values of a row that are not marked, by column."""
@@ -105,7 +105,7 @@ class Heat(NamedTuple):
         return {j: v for j, v in enumerate(values) if v is not None and (i, j) not in self.marks}
 
 
-class Confused(NamedTuple):
+class ConfusionMatrix(NamedTuple):
     """A confusion matrix of relations whose cells open sentences.
 
     Args:
@@ -122,11 +122,11 @@ class Confused(NamedTuple):
 
     def shades(self) -> list[list[float]]:
         """Return the strength of each color, from 0 to 1, by the cell's share of the errors of the gold relation."""
-        found = []
+        shades = []
         for i, row in enumerate(self.counts):
             wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
-            found.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
-        return found
+            shades.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
+        return shades
 
     def table(self) -> Table:
         """Return the counts as a table."""
@@ -187,8 +187,8 @@ class Block(NamedTuple):
     drawing: Drawing | None = None
     table: Table | None = None
     strips: Sequence[Strip | None] = ()
-    heat: Heat | None = None
-    confused: Confused | None = None
+    heat: HeatMap | None = None
+    confused: ConfusionMatrix | None = None
     sentences: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[tuple[str, Sequence[str]]] = ()
     chart: RowChart | None = None

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes
 from levelhead.comparison.release_changes import ReleaseChanges
 from levelhead.errors import number_of
-from levelhead.report.changes import Found, changes_table, summary_table
+from levelhead.report.changes import AnyChanges, changes_table, summary_table
 from levelhead.report.page.blocks import Block, Page, Section, plain_page
-from levelhead.report.page.examples import Shown, sentence
+from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.table import Column, Table
 from levelhead.report.tree_text import MOST_WORDS
 from levelhead.scoring.align import align_sentences
@@ -21,61 +21,60 @@ _MOST_SENTENCES = 40
 _MOST_PATTERNS = 200
 
 
-def changes_page(found: Found, rules: Rules) -> Page:
+def changes_page(changes: AnyChanges, rules: Rules) -> Page:
     """Return the page of what changed, with the old trees above and the new ones below.
 
     Args:
-        found: the changes.
+        changes: the changes.
         rules: how words are aligned.
     """
-    patterns = changes_table(found, "pattern", _MOST_PATTERNS)._replace(notes=())
+    patterns = changes_table(changes, "pattern", _MOST_PATTERNS)._replace(notes=())
     sections = [
-        Section("sentences", "Sentences", "A sentence can change in several ways.", list(_summary(found))),
-        Section("columns", "Changes by column", "", [Block("columns", table=_columns_table(found))]),
+        Section("sentences", "Sentences", "A sentence can change in several ways.", list(_summary(changes))),
+        Section("columns", "Changes by column", "", [Block("columns", table=_columns_table(changes))]),
         Section("patterns", "Patterns", "The most frequent changes first.", [Block("patterns", table=patterns)]),
-        Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(found, rules))),
+        Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(changes, rules))),
     ]
-    facts = [("unchanged sentences", f"{found.n_unchanged:,}"), *((name, f"{n:,}") for name, n in _facts(found))]
-    return plain_page("Changes", _lead(found), facts, sections, found.provenance)
+    facts = [("unchanged sentences", f"{changes.n_unchanged:,}"), *((name, f"{n:,}") for name, n in _facts(changes))]
+    return plain_page("Changes", _lead(changes), facts, sections, changes.provenance)
 
 
-def _lead(found: Found) -> str:
-    if not found.patterns:
+def _lead(changes: AnyChanges) -> str:
+    if not changes.patterns:
         return "No word has changed."
-    return f"Most frequent change: {_title(found.patterns[0])}."
+    return f"Most frequent change: {_title(changes.patterns[0])}."
 
 
-def _facts(found: Found) -> Iterator[tuple[str, int]]:
-    yield "added sentences", found.counts["added"]
-    yield "removed sentences", found.counts["removed"]
-    yield "changed cells", sum(found.by_column.values())
+def _facts(changes: AnyChanges) -> Iterator[tuple[str, int]]:
+    yield "added sentences", changes.counts["added"]
+    yield "removed sentences", changes.counts["removed"]
+    yield "changed cells", sum(changes.by_column.values())
 
 
-def _summary(found: Found) -> Iterator[Block]:
-    yield Block("summary", table=summary_table(found))
-    if isinstance(found, ReleaseChanges):
-        table = changes_table(found, "file")
+def _summary(changes: AnyChanges) -> Iterator[Block]:
+    yield Block("summary", table=summary_table(changes))
+    if isinstance(changes, ReleaseChanges):
+        table = changes_table(changes, "file")
         yield Block("files", "Files", table.notes[0], table=table._replace(notes=()))
 
 
-def _columns_table(found: Found) -> Table:
-    return Table((Column("Column", "text"), Column("Changes", "number")), tuple(found.by_column.items()))
+def _columns_table(changes: AnyChanges) -> Table:
+    return Table((Column("Column", "text"), Column("Changes", "number")), tuple(changes.by_column.items()))
 
 
 def _title(pattern: ChangePattern) -> str:
     return f"{pattern.column}: {pattern.old} → {pattern.new} ({number_of(pattern.n_changes, 'change')})"
 
 
-def _trees(found: Found, rules: Rules) -> Iterator[Block]:
+def _trees(changes: AnyChanges, rules: Rules) -> Iterator[Block]:
     """A short sentence for each of the most frequent patterns, no sentence twice."""
     drawn: set[tuple[str, int]] = set()
-    for number, pattern in enumerate(found.patterns[:_MOST_PATTERNS], 1):
-        fresh = [
-            at for at in pattern.examples if (at.file, at.new) not in drawn and _can_be_drawn(found.parts[at.file], at)
-        ]
+    for number, pattern in enumerate(changes.patterns[:_MOST_PATTERNS], 1):
+        others = [at for at in pattern.examples if (at.file, at.new) not in drawn]
+        fresh = [at for at in others if _can_be_drawn(changes.parts[at.file], at)]
         if fresh and len(drawn) < _MOST_SENTENCES:
             drawn.add((fresh[0].file, fresh[0].new))
-            shown = Shown("new", _matched(found.parts[fresh[0].file], fresh[0], rules))
+            shown = OutputTrees("new", _matched(changes.parts[fresh[0].file], fresh[0], rules))
             yield Block(
                 f"change-{number}",
                 f"{_title(pattern)}: {fresh[0].form}",

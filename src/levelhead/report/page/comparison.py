@@ -17,14 +17,14 @@ from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
-from levelhead.report.page.blocks import Block, Confused, Page, Section
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section
 from levelhead.report.page.error_costs import ALL
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
-    Shown,
+    OutputTrees,
     cells_of,
     confused_relations,
     examples_of_errors,
@@ -68,7 +68,7 @@ class TreebankPart(NamedTuple):
     gains: Mapping[str, Sequence[Gain]]
     contrasts: Examples
     changes: Sequence[float]
-    confusions: Sequence[tuple[Confused, Examples]]
+    confusions: Sequence[tuple[ConfusionMatrix, Examples]]
 
 
 def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
@@ -85,7 +85,7 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
     """
     for output in outputs:
         output.matches.check_trees()
-    shown = [Shown(output.name, output.matches) for output in outputs]
+    shown = [OutputTrees(output.name, output.matches) for output in outputs]
     setup = setup_of(["LAS"], rules=outputs[0].matches.rules, registry=registry)
     schemes, (measure,) = registry.schemes, setup.measures
     settings = PropertySettings(schemes.by_name[schemes.default])
@@ -97,7 +97,7 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
     return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, confusions)
 
 
-def _confusion(shown: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Examples]:
+def _confusion(shown: OutputTrees, n_outputs: int, setup: Setup) -> tuple[ConfusionMatrix, Examples]:
     """The confusion matrix of an output, and the words in its cells."""
     words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry).word
     pairs = pairs_of(shown.matches, words)
@@ -105,7 +105,7 @@ def _confusion(shown: Shown, n_outputs: int, setup: Setup) -> tuple[Confused, Ex
     return confused_relations(shown.matches), examples_of_errors(shown, words, {"cell": cells}, 2 * n_outputs)
 
 
-def _contrasts(shown: Sequence[Shown], most: int, setup: Setup) -> tuple[Examples, list[float]]:
+def _contrasts(shown: Sequence[OutputTrees], most: int, setup: Setup) -> tuple[Examples, list[float]]:
     """The sentences in which each system gains or loses most, gains first, and their gains in correct words."""
     lengths = np.diff(shown[0].matches.gold.sentence_starts)
     sentences: list[dict[str, Any]] = []
@@ -319,8 +319,8 @@ def _gains(parts: Sequence[TreebankPart]) -> Iterator[Block]:
         when = {"system": system}
         for by, title in _PROPERTIES.items():
             if len(parts) > 1:
-                found: Sequence[Gain | AverageGain] = average_gains([part.gains[by] for part in parts])
-                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, found, {**when, "treebank": ALL})
+                gains: Sequence[Gain | AverageGain] = average_gains([part.gains[by] for part in parts])
+                yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, gains, {**when, "treebank": ALL})
             else:
                 yield from _gain_blocks(f"gains-{number}-{by}", by, title, system, parts[0].gains[by], when)
         if len(parts) > 1:
@@ -331,9 +331,9 @@ def _gains(parts: Sequence[TreebankPart]) -> Iterator[Block]:
 
 
 def _gain_blocks(
-    name: str, by: str, title: str, system: str, found: Sequence[Gain | AverageGain], when: Mapping[str, str]
+    name: str, by: str, title: str, system: str, gains: Sequence[Gain | AverageGain], when: Mapping[str, str]
 ) -> Iterator[Block]:
-    own = [gain for gain in found if gain.system == system]
+    own = [gain for gain in gains if gain.system == system]
     shown = [gain for gain in own if gain.difference is not None]
     shown = shown[:_MOST_ROWS] if by in {"deprel", "upos"} else sorted(shown, key=lambda gain: _natural(gain.values[0]))
     rows = [_gain_row(gain) for gain in shown]
@@ -364,13 +364,13 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
     return ChartRow(label, 100 * change, *interval_ends(interval), cells=cells, color=color, uncertain=uncertain)
 
 
-def _gains_table(title: str, found: Sequence[Gain | AverageGain]) -> Table:
+def _gains_table(title: str, gains: Sequence[Gain | AverageGain]) -> Table:
     columns = (
         *(Column(title, "text"), Column("Gold words", "number"), Column("Diff.", "difference")),
         *(Column("95% CI", "difference", ends=("diff_low", "diff_high")), Column("Words", "number")),
         Column("", "text", key="Uncertain"),
     )
-    return Table(columns, tuple(map(_gains_cells, found)))
+    return Table(columns, tuple(map(_gains_cells, gains)))
 
 
 def _gains_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
@@ -398,13 +398,12 @@ def _sentence_block(
 ) -> Block:
     counts = {"more correct words": (totals[0], "s0", 0), "fewer correct words": (totals[1], "s1", 1)}
     counts["equally many"] = (whole - totals[0] - totals[1], "fade", -1)
-    rows = [
-        ChartRow(
-            kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color,
-            opens=Opens(store, group, place, f"Sentences in which {system} has {kind}") if n and place >= 0 else None,
-        )
-        for kind, (n, color, place) in counts.items()
-    ]  # fmt: skip
+    rows = []
+    for kind, (n, color, number) in counts.items():
+        title = f"Sentences in which {system} has {kind}"
+        opens = OpenedWords(store, group, number, title) if n and number >= 0 else None
+        cells = (f"{n:,}", f"{100 * n / whole:.1f}%")
+        rows.append(ChartRow(kind, float(n), cells=cells, color=color, opens=opens))
     chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
     return Block(f"sentences-{group}-{store}", when=when, chart=chart)
 

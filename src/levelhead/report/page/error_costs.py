@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelhead.analysis.repairs import NOT_ALIGNED, AverageRepair, Repair, TreebankRepairs, average_repairs
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.page.blocks import Block
 from levelhead.report.page.joined_errors import STORE, Key
 from levelhead.report.page.terms import in_words
@@ -86,7 +87,7 @@ def _cost_row(repair: Repair | AverageRepair, store: str, numbers: Mapping[Any, 
     cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
     label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
     ends = interval_ends(repair.estimate.interval)
-    opens = Opens(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
+    opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
     return ChartRow(label, points, *ends, cells=cells, color="s1", opens=opens, uncertain=uncertain)
 
 
@@ -95,15 +96,15 @@ def _costs_chart(measure: str, rows: Sequence[ChartRow]) -> RowChart:
     return RowChart(f"What errors cost: points of {measure}", "Error", "Points", columns, rows)
 
 
-def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
+def _costs_table(repairs: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
     columns = (
         *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
         *(Column("Share"), Column("Gain", "difference")),
-        *estimate_columns("0.95", (repair.estimate for repair in found), difference=True),
+        *estimate_columns("0.95", (repair.estimate for repair in repairs), difference=True),
     )
     rows = [
         (repair.error, repair.detail, repair.words, repair.share, repair.gain, *estimate_cells(repair.estimate))
-        for repair in found
+        for repair in repairs
     ]
     return Table(columns, tuple(rows))
 
@@ -111,7 +112,7 @@ def _costs_table(found: Sequence[Repair] | Sequence[AverageRepair]) -> Table:
 def _caption(repairs: Sequence[Repair] | Sequence[AverageRepair], note: str = "") -> str:
     """Sentences on the errors without a row, on the numbers, and on uncertain ones."""
     shown, rest = repairs[:_MOST_ROWS], repairs[_MOST_ROWS:]
-    words, share = sum(repair.words for repair in rest), 100 * sum(repair.share for repair in rest)
+    words, share = sum(repair.words for repair in rest), 100 * math.fsum(repair.share for repair in rest)
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
     uncertain = f"{UNCERTAIN}." if any(repair.estimate.uncertain for repair in shown) else ""
     return " ".join(filter(None, (others, note, uncertain)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from levelhead.analysis import count_confusions
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.report.charts.svg import plain
-from levelhead.report.page.blocks import Confused
+from levelhead.report.page.blocks import ConfusionMatrix
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank.schemes import NIVRE_FANG
 
@@ -25,7 +25,7 @@ _LONG = 40  # words; longer sentences are chosen last
 _GOLDEN = 0.618034  # its multiples are spread evenly between 0 and 1
 
 
-class Shown:
+class OutputTrees:
     """A system's output, prepared for showing its sentences.
 
     Args:
@@ -74,7 +74,7 @@ class Shown:
 
 
 def sentence(
-    outputs: Sequence[Shown], index: int, sides: tuple[str, str] | None = None, marked: int | None = None
+    outputs: Sequence[OutputTrees], index: int, sides: tuple[str, str] | None = None, marked: int | None = None
 ) -> dict[str, Any]:
     """Return a gold sentence with systems' trees.
 
@@ -125,7 +125,7 @@ class Examples(NamedTuple):
 
 
 def examples_of_errors(
-    output: Shown, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int = 1
+    output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int = 1
 ) -> Examples:
     """Return wrong words with their sentences: all, or as many as a page can hold.
 
@@ -177,18 +177,18 @@ def _within(
     return np.array(list(chosen), dtype=np.int64)
 
 
-def confused_relations(matches: Matches) -> Confused:
+def confused_relations(matches: Matches) -> ConfusionMatrix:
     """Return the confusion matrix of the most frequent relations.
 
     Args:
         matches: the aligned words.
     """
-    found = count_confusions(matches)
-    names = found.names[:_MOST_RELATIONS]
-    counts, right = (values[: len(names), : len(names)] for values in (found.counts, found.right_heads))
+    confusion = count_confusions(matches)
+    names = confusion.names[:_MOST_RELATIONS]
+    counts, right = (values[: len(names), : len(names)] for values in (confusion.counts, confusion.right_heads))
     wrong = counts.copy()
     np.fill_diagonal(wrong, np.diag(counts - right))
-    return Confused(names, counts.tolist(), wrong.tolist())
+    return ConfusionMatrix(names, counts.tolist(), wrong.tolist())
 
 
 def cells_of(matches: Matches) -> NDArray[np.int64]:

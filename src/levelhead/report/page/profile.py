@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.svg import N_COLORS
-from levelhead.report.page.blocks import Block, Heat, LegendEntry, Page, Section
+from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section
 from levelhead.report.profiles import profiles_table
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
@@ -64,16 +65,24 @@ def profile_page(survey: Survey) -> Page:
     Args:
         survey: the profiles; with the column `relation`, treebanks are ordered by similarity, otherwise as given.
     """
-    found = _treebanks(survey)
-    sections = [_columns(found), _outliers(found), _similarity(found), _frequencies(found), _values(found)]
-    if len(found.rows) == 1:
+    treebanks = _treebanks(survey)
+    sections = [
+        _columns(treebanks),
+        _outliers(treebanks),
+        _similarity(treebanks),
+        _frequencies(treebanks),
+        _values(treebanks),
+    ]
+    if len(treebanks.rows) == 1:
         sections.reverse()  # there is nothing to compare: values first
-    names = [row.label for row in found.rows]
+    names = [row.label for row in treebanks.rows]
     choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
     notes = survey.provenance.notes
-    title = found.rows[0].name if len(names) == 1 else "Profiles of treebanks"
+    title = treebanks.rows[0].name if len(names) == 1 else "Profiles of treebanks"
     shown = [section for section in sections if section.blocks]
-    return Page(title, _lead(found), _facts(found), choices, shown, notes, survey.provenance.signature, "profile")
+    return Page(
+        title, _lead(treebanks), _facts(treebanks), choices, shown, notes, survey.provenance.signature, "profile"
+    )
 
 
 def _treebanks(survey: Survey) -> _Treebanks:
@@ -101,21 +110,22 @@ def _with_unit(column: ProfileColumn, value: float) -> str:
     return f"{text} {column.unit}".rstrip().replace("-", "−")
 
 
-def _lead(found: _Treebanks) -> str:
-    if len(found.rows) == 1:
-        language = language_cells(found.rows[0].name)[0]
+def _lead(treebanks: _Treebanks) -> str:
+    if len(treebanks.rows) == 1:
+        language = language_cells(treebanks.rows[0].name)[0]
         return f"A treebank of {language}." if language else "The profile of a treebank."
-    if len(found.rows) < FEWEST:
-        return f"{len(found.rows)} treebanks side by side."
-    columns = [column for column, _ in found.panels if column not in _COUNTS]
+    if len(treebanks.rows) < FEWEST:
+        return f"{len(treebanks.rows)} treebanks side by side."
+    columns = [column for column, _ in treebanks.panels if column not in _COUNTS]
     times = {
-        row.label: sum(column in columns for column, _ in _outlying(found).get(row.name, ())) for row in found.rows
+        row.label: sum(column in columns for column, _ in _outlying(treebanks).get(row.name, ()))
+        for row in treebanks.rows
     }
     most = max(times.values())
     if not most:
-        return f"None of the {len(found.rows)} treebanks is an outlier in any column, not counting sizes."
+        return f"None of the {len(treebanks.rows)} treebanks is an outlier in any column, not counting sizes."
     names = sorted(name for name, n in times.items() if n == most)
-    of = f"of {len(found.rows)} treebanks"
+    of = f"of {len(treebanks.rows)} treebanks"
     outliers = f"{most} of {len(columns)} columns, not counting sizes"
     if len(names) == 1:
         return f"{names[0]} is the most unusual {of}: an outlier in {outliers}."
@@ -128,44 +138,44 @@ def _lower(title: str) -> str:
     return title if title.startswith(("STTR", "MATTR")) else title[:1].lower() + title[1:]
 
 
-def _outlying(found: _Treebanks) -> dict[str, list[tuple[ProfileColumn, float]]]:
+def _outlying(treebanks: _Treebanks) -> dict[str, list[tuple[ProfileColumn, float]]]:
     """The columns in which each treebank is an outlier, with the values."""
     times: dict[str, list[tuple[ProfileColumn, float]]] = {}
-    for column, panel in found.panels:
+    for column, panel in treebanks.panels:
         for i in panel.outliers:
-            times.setdefault(found.rows[i].name, []).append((column, panel.values[i] or 0.0))
+            times.setdefault(treebanks.rows[i].name, []).append((column, panel.values[i] or 0.0))
     return times
 
 
-def _facts(found: _Treebanks) -> list[tuple[str, str]]:
-    facts = [("treebanks", f"{len(found.rows):,}")] if len(found.rows) > 1 else []
-    for name, cells in zip(("languages", "families"), zip(*(language_cells(row.name) for row in found.rows))):
+def _facts(treebanks: _Treebanks) -> list[tuple[str, str]]:
+    facts = [("treebanks", f"{len(treebanks.rows):,}")] if len(treebanks.rows) > 1 else []
+    for name, cells in zip(("languages", "families"), zip(*(language_cells(row.name) for row in treebanks.rows))):
         known = {cell for cell in cells if cell}
-        facts += [(name, f"{len(known):,}")] if known and len(found.rows) > 1 else []
+        facts += [(name, f"{len(known):,}")] if known and len(treebanks.rows) > 1 else []
     for name in ("sentences", "words"):
-        if name in found.survey_columns:
-            total = sum(profile.number(name) or 0 for profile in found.profiles.values())
+        if name in treebanks.survey_columns:
+            total = sum(profile.number(name) or 0 for profile in treebanks.profiles.values())
             facts.append((name, f"{int(total):,}"))
     return facts
 
 
-def _columns(found: _Treebanks) -> Section:
-    if len(found.rows) == 1:
+def _columns(treebanks: _Treebanks) -> Section:
+    if len(treebanks.rows) == 1:
         return Section("columns", "Columns", "", [])
     legend = [
-        LegendEntry(name, number, sum(row.series == number for row in found.rows))
-        for name, number in _legend(found.rows).items()
+        LegendEntry(name, number, sum(row.series == number for row in treebanks.rows))
+        for name, number in _legend(treebanks.rows).items()
     ]
-    blocks = [Block("legend", caption=_others(found.rows), legend=legend)]
-    for column, panel in found.panels:
+    blocks = [Block("legend", caption=_others(treebanks.rows), legend=legend)]
+    for column, panel in treebanks.panels:
         unit = f" ({column.unit})" if column.unit else ""
         scale = " The scale is logarithmic." if panel.logarithmic else ""
         name = f"panel-{column.name.replace('_', '-')}"
         meaning = "" if column.meaning == f"{panel.title}." else column.meaning
-        caption = f"{meaning}{scale}{_named(panel, found.rows)}".strip()
-        blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, found.rows)))
-    same = [_title(column) for column in found.scalars if column not in [one for one, _ in found.panels]]
-    return Section("columns", "Columns", _explained(found, same), blocks if len(blocks) > 1 else [], narrow=True)
+        caption = f"{meaning}{scale}{_named(panel, treebanks.rows)}".strip()
+        blocks.append(Block(name, f"{panel.title}{unit}", caption, drawing=panel_chart(panel, treebanks.rows)))
+    same = [_title(column) for column in treebanks.scalars if column not in [one for one, _ in treebanks.panels]]
+    return Section("columns", "Columns", _explained(treebanks, same), blocks if len(blocks) > 1 else [], narrow=True)
 
 
 def _legend(rows: Sequence[PanelRow]) -> dict[str, int]:
@@ -182,17 +192,17 @@ def _others(rows: Sequence[PanelRow]) -> str:
     return f"{OTHER.capitalize()}: {', '.join(groups)}." if len(groups) > 1 else ""
 
 
-def _explained(found: _Treebanks, same: Sequence[str]) -> str:
+def _explained(treebanks: _Treebanks, same: Sequence[str]) -> str:
     """How to read the panels."""
     text = (
         "Each mark is a treebank, at the same position in every panel. Its shape and color show the language family"
         " (for Indo-European languages, the genus)."
     )
-    if found.clustering is None:
+    if treebanks.clustering is None:
         text += " Treebanks are in the order given."
     else:
         text += " Treebanks are ordered by similarity: neighbors have similar frequencies of relations."
-    if len(found.rows) >= FEWEST:
+    if len(treebanks.rows) >= FEWEST:
         text += (
             " The band contains the middle half of the treebanks; the line in it is the median. Outliers are named:"
             " values more than 1.5 interquartile ranges below or above the band."
@@ -202,21 +212,21 @@ def _explained(found: _Treebanks, same: Sequence[str]) -> str:
 
 def _named(panel: Panel, rows: Sequence[PanelRow]) -> str:
     """A sentence with all outliers and their values."""
-    found = panel.outliers
-    if not found:
+    outliers = panel.outliers
+    if not outliers:
         return ""
-    named = "; ".join(f"{rows[i].label} {panel.shown(panel.values[i] or 0.0)}" for i in found)
+    named = "; ".join(f"{rows[i].label} {panel.shown(panel.values[i] or 0.0)}" for i in outliers)
     return f" Outliers: {named}."
 
 
-def _outliers(found: _Treebanks) -> Section:
-    times = _outlying(found)
+def _outliers(treebanks: _Treebanks) -> Section:
+    times = _outlying(treebanks)
     order = sorted(times, key=lambda name: (-len(times[name]), name))
-    place = {row.name: i for i, row in enumerate(found.rows)}
-    panel = {column.name: one for column, one in found.panels}
+    place = {row.name: i for i, row in enumerate(treebanks.rows)}
+    panel = {column.name: one for column, one in treebanks.panels}
     rows: list[tuple[Cell, ...]] = [
         (
-            found.rows[place[name]].label,
+            treebanks.rows[place[name]].label,
             len(times[name]),
             ", ".join(
                 f"{_lower(_title(column))} {_arrow(panel[column.name], place[name])} {_with_unit(column, value)}"
@@ -238,21 +248,21 @@ def _arrow(panel: Panel, row: int) -> str:
     return "↑" if panel.is_high(row) else "↓"
 
 
-def _similarity(found: _Treebanks) -> Section:
+def _similarity(treebanks: _Treebanks) -> Section:
     lead = (
         "Treebanks are similar if their frequencies of universal relations are. The distance is the Jensen-Shannon"
         " divergence (the column JSD(relations) of levelhead similarity): 0 bits for equal frequencies, 1 bit if no"
         " relation is shared. Clusters are joined by average linkage; a bracket ends at the mean divergence of the"
         " clusters that it joins. The order from top to bottom is the order of the panels."
     )
-    if found.clustering is None:
+    if treebanks.clustering is None:
         return Section("similarity", "Similarity", "", [])
-    drawing = tree_chart(found.clustering.root, found.rows, "bits")
-    labels = {row.name: row.label for row in found.rows}
-    nearest = found.clustering.nearest
+    drawing = tree_chart(treebanks.clustering.root, treebanks.rows, "bits")
+    labels = {row.name: row.label for row in treebanks.rows}
+    nearest = treebanks.clustering.nearest
     rows = [
         (i, row.label, *language_cells(row.name)[:2], labels[nearest[row.name][0]], nearest[row.name][1])
-        for i, row in enumerate(found.rows, 1)
+        for i, row in enumerate(treebanks.rows, 1)
     ]
     columns = (
         Column("Position", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
@@ -264,47 +274,47 @@ def _similarity(found: _Treebanks) -> Section:
     )
 
 
-def _frequencies(found: _Treebanks) -> Section:
-    blocks = [_frequency(found, COLUMNS[name]) for name in _FREQUENCIES if _has(found, name)]
+def _frequencies(treebanks: _Treebanks) -> Section:
+    blocks = [_frequency(treebanks, COLUMNS[name]) for name in _FREQUENCIES if _has(treebanks, name)]
     lead = "Percentages of words; the most frequent first."
-    return Section("frequencies", "Frequencies", lead, blocks, narrow=len(found.rows) == 1)
+    return Section("frequencies", "Frequencies", lead, blocks, narrow=len(treebanks.rows) == 1)
 
 
-def _has(found: _Treebanks, name: str) -> bool:
-    return name in found.survey_columns and any(profile.numbers(name) for profile in found.profiles.values())
+def _has(treebanks: _Treebanks, name: str) -> bool:
+    return name in treebanks.survey_columns and any(profile.numbers(name) for profile in treebanks.profiles.values())
 
 
-def _frequency(found: _Treebanks, column: ProfileColumn) -> Block:
+def _frequency(treebanks: _Treebanks, column: ProfileColumn) -> Block:
     """The frequencies of relations or parts of speech: bars for a single treebank, otherwise a matrix."""
-    shares = {row.name: found.profiles[row.name].numbers(column.name) for row in found.rows}
+    shares = {row.name: treebanks.profiles[row.name].numbers(column.name) for row in treebanks.rows}
     every = {text for some in shares.values() for text in some}
-    mean = {text: sum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
+    mean = {text: math.fsum(some.get(text, 0.0) for some in shares.values()) / len(shares) for text in every}
     names = sorted(every, key=lambda text: (-mean[text], text))
     title = _title(column)
-    if len(found.rows) == 1:
+    if len(treebanks.rows) == 1:
         (only,) = shares.values()
         values = {"% of words": [percentage(only[name]) for name in names]}
         return Block(column.name, title, drawing=panels(title, names, values, places=2))
     kept = names[:_FREQUENT]
     rows = [
         (row.label, [shares[row.name].get(text, 0.0) if shares[row.name] else None for text in kept])
-        for row in found.rows
+        for row in treebanks.rows
     ]
     caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
-    return Block(column.name, title, caption, heat=Heat("", kept, rows, {}, {}, Column("", "ratio")))
+    return Block(column.name, title, caption, heat=HeatMap("", kept, rows, {}, {}, Column("", "ratio")))
 
 
-def _values(found: _Treebanks) -> Section:
+def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
-    if len(found.rows) == 1:
-        rows: tuple[tuple[Cell, ...], ...] = tuple(_described(found, column) for column in found.scalars)
+    if len(treebanks.rows) == 1:
+        rows: tuple[tuple[Cell, ...], ...] = tuple(_described(treebanks, column) for column in treebanks.scalars)
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, rows))])
-    scalars = found.survey.with_columns([column.name for column in found.scalars])
+    scalars = treebanks.survey.with_columns([column.name for column in treebanks.scalars])
     table = profiles_table(scalars)
     by_name = {row[0]: row for row in table.rows}
-    own = tuple(by_name[row.name] for row in found.rows)
-    total = tuple(row for name, row in by_name.items() if name not in found.profiles)
+    own = tuple(by_name[row.name] for row in treebanks.rows)
+    total = tuple(row for name, row in by_name.items() if name not in treebanks.profiles)
     table = Table((*table.columns[:1], *_capitalized(table.columns[1:4]), *table.columns[4:]), own, summary=total)
     lead = "Treebanks in the order of the panels. Click a heading to sort."
     return Section("values", "Values", lead, [Block("values", table=table)])
@@ -314,7 +324,7 @@ def _capitalized(columns: Iterable[Column]) -> list[Column]:
     return [column._replace(name=column.name.capitalize()) for column in columns]
 
 
-def _described(found: _Treebanks, column: ProfileColumn) -> tuple[Cell, ...]:
-    (profile,) = found.profiles.values()
+def _described(treebanks: _Treebanks, column: ProfileColumn) -> tuple[Cell, ...]:
+    (profile,) = treebanks.profiles.values()
     value = _printed(column, profile.number(column.name))
     return _title(column), None if value is None else _with_unit(column, value), column.meaning

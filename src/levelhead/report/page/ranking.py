@@ -8,11 +8,11 @@ from types import MappingProxyType
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
 from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
-from levelhead.report.rank_notes import resampling_notes, undecided_ranks
+from levelhead.report.rank_notes import included_test_sets, resampling_notes, undecided_ranks, undefined_average
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Column, formatted, level_text, value_cell
 from levelhead.scoring.rules import rules_named
@@ -111,40 +111,41 @@ def _leaderboard(campaign: RankedCampaign) -> Section:
 
 
 def _board(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
-    others = [one for one in campaign.of(ranking.group.name) if one is not ranking][: MOST_MEASURES - 1]
+    others = [other for other in campaign.of(ranking.group.name) if other is not ranking][: MOST_MEASURES - 1]
     table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
-    ends = [
-        end for standing in ranking.standings for end in (*(standing.interval or ()), standing.value) if end is not None
-    ]
-    low, high = float(min(ends, default=0)), float(max(ends, default=1))
-
-    def place(value: float) -> float:
-        return (value - low) / (high - low or 1)
-
-    strips = [
-        None
-        if standing.value is None
-        else Strip(place(float(standing.value)), *(place(end) for end in standing.interval or ()))
-        for standing in ranking.standings
-    ]
-    plain = lower_is_better(ranking.measure)
-    scale = [formatted(value_cell(end, perplexity=plain), Column(ranking.measure), 1) for end in (low, high)]
     extra = {
         "Letters",
         f"{ranking.measure} of valid sentences",
         *(name for other in others for name in (other.measure, f"{other.measure} rank")),
     }
-    undefined = (
-        f"No average, since gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
-    )
-    n_all = len(ranking.group.codes) + len(ranking.group.lacks)
-    part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are included." if ranking.group.lacks else ""
-    caption = " ".join(filter(None, (undefined, part, _sentence(undecided_ranks(ranking)))))
     hidden = frozenset(extra & {column.name for column in table.columns})
+    strips, ends = _strips(ranking)
+    notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
+    caption = " ".join(_sentence(note) for note in notes if note)
     return Block(
-        name, caption=caption, table=table, strips=strips, strip_ends=(scale[0], scale[1]), extra=hidden,
-        rows_are="system",
+        name, caption=caption, table=table, strips=strips, strip_ends=ends, extra=hidden, rows_are="system"
     )  # fmt: skip
+
+
+def _strips(ranking: Ranking) -> tuple[list[Strip | None], tuple[str, str]]:
+    """A picture of each system's average with its interval, and the values at both ends of the pictures."""
+    ends = [
+        end for standing in ranking.standings for end in (*(standing.interval or ()), standing.value) if end is not None
+    ]
+    low, high = float(min(ends, default=0)), float(max(ends, default=1))
+
+    def position(value: float) -> float:
+        return (value - low) / (high - low or 1)
+
+    strips = [
+        None
+        if standing.value is None
+        else Strip(position(float(standing.value)), *map(position, standing.interval or ()))
+        for standing in ranking.standings
+    ]
+    column, plain = Column(ranking.measure), lower_is_better(ranking.measure)
+    first, last = (formatted(value_cell(end, perplexity=plain), column, 1) for end in (low, high))
+    return strips, (first, last)
 
 
 def _level(campaign: RankedCampaign) -> str:
@@ -202,7 +203,7 @@ def _heat_of(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
     links |= dict.fromkeys(marks, "#zeros")
     languages = ((i, test_set.language) for i, test_set in enumerate(test_sets) if test_set.language.name)
     aliases = {i: " · ".join(filter(None, dict.fromkeys((a.name, a.genus, a.family)))) for i, a in languages}
-    matrix = Heat(
+    matrix = HeatMap(
         "Test set", systems, rows, _headings(test_sets), marks, Column(ranking.measure),
         lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
     )  # fmt: skip

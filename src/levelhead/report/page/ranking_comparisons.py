@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from levelhead.campaign import Ranking, TestSet
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import Point, panels, scatter, shares, slopes
-from levelhead.report.page.blocks import Block, Heat, Section
+from levelhead.report.page.blocks import Block, HeatMap, Section
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, numbered
 from levelhead.report.table import Cell, Column, Table
 
@@ -90,11 +91,11 @@ def _families(campaign: RankedCampaign, pair: tuple[str, str], group: str) -> Bl
     own: dict[str, list[tuple[str, float, float]]] = {}
     for _, test_set, x, y in _valid(campaign, pair, group):
         own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
-    found: list[tuple[float, str, int, float, float]] = []
+    families: list[tuple[float, str, int, float, float]] = []
     for family, some in own.items():
-        x, y = (sum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
-        found.append((y - x, family, len({code for code, _, _ in some}), x, y))
-    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(found)]
+        x, y = (math.fsum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
+        families.append((y - x, family, len({code for code, _, _ in some}), x, y))
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(families)]
     columns = (
         Column("Family", "text"),
         Column("Test sets", "number"),
@@ -131,7 +132,7 @@ def _class_bars(campaign: RankedCampaign, group: str) -> Block:
 def _mean(campaign: RankedCampaign, system: str, ranking: Ranking, measure: str) -> float | None:
     own = [test_set for test_set in campaign.test_sets(ranking) if campaign.result(system, test_set).state == "valid"]
     known = [value for test_set in own if (value := campaign.value(system, test_set, measure)) is not None]
-    return 100 * sum(known) / len(known) if known else None
+    return 100 * math.fsum(known) / len(known) if known else None
 
 
 def _duels(campaign: RankedCampaign) -> Section:
@@ -149,11 +150,11 @@ def _won(campaign: RankedCampaign, ranking: Ranking, one: str, other: str) -> in
     if campaign.tested(ranking):
         number = next(i for i, own in enumerate(campaign.rankings) if own is ranking)
         return campaign.wins[number].get((one, other), 0)
-    found, lower = 0, lower_is_better(ranking.measure)
+    n_won, lower = 0, lower_is_better(ranking.measure)
     for code in ranking.group.codes:
         mine, theirs = (campaign.results.results[system, code].values[ranking.measure] for system in (one, other))
-        found += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
-    return found
+        n_won += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
+    return n_won
 
 
 def _shares(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
@@ -173,4 +174,5 @@ def _wins(campaign: RankedCampaign, ranking: Ranking, name: str) -> Block:
         (system, [None if system == other else float(_won(campaign, ranking, system, other)) for other in systems])
         for system in systems
     ]
-    return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system")))
+    matrix = HeatMap("better", systems, rows, {}, {}, Column("wins", "number"), kinds=("system", "system"))
+    return Block(name, heat=matrix)

@@ -62,37 +62,37 @@ def _pages(
 ) -> dict[str, tuple[str, bytes]]:
     """The address and the compressed page of each output on a test set, by system."""
     addresses = {output.name: f"{systems[output.name]}/{codes[code]}.html" for output in outputs}
-    found = {}
+    pages = {}
     for output in outputs:
         errors = treebank_errors(code, [output], name=output.name, n_treebanks=1, registry=setup.registry)
         evaluation = score_matches(output.matches, setup, output.name)
         page = score_page(output.name, {code: evaluation}, {code: errors}, registry=setup.registry)
-        found[output.name] = addresses[output.name], zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"))))
-    return found
+        pages[output.name] = addresses[output.name], zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"))))
+    return pages
 
 
 def page_of(
-    results: Results, found: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
+    results: Results, ranked: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
 ) -> Page:
     """Return the page of a ranking.
 
     Args:
         results: the results with the measures of the page, see `measures_of_page`.
-        found: the ranking.
+        ranked: the ranking.
         pages: the address of the page of each output, by system and code of the test set.
     """
-    signed = results._replace(signature=found.results.signature)
+    signed = results._replace(signature=ranked.results.signature)
     classes = [measure for measure in results.measures if measure.startswith("LAS@")]
-    return ranking_page(signed, found.rankings, found.intervals, classes, pages)
+    return ranking_page(signed, ranked.rankings, ranked.intervals, classes, pages)
 
 
-def write_ranking_report(path: str | os.PathLike[str], results: Results, found: RankedSystems) -> None:
+def write_ranking_report(path: str | os.PathLike[str], results: Results, ranked: RankedSystems) -> None:
     """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder.
 
     Args:
         path: the file; or the folder, which exists or has a name that ends in a slash.
         results: the results with the measures of the page; for a folder, also with the pages from `pages_of_outputs`.
-        found: the ranking.
+        ranked: the ranking.
 
     Raises:
         InputError: jinja2 is not installed.
@@ -102,12 +102,12 @@ def write_ranking_report(path: str | os.PathLike[str], results: Results, found: 
 
     if not is_folder(path):
         with working("making the page"):
-            replace_file(path, [render(page_of(results, found))])
+            replace_file(path, [render(page_of(results, ranked))])
         return
     made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
     addresses = {key: address for key, (address, _) in made.items()}
     with working("making the page"):
-        index = render(page_of(results, found, addresses))
+        index = render(page_of(results, ranked, addresses))
     links = links_of(results, addresses)
     pages = {address: partial(_linked, page, links[key]) for key, (address, page) in made.items()}
     write_report_folder(path, {INDEX: lambda: index, **pages})
@@ -155,9 +155,9 @@ def rank_with_report(
     unit = choice.tests.resample_by if choice.tests else AUTO
     results = score_for_report(plan, setup, folder=is_folder(path), by_sentence=choice.tests is not None,
                                resample_by=unit, **how)  # fmt: skip
-    found = rank_results(results, setup.names, choice)
-    write_ranking_report(path, results, found)
-    return found
+    ranked = rank_results(results, setup.names, choice)
+    write_ranking_report(path, results, ranked)
+    return ranked
 
 
 def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> Results:

@@ -14,7 +14,7 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.breakdown import breakdown_table
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
-from levelhead.report.charts.row_charts import ChartRow, Opens, RowChart
+from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words
 from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
@@ -101,27 +101,27 @@ def _sections(
     joined: JoinedErrors | None,
 ) -> list[Section]:
     measure, by_property = _measure(parts), _RECALL_LEAD if covered(evaluations) else _BREAKDOWNS_LEAD
-    found: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
+    sections: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
     if average is not None and joined is not None:
-        found["scores"] += _average_scores(evaluations, average, measure)
-        found["costs"].append(
+        sections["scores"] += _average_scores(evaluations, average, measure)
+        sections["costs"].append(
             costs_of_all([part.repairs for part in parts.values()], measure, joined.numbers["repair"])
         )
-        found["kinds"].append(_kinds(joined.kinds, STORE)._replace(when={"treebank": ALL}))
-        found["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure, joined)
+        sections["kinds"].append(_kinds(joined.kinds, STORE)._replace(when={"treebank": ALL}))
+        sections["breakdowns"] += _breakdowns_of_all([part.breakdowns for part in parts.values()], measure, joined)
     for number, (treebank, part) in enumerate(parts.items(), 1):
         when = {"treebank": treebank} if average is not None else {}
         own = f"-{number}" if average is not None else ""
         for section, blocks in _blocks(evaluations[treebank], part, str(number)):
-            found[section] += [
+            sections[section] += [
                 block._replace(name=f"{block.name}{own}", when=when, filed=block.filed or bool(own)) for block in blocks
             ]
     return [
-        Section("scores", "Scores", "", found["scores"]),
-        Section("costs", "What errors cost", _COSTS_LEAD.format(measure), found["costs"]),
-        Section("kinds", "Error types", "Aligned words with a wrong head or relation.", found["kinds"]),
-        Section("breakdowns", "Where errors occur", by_property.format(measure), found["breakdowns"], narrow=True),
-        Section("confusion", "Confusion of relations", CONFUSION_LEAD, found["confusion"]),
+        Section("scores", "Scores", "", sections["scores"]),
+        Section("costs", "What errors cost", _COSTS_LEAD.format(measure), sections["costs"]),
+        Section("kinds", "Error types", "Aligned words with a wrong head or relation.", sections["kinds"]),
+        Section("breakdowns", "Where errors occur", by_property.format(measure), sections["breakdowns"], narrow=True),
+        Section("confusion", "Confusion of relations", CONFUSION_LEAD, sections["confusion"]),
     ]  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
     rows = [
         ChartRow(
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color="s1",
-            opens=Opens(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
+            opens=OpenedWords(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
         )
         for kind, n in sorted(kinds.items(), key=lambda pair: -pair[1])
         if n
@@ -213,19 +213,19 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
 
 
 def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
-    found, totals = part.breakdowns[by], part.examples.totals[by]
+    breakdown, totals = part.breakdowns[by], part.examples.totals[by]
     numbers = part.values[by]
     rows = []
-    for (value,), score in found.rows:
+    for (value,), score in breakdown.rows:
         n = totals.get(numbers[value], 0)
-        estimate = found.estimates[value,]
-        opens = Opens(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
+        estimate = breakdown.estimates[value,]
+        opens = OpenedWords(store, by, numbers[value], f"{PROPERTY_TITLES[by]}: {in_words(value)}") if n else None
         rows.append((n, _bucket_row(value, score.value, estimate, (f"{n:,}",), opens)))
     if by in _BY_ERRORS:
         rows = sorted(rows, key=lambda row: -row[0])[:_MOST_BARS]
     chart = _bucket_chart(part.measure, by, [row for _, row in rows], ("Errors",))
-    table = breakdown_table({"": [found]})._replace(notes=())
-    explained = tuple(value for (value,), _ in found.rows) if by == "class" else ()
+    table = breakdown_table({"": [breakdown]})._replace(notes=())
+    explained = tuple(value for (value,), _ in breakdown.rows) if by == "class" else ()
     caption = _uncertain(chart.rows)
     return Block(f"by-{by}", PROPERTY_TITLES[by], caption, chart=chart, table=table, explained=explained)
 
@@ -235,7 +235,7 @@ def _uncertain(rows: Sequence[ChartRow]) -> str:
 
 
 def _bucket_row(
-    value: str, ratio: float | None, estimate: BucketEstimate, cells: tuple[str, ...], opens: Opens | None = None
+    value: str, ratio: float | None, estimate: BucketEstimate, cells: tuple[str, ...], opens: OpenedWords | None = None
 ) -> ChartRow:
     shown = open_ended(value)
     label = f"{shown} {MARK}" if estimate.uncertain else shown
@@ -263,7 +263,7 @@ def _breakdowns_of_all(
         component, rows = every[0].measure.component or "f1", []
         for mean in means:
             (value,), n = mean.values, errors[mean.values[0]]
-            opens = Opens(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
+            opens = OpenedWords(STORE, by, joined.numbers[by][value], f"{title}: {in_words(value)}") if n else None
             cells = (str(mean.n_treebanks), f"{n:,}")
             if mean.estimate is not None:
                 rows.append(_bucket_row(value, _number(mean.means[component]), mean.estimate, cells, opens))

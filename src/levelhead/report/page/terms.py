@@ -67,11 +67,11 @@ def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
         names: the measures.
         registry: the available measures and schemes.
     """
-    found = {}
+    terms = {}
     for name in names:
         definition = registry.measures[parse_measure(name, registry).name]
-        found[name] = f"{definition.meaning} Correct / counted words: {definition.formula}."
-    return found
+        terms[name] = f"{definition.meaning} Correct / counted words: {definition.formula}."
+    return terms
 
 
 def class_terms(scheme: Scheme) -> dict[str, str]:

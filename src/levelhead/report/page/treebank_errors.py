@@ -16,8 +16,15 @@ from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import Registry, parse_measure
-from levelhead.report.page.blocks import Confused
-from levelhead.report.page.examples import Examples, Shown, cells_of, confused_relations, examples_of_errors, pairs_of
+from levelhead.report.page.blocks import ConfusionMatrix
+from levelhead.report.page.examples import (
+    Examples,
+    OutputTrees,
+    cells_of,
+    confused_relations,
+    examples_of_errors,
+    pairs_of,
+)
 from levelhead.scoring.matches import Matches
 from levelhead.significance import units_of
 from levelhead.significance.bucket_estimates import IntervalSettings
@@ -54,7 +61,7 @@ class TreebankErrors(NamedTuple):
     kinds: Mapping[str, int]
     breakdowns: Mapping[str, Breakdown]
     values: Mapping[str, Mapping[str, int]]
-    confused: Confused
+    confused: ConfusionMatrix
     examples: Examples
 
 
@@ -87,7 +94,7 @@ def treebank_errors(
     parsed, intervals = parse_measure(measure, registry), IntervalSettings(units_of(matches.gold, AUTO))
     settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
     wrong = wrong_words(matches, parsed, registry=registry)
-    found = {
+    breakdowns = {
         by: break_down(matches, parsed, [by], settings, registry=registry, intervals=intervals)
         for by in PROPERTY_TITLES
     }
@@ -97,10 +104,10 @@ def treebank_errors(
         repairs(matches, parsed, intervals, registry=registry),
         {kind: number for number, kind in enumerate(wrong.kinds)},
         dict(zip(ERRORS[1:], np.bincount(kinds_of_errors(matches), minlength=len(ERRORS))[1:].tolist(), strict=True)),
-        found,
+        breakdowns,
         values,
         confused_relations(matches),
-        examples_of_errors(Shown(name, matches), wrong.word, groups, n_treebanks),
+        examples_of_errors(OutputTrees(name, matches), wrong.word, groups, n_treebanks),
     )
 
 

@@ -227,8 +227,8 @@ def _variances(rows: Rows) -> StudySection:
     names = ("LAS", "WLAS", "C prec", "C rec")
     if len(measured) < 2:
         return StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
-    found = {name: variances(measured, name) for name in names}
-    cells = tuple((k + 2, *(float(found[name][k]) for name in names)) for k in range(len(measured) - 1))
+    variances_by_name = {name: variances(measured, name) for name in names}
+    cells = tuple((k + 2, *(float(variances_by_name[name][k]) for name in names)) for k in range(len(measured) - 1))
     text = ("Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",)
     scaled = tuple((row[0], *(10_000 * value for value in row[1:])) for row in cells)
     drawn = {name: [(float(row[0]), row[i]) for row in scaled] for i, name in enumerate(names, 1)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -128,7 +129,7 @@ def _claim_on_relations(rows: Rows, request: StudyRequest) -> Claim:
 def _total(row: Row, relations: Sequence[str]) -> Cell:
     """The sum of the changes of LAS without each of the relations; an undefined change counts 0."""
     known = [value for name in relations if (value := row[f"without {name}"]) is not None]
-    return sum(known) if known else None
+    return math.fsum(known) if known else None
 
 
 def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:

@@ -51,8 +51,8 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     """
     without = [f"LAS-{name}" for name in (*WITHOUT, *RELATIONS)]
     setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *without])
-    found = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results
-    return {code: _renamed(found[PARSER, code].values) for code in outputs}
+    results = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results
+    return {code: _renamed(results[PARSER, code].values) for code in outputs}
 
 
 def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -86,9 +87,9 @@ def group_averages(rows: Iterable[TreebankPerplexities]) -> list[GroupAverage]:
 
 
 def _average(name: str, rows: Sequence[TreebankPerplexities]) -> GroupAverage:
-    string = sum(row.string for row in rows) / len(rows)
-    derivation = sum(row.derivation for row in rows) / len(rows)
-    mean_increase = sum(row.increase for row in rows) / len(rows)
+    string = math.fsum(row.string for row in rows) / len(rows)
+    derivation = math.fsum(row.derivation for row in rows) / len(rows)
+    mean_increase = math.fsum(row.increase for row in rows) / len(rows)
     return GroupAverage(name, len(rows), string, derivation, derivation / string - 1, mean_increase)
 
 

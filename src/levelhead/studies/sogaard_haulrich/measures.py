@@ -51,14 +51,14 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
         test: the path of the test set.
     """
     treebank, tested = read_treebank(train), read_treebank(test)
-    found: dict[str, float | int | None] = {"size": treebank.n_words}
+    values: dict[str, float | int | None] = {"size": treebank.n_words}
     for name, order in (("string", "string"), ("derivation", ORDER)):
         result = perplexity(estimate(sequences_of(treebank, order)), tested, order)
-        found |= {name: result.excluding_oov, "oov": result.oov, "words": tested.n_words}
+        values |= {name: result.excluding_oov, "oov": result.oov, "words": tested.n_words}
     roots = np.bincount(treebank.sentence_of_word[treebank.heads < 0], minlength=len(treebank))
-    found["several roots"] = int((roots > 1).sum())
-    found["swaps"] = int(sequences_of(treebank, ORDER).swaps.sum())
-    return found
+    values["several roots"] = int((roots > 1).sum())
+    values["swaps"] = int(sequences_of(treebank, ORDER).swaps.sum())
+    return values
 
 
 def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyRequest) -> dict[str, OutputResult]:
@@ -75,13 +75,13 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
     weights = {MODEL: estimated_model(read_treebank(parts.training), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
-    found = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
+    results = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
     for parser, path in outputs.items():
-        scores = found[parser, parts.code].scores
+        scores = results[parser, parts.code].scores
         if scores["Words"].value != 1 or scores["Sentences"].value != 1:
             message = "its words or sentences differ from the test set: perplexities require outputs on gold words"
             raise InputError(Fault("not-gold-words", message, Place(os.fspath(path))))
-    return {parser: found[parser, parts.code] for parser in outputs}
+    return {parser: results[parser, parts.code] for parser in outputs}
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
