@@ -68,7 +68,7 @@ def compare(gold: File, system: File | None, setup: JobSetup, tiny: tuple[PieceS
     """Count the whole file, and pieces of several sizes; check that the records are equal, and return the record."""
     whole = outcome(gold, system, setup, WHOLE)
     for sizes in tiny:
-        pieces_record._learned_of.cache_clear()  # as if no output had been scored before
+        pieces_record._shared_facts.cache_clear()  # as if no output had been scored before
         assert outcome(gold, system, setup, sizes) == whole
     return json.loads(whole) if isinstance(whole, bytes) else whole
 

@@ -21,7 +21,7 @@ from levelhead.task.model.folder import TaskFolder
 from levelhead.task.model.submissions import accept
 from levelhead.task.model.teams import new_token, team_of_token
 from levelhead.task.preparation.new_task import create_task
-from levelhead.task.results.export import _name
+from levelhead.task.results.export import _folder_name
 from levelhead.task.runner.queue import claim, finish
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, token, upload
 
@@ -256,8 +256,10 @@ def test_the_raw_text_is_that_of_gold_and_no_more(tmp_path):
 
 def test_final_rankings_quote_no_gold_and_names_of_teams_are_names_of_folders(tmp_path):
     odd = ["..", ".", ".a", "%2Ea", "a/b", "a%2Fb", "a\\b", "a%5Cb", "a%252Fb"]
-    assert len({_name(name) for name in odd}) == len(odd)
-    assert not any(_name(name).startswith(".") or "/" in _name(name) or "\\" in _name(name) for name in odd)
+    assert len({_folder_name(name) for name in odd}) == len(odd)
+    assert not any(
+        _folder_name(name).startswith(".") or "/" in _folder_name(name) or "\\" in _folder_name(name) for name in odd
+    )
     folder = TaskFolder(make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]}))
     with Database(folder.database) as database:
         for name in ("..", "a/b", "-ä ö"):

@@ -47,5 +47,5 @@ def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> t
         Both ends; None with too few units.
     """
     share = 1 / len(values)
-    spread = spread_of_sum([one.scaled(share) for one in spreads])
-    return Estimate(float(macro_average(values)), spread.variance, spread.freedom, spread.n_units).score_interval(LEVEL)
+    total = spread_of_sum([spread.scaled(share) for spread in spreads])
+    return Estimate(float(macro_average(values)), total.variance, total.freedom, total.n_units).score_interval(LEVEL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -63,7 +64,7 @@ def groups_named(
         _each(test_sets) if name == EACH and EACH not in (own or {}) else [_group(name, test_sets, own or {}, ranking)]
         for name in dict.fromkeys(names)
     )
-    return tuple(dict.fromkeys(group for some in groups for group in some))
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(groups)))
 
 
 def _each(test_sets: Sequence[TestSet]) -> list[Group]:
@@ -76,11 +77,11 @@ def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[s
         kinds = ("language:NAME", "family:NAME", "genus:NAME", "conll17:NAME", "conll18:NAME")
         known = [ALL, EACH, *own, *official_groups().get(ranking, {}), *kinds]
         raise InputError(Fault("unknown-group", unknown("group", name, known)))
-    here = {test_set.code for test_set in test_sets}
-    codes = tuple(code for code in dict.fromkeys(members) if code in here)
+    available = {test_set.code for test_set in test_sets}
+    codes = tuple(code for code in dict.fromkeys(members) if code in available)
     if not codes:
         raise InputError(Fault("unknown-group", f"the group {name!r} contains no test set of this campaign"))
-    return Group(name, codes, tuple(code for code in dict.fromkeys(members) if code not in here))
+    return Group(name, codes, tuple(code for code in dict.fromkeys(members) if code not in available))
 
 
 def _members(

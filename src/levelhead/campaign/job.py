@@ -34,7 +34,7 @@ from levelhead.scoring.score import Score, count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
-from levelhead.significance.units import AUTO
+from levelhead.significance.units import AUTO, Units
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.contents import contents_hash, contents_of
 
@@ -198,7 +198,7 @@ def look_at_outputs(
     Raises:
         StaleInput: a file changed since the job was planned.
     """
-    records, matched = _counted(gold, outputs)
+    records, matched = _records_and_outputs(gold, outputs)
     return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
 
 
@@ -206,11 +206,11 @@ def look_at_valid_outputs(
     code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
 ) -> bytes:
     """Do the same as `look_at_outputs`, but call the function with all valid outputs."""
-    records, matched = _counted(gold, outputs)
+    records, matched = _records_and_outputs(gold, outputs)
     return pickle.dumps((records, look(code, matched)))
 
 
-def _counted(
+def _records_and_outputs(
     gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]]
 ) -> tuple[list[bytes], list[Output]]:
     """The results of all outputs, and the aligned words of valid outputs."""
@@ -244,30 +244,37 @@ def _record_of(
     reference = gold_of(gold, setup, most)
     if not isinstance(reference, Treebank):
         raise _UnusableFile("gold", reference)
-    units = None
-    if settings.by_sentence:
-        try:
-            units = units_of(reference, settings.resample_by)
-        except InputError as error:
-            raise _UnusableFile("gold", error) from error
-    matches: TreebankPair | PartialOutput | None = None
-    if system is None:
-        record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
-    elif setup.partial:
-        from levelhead.campaign.partial_record import partial_record
-
-        output = system if isinstance(system, Treebank) else whole_contents(system, most)
-        record, matches = partial_record(reference, output, setup, by_sentence=settings.by_sentence)
-    else:
-        record, matches = _scored(reference, system, setup, most, by_sentence=settings.by_sentence)
-    nothing = setup.names if setup.rules.undefined is None else ()
-    valueless = record.get("undefined", nothing)
+    units = _units(reference, settings.resample_by) if settings.by_sentence else None
+    record, matches = _output_fields(reference, system, setup, most, by_sentence=settings.by_sentence)
+    all_measures = setup.names if setup.rules.undefined is None else ()
+    valueless = record.get("undefined", all_measures)  # without scores, no measure has a value
     record["undefined"] = undefined_measures(gold, setup, valueless, most, _score_gold)
     record["gold"] = contents_fields(contents_of(reference))
     if units is not None:
         record["gold_hash"] = contents_hash(reference)
         record["units"] = units_fields(units)
     return record, matches
+
+
+def _units(gold: Treebank, resample_by: str) -> Units:
+    try:
+        return units_of(gold, resample_by)
+    except InputError as error:
+        raise _UnusableFile("gold", error) from error
+
+
+def _output_fields(
+    gold: Treebank, system: Source | None, setup: Setup, most: int, *, by_sentence: bool
+) -> tuple[dict[str, Any], TreebankPair | PartialOutput | None]:
+    """The record of an output, without fields that depend only on gold, and its aligned words."""
+    if system is None:
+        return {"state": "missing", "status": CANNOT_OPEN, "reasons": []}, None
+    if not setup.partial:
+        return _score_output(gold, system, setup, most, by_sentence=by_sentence)
+    from levelhead.campaign.partial_record import partial_record
+
+    output = system if isinstance(system, Treebank) else whole_contents(system, most)
+    return partial_record(gold, output, setup, by_sentence=by_sentence)
 
 
 class _UnusableFile(Exception):
@@ -378,7 +385,7 @@ def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
     return setup.with_measures(chosen)
 
 
-def _scored(
+def _score_output(
     gold: Treebank, output: Source, setup: Setup, most: int, *, by_sentence: bool
 ) -> tuple[dict[str, Any], TreebankPair | None]:
     """Score an output; an invalid output gets a status, reasons, and the scores of its valid sentences."""
@@ -393,11 +400,11 @@ def _scored(
         evaluation = score_matches(matches, setup)
     except TextMismatch as error:
         status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
-        return _refused(error, status, _salvaged(gold, data, setup)), None
+        return _refused(error, status, _score_valid_sentences(gold, data, setup)), None
     except InputError as error:
         if error.place.file == GOLD:
             raise _UnusableFile("gold", error) from error
-        return _refused(error, status_of_refusal(error), _salvaged(gold, data, setup)), None
+        return _refused(error, status_of_refusal(error), _score_valid_sentences(gold, data, setup)), None
     record = valid_fields(evaluation, setup)
     return record | ({"sentences": _sentences(evaluation, matches, setup)} if by_sentence else {}), matches
 
@@ -424,13 +431,13 @@ def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
 def _sentences(evaluation: Evaluation, matches: TreebankPair, setup: Setup) -> dict[str, list[list[float]]]:
     """The numerators and denominators of each measure with a value, for each gold sentence."""
     schemes = setup.registry.schemes
-    found = {}
+    lists = {}
     for measure, definition in setup.defined:
         if evaluation[str(measure)].reason is None:
             values = setup.values_of(measure)
             counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
-            found[str(measure)] = lists_of(sentence_parts(counts, measure))
-    return found
+            lists[str(measure)] = lists_of(sentence_parts(counts, measure))
+    return lists
 
 
 def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
@@ -465,7 +472,7 @@ def _refused(error: InputError, status: str, secondary: tuple[Evaluation, Covera
     return record
 
 
-def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> tuple[Evaluation, Coverage] | None:
+def _score_valid_sentences(gold: Treebank, data: bytes, setup: Setup) -> tuple[Evaluation, Coverage] | None:
     """The scores of the sentences of an invalid output that can be compared, or None."""
     if setup.rules.content:  # sentences are only compared by number
         return None

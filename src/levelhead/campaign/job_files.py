@@ -70,10 +70,10 @@ def whole_contents(file: File, most: int) -> bytes:
     raw = contents(file)
     if most >= DEFAULT_LIMITS.size:
         return decompressed(raw, "")
-    found = whole_or_parts(parts_of_bytes(raw, ""), most)
-    if not isinstance(found, bytes):
+    whole = whole_or_parts(parts_of_bytes(raw, ""), most)
+    if not isinstance(whole, bytes):
         raise LargeFile
-    return found
+    return whole
 
 
 def parts_of_file(file: File) -> Iterator[bytes]:

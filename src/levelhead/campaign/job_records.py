@@ -72,9 +72,9 @@ def _parts(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] |
 
 
 def _units(fields: dict[str, Any]) -> Units:
-    known = fields["of_sentence"]
-    each = _numbered(known) if isinstance(known, int) else np.array(known, dtype=np.int64)
-    return Units(**{**fields, "of_sentence": each})
+    stored = fields["of_sentence"]  # for sentences, only their number
+    of_sentence = _numbered(stored) if isinstance(stored, int) else np.array(stored, dtype=np.int64)
+    return Units(**{**fields, "of_sentence": of_sentence})
 
 
 @lru_cache(maxsize=1)
@@ -96,14 +96,14 @@ def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> 
 
 
 def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
-    result = {}
+    scores = {}
     for measure, definition in setup.defined:
         if str(measure) in numbers:
             correct, gold, system, aligned, reason = numbers[str(measure)]
             undefined, perplexity = setup.rules.undefined, definition.lower_is_better
             score = Score(measure, correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
-            result[str(measure)] = score
-    return result
+            scores[str(measure)] = score
+    return scores
 
 
 def _faults(faults: list[list[Any]], path: str | None, gold: str | None = None) -> tuple[Fault, ...]:

@@ -114,8 +114,8 @@ def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> 
     name = os.fsdecode(path)
     reading = _ManifestReader(Path(name).parent)
     manifest = reading.manifest(document, name)
-    if reading.wrong:
-        raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reading.wrong))
+    if reading.errors:
+        raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reading.errors))
     return manifest
 
 
@@ -124,10 +124,10 @@ class _ManifestReader:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.wrong: list[str] = []
+        self.errors: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
-        """Return the contents of the document; errors are collected in `wrong`."""
+        """Return the contents of the document; messages are collected in `errors`."""
         self._keys(document, _TOP, "the manifest")
         campaign = self._table(document, "campaign", _CAMPAIGN)
         treebanks = self._tables(document, "treebank", _TREEBANK)
@@ -137,7 +137,7 @@ class _ManifestReader:
         folders = dict(filter(None, named))
         self._unique([test_set.code for test_set in test_sets], "[[treebank]]")
         self._unique([pair[0] for pair in named if pair], "[[system]]")
-        definitions = tuple(self.folder / each for each in self._texts(campaign, "definitions", "campaign") or ())
+        definitions = tuple(self.folder / file for file in self._texts(campaign, "definitions", "campaign") or ())
         return Manifest(
             test_sets=test_sets,
             folders=folders,
@@ -173,8 +173,8 @@ class _ManifestReader:
 
     def _language(self, table: Mapping[str, Any], where: str, code: str) -> Language:
         known = language_of(code)
-        own = {field: self._text(table, field, where) for field in ("language", "family", "genus")}
-        return Language(own["language"] or known.name, own["family"] or known.family, own["genus"] or known.genus)
+        name, family, genus = (self._text(table, field, where) for field in ("language", "family", "genus"))
+        return Language(name or known.name, family or known.family, genus or known.genus)
 
     def _system(self, table: Mapping[str, Any], where: str) -> tuple[str, Path] | None:
         folder = self._path(table, "folder", where)
@@ -262,4 +262,4 @@ class _ManifestReader:
             seen.add(name)
 
     def _report(self, message: str) -> None:
-        self.wrong.append(message)
+        self.errors.append(message)

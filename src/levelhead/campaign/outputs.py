@@ -46,7 +46,7 @@ def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tu
     """
     faults = missing_outputs(plan)
     for test_set in tracked(plan.test_sets, "scoring"):
-        outputs = []
+        matched = []
         try:
             gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.format_of_gold)
         except InputError as error:
@@ -60,10 +60,10 @@ def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Iterator[tu
                 matches = match(*load_pair(gold, output, setup), setup.rules)
                 if trees:
                     matches.check_trees()
-                outputs.append(Output(system.name, system.label, matches))
+                matched.append(Output(system.name, system.label, matches))
             except InputError as error:
                 faults += error.faults
         if not faults:
-            yield test_set.code, outputs
+            yield test_set.code, matched
     if faults:
         raise InputError(*dict.fromkeys(faults))

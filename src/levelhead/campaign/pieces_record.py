@@ -93,11 +93,11 @@ def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None
     if setup.partial:
         evaluation = _partial_scores(gold, system, setup, tally, size)
     else:
-        theirs = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-        evaluation = score_pieces(_gold(gold, setup), theirs, setup, size, None if tally is None else tally.add)
+        pieces = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
+        evaluation = score_pieces(_gold(gold, setup), pieces, setup, size, None if tally is None else tally.add)
     if evaluation is None:
         return None
-    _learned(gold, setup).contents = evaluation.gold
+    _gold_facts(gold, setup).contents = evaluation.gold
     record = valid_fields(evaluation, setup)
     if setup.partial:
         record |= partial_fields(evaluation)
@@ -110,17 +110,15 @@ def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None
 def _partial_scores(
     gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int
 ) -> Evaluation | None:
-    ours = Rereadable(GOLD, partial(parts_of_file, gold))
-    theirs = Rereadable(None, partial(parts_of_file, system))
+    files = Rereadable(GOLD, partial(parts_of_file, gold)), Rereadable(None, partial(parts_of_file, system))
     look = None if tally is None else tally.add_partially
-    return partial_scores_in_pieces(ours, theirs, setup, size, look, _learned(gold, setup).contents)
+    return partial_scores_in_pieces(*files, setup, size, look, _gold_facts(gold, setup).contents)
 
 
 def _record_of_missing(gold: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
-    nothing = setup.names if setup.rules.undefined is None else ()
+    measures = setup.names if setup.rules.undefined is None else ()
     look = None if tally is None else tally.add_units
-    ours, same = _gold(gold, setup), _gold(gold, setup)
-    perfect = score_pieces(ours, same, without_files(setup, nothing), size, look)
+    perfect = score_pieces(_gold(gold, setup), _gold(gold, setup), without_files(setup, measures), size, look)
     undefined = [name for name, score in perfect.items() if score.value is None]
     record = {"state": "missing", "status": CANNOT_OPEN, "reasons": [], "undefined": undefined}
     return record | _of_gold(perfect.gold, tally)
@@ -132,28 +130,23 @@ def _of_gold(contents: Contents, tally: _SentenceTally | None) -> dict[str, Any]
 
 
 def _gold(file: File, setup: Setup) -> Pieces:
-    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True, known=_learned(file, setup).contents)
+    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True, known=_gold_facts(file, setup).contents)
 
 
-class _Learned:
-    """Facts about a gold file that the jobs of a worker share, so that its warnings are found only once.
+class _GoldFacts:
+    """Facts about a gold file that the jobs of a worker share, so that its warnings are found only once."""
 
-    Args:
-        file: the file.
-    """
-
-    def __init__(self, file: File) -> None:
-        self.file = file
+    def __init__(self) -> None:
         self.contents: Contents | None = None
 
 
-def _learned(gold: File, setup: Setup) -> _Learned:
-    return _learned_of(gold, setup.rules.name, setup.format, setup.format_of_gold)
+def _gold_facts(gold: File, setup: Setup) -> _GoldFacts:
+    return _shared_facts(gold, setup.rules.name, setup.format, setup.format_of_gold)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _learned_of(gold: File, _rules: str, _format: str, _format_of_gold: str) -> _Learned:
-    return _Learned(gold)
+def _shared_facts(_gold: File, _rules: str, _format: str, _format_of_gold: str) -> _GoldFacts:
+    return _GoldFacts()
 
 
 def _score_gold(gold: File, setup: Setup, size: int) -> Evaluation:
@@ -200,14 +193,14 @@ class _SentenceTally:
         """
         self._add(matches, lambda *given, **settings: (count(matches, *given, **settings, by_sentence=True),))
 
-    def add_partially(self, matches: PartialMatches) -> None:
+    def add_partially(self, partly: PartialMatches) -> None:
         """Add the gold sentences of a piece and their partial counts.
 
         Args:
-            matches: its aligned words.
+            partly: its aligned words.
         """
-        each = attrgetter(*PARTIAL_COUNTS)
-        self._add(matches.matches, lambda *given, **settings: each(count_partially(matches, *given, **settings)))
+        kinds = attrgetter(*PARTIAL_COUNTS)
+        self._add(partly.matches, lambda *given, **settings: kinds(count_partially(partly, *given, **settings)))
 
     def _add(self, matches: TreebankPair, counter: Callable[..., tuple[Counts, ...]]) -> None:
         self.add_units(matches)
@@ -215,11 +208,11 @@ class _SentenceTally:
         for measure, definition in self._defined.items():
             values = self._setup.values_of(measure)
             try:
-                counts = counter(measure, definition, schemes=schemes, weights=values)
+                counts_by_kind = counter(measure, definition, schemes=schemes, weights=values)
             except (MalformedDeps, MeasureError):  # then the measure has no value, for any sentence
                 continue
-            for kind, one in zip(self._kinds, counts, strict=True):
-                self._parts.setdefault((kind, str(measure)), []).append(small(sentence_parts(one, measure)))
+            for kind, counts in zip(self._kinds, counts_by_kind, strict=True):
+                self._parts.setdefault((kind, str(measure)), []).append(small(sentence_parts(counts, measure)))
 
     def sentences(self, evaluation: Evaluation) -> dict[str, dict[str, list[list[float]]]]:
         """Return numerators and denominators of the measures that have a value; to be called once.
@@ -227,12 +220,12 @@ class _SentenceTally:
         Args:
             evaluation: the scores.
         """
-        counts: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
+        fields: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
         for kind, name in tuple(self._parts):
             parts = self._parts.pop((kind, name))
             if evaluation[name].reason is None:
-                counts[kind][name] = lists_of(np.concatenate(parts, axis=1))
-        return counts
+                fields[kind][name] = lists_of(np.concatenate(parts, axis=1))
+        return fields
 
     def units(self) -> dict[str, Any]:
         """Return the units.

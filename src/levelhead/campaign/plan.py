@@ -131,10 +131,10 @@ def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path]) -> Plan:
     Raises:
         InputError: a folder cannot be read or matches two layouts.
     """
-    wanted = tuple(test_sets)
-    golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in wanted]
+    listed_sets = tuple(test_sets)
+    golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in listed_sets]
     runs = [run for name, path in systems.items() for run in _runs(name, path, golds)]
-    return Plan(wanted, tuple(_system(run) for run in runs))
+    return Plan(listed_sets, tuple(_system(run) for run in runs))
 
 
 def _system(run: RunFiles) -> System:
@@ -177,8 +177,8 @@ def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None 
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
-    found_systems = (system for name, one in named.items() for system in _systems(name, one, test_sets))
-    return Plan(test_sets, tuple(found_systems))
+    runs = (run for name, outputs in named.items() for run in _systems(name, outputs, test_sets))
+    return Plan(test_sets, tuple(runs))
 
 
 def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
@@ -198,9 +198,8 @@ def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Seq
         outputs = {test_sets[0].code: outputs}
     if isinstance(outputs, Mapping):
         paths = {code: Path(output) for code, output in outputs.items() if not isinstance(output, Treebank)}
-        return [
-            System(name, paths, treebanks={c: output for c, output in outputs.items() if isinstance(output, Treebank)})
-        ]
+        treebanks = {code: output for code, output in outputs.items() if isinstance(output, Treebank)}
+        return [System(name, paths, treebanks=treebanks)]
     path = Path(outputs)
     if path.is_file() and any(test_set.outputs for test_set in test_sets):
         message = "GOLD is a folder, but this is a file: give a folder of outputs"
@@ -276,9 +275,9 @@ def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     folders = [path if system_name(path) == path.name else path.parent for path in whole]
     names = [[part.partition(".conll")[0] for part in path.parts] for path in folders]
     for depth in range(1, max(map(len, names), default=0) + 1):
-        found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
-        if len(set(found)) == len(given):
-            return dict(zip(found, given))
+        candidates = [parts[-depth] if depth <= len(parts) else "" for parts in names]
+        if len(set(candidates)) == len(given):
+            return dict(zip(candidates, given))
     return {str(path): path for path in given}
 
 

@@ -15,6 +15,7 @@ from levelhead._version import VERSION
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.jobs import Job, Store, Workers, run_jobs
+from levelhead.jobs.workers import batch_size
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import whole_or_parts
@@ -31,8 +32,6 @@ from levelhead.typology.profiled import (
     profile_here,
     profiled,
 )
-
-_JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that every worker gets some
 
 NamedFile = tuple[str, File]
 """A file, and its path as given, which is used in messages and results."""
@@ -82,7 +81,7 @@ def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
 def _results(jobs: Sequence[Job], workers: Workers, store: Store | None) -> Mapping[str, bytes]:
     """Run jobs, the largest first, so that no large job is left for the end."""
     ordered = sorted(jobs, key=lambda job: -job.weight)
-    batch = max(1, min(workers.batch, len(jobs) // _JOBS_FOR_A_BATCH))
+    batch = batch_size(workers, len(jobs))
     with progress_bar("profiling", len(jobs), sum(job.weight for job in jobs)) as advance:
         outcome = run_jobs(ordered, workers._replace(batch=batch), store=store, advance=advance)
     if outcome.stale:
@@ -109,25 +108,19 @@ def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
     classes = {text: sorted(relations) for text, relations in task.scheme.classes.items()}
     scheme = [task.scheme.name, classes, task.scheme.otherwise, task.scheme.version]
     settings = [value for name, value in task._asdict().items() if name not in ("scheme", "training")]
-    seen = task.training and task.training.hashes
-    parts = [
-        VERSION,
-        unicodedata.unidata_version,
-        scheme,
-        settings,
-        seen,
-        [(shown, file.sha256) for shown, file in files],
-    ]
-    key = hashlib.sha256(json.dumps(["profile", *parts]).encode("utf-8", "surrogateescape")).hexdigest()
+    training = task.training and task.training.hashes
+    hashes = [(path, file.sha256) for path, file in files]
+    parts = ["profile", VERSION, unicodedata.unidata_version, scheme, settings, training, hashes]
+    key = hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Job(key, profile_files, (tuple(files), task), name, sum(Path(file.path).stat().st_size for _, file in files))
 
 
-def _counted(shown: str, file: File, task: ProfileTask) -> CountedFile:
+def _counted(path: str, file: File, task: ProfileTask) -> CountedFile:
     with unchanged(file):
         try:
-            return counted_contents(whole_or_parts(parts_of_file(file), blocks.SIZES.large), shown, task)
+            return counted_contents(whole_or_parts(parts_of_file(file), blocks.SIZES.large), path, task)
         except UnreadableFile as error:
-            raise UnreadableFile(*(fault.in_file(shown) for fault in error.faults)) from error
+            raise UnreadableFile(*(fault.in_file(path) for fault in error.faults)) from error
 
 
 def _to_bytes(profiled: ProfiledTreebank | InputError) -> bytes:

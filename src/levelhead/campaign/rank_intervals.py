@@ -110,8 +110,8 @@ def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: Inferenc
 
 def _values(results: Results, ranking: RankedAverages) -> Sums:
     """The value of each system (column) on each test set (row); a missing value counts as 0."""
-    outcomes = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
-    values = [float(result.values[ranking.measure] or 0) for result in outcomes]
+    cells = (results.results[system, code] for code in ranking.test_sets for system in results.systems)
+    values = [float(cell.values[ranking.measure] or 0) for cell in cells]
     return np.array(values).reshape(len(ranking.test_sets), -1)
 
 
@@ -125,11 +125,10 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
         code: the code of the test set.
         measure: the name of the measure.
     """
-    own = [results.results[system, code].sentences.get(measure) for system in results.systems]
-    n_sentences = results.gold[code].sentences
-    by_sentence = np.empty((n_sentences, len(own), 2))
-    for run, parts in enumerate(own):
-        by_sentence[:, run] = (0, 1) if parts is None else parts.T
+    of_systems = [results.results[system, code].sentences.get(measure) for system in results.systems]
+    by_sentence = np.empty((results.gold[code].sentences, len(of_systems), 2))
+    for place, parts in enumerate(of_systems):
+        by_sentence[:, place] = (0, 1) if parts is None else parts.T
     return results.units[code].sums(by_sentence)
 
 
@@ -163,7 +162,7 @@ def _with_intervals(
         letters = compact_letters(better(differences, level)[np.ix_(order, order)])
         ranks = _RANK_SETS[rank_sets](differences, level)
         standings = [
-            standing._replace(ranks=ranks[place], letters=own)
-            for standing, place, own in zip(standings, order, letters, strict=True)
+            standing._replace(ranks=ranks[place], letters=shared)
+            for standing, place, shared in zip(standings, order, letters, strict=True)
         ]
     return ranking._replace(standings=tuple(standings), lines=drawn.lines(differences), rank_sets=rank_sets)

@@ -67,7 +67,8 @@ class RankedSystems(Tabular):
         for ranking in self.rankings:
             if ranking.measure.lower() == measure.lower():
                 return ranking
-        raise KeyError(f"no ranking by {measure!r}: available are {', '.join(one.measure for one in self.rankings)}")
+        available = ", ".join(ranking.measure for ranking in self.rankings)
+        raise KeyError(f"no ranking by {measure!r}: available are {available}")
 
 
 def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
@@ -121,7 +122,7 @@ def measure_in(results: Results, measure: str, registry: Registry = STANDARD) ->
     Raises:
         MeasureError: the results do not have it.
     """
-    by_lower = {one.lower(): one for one in results.measures}
+    by_lower = {name.lower(): name for name in results.measures}
     if measure.lower() in by_lower:
         return measure if measure in results.measures else by_lower[measure.lower()]
     text = str(parse_measure(measure, registry))

@@ -141,7 +141,7 @@ def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standi
         lower: whether lower values are better.
     """
     sign = 1 if lower else -1
-    ordered = sorted(standings, key=lambda one: (one.value is None, sign * (one.value or 0), one.system))
+    ordered = sorted(standings, key=lambda s: (s.value is None, sign * (s.value or 0), s.system))
     result: list[Standing] = []
     for place, standing in enumerate(ordered, 1):
         shared = bool(result) and result[-1].value == standing.value
@@ -169,17 +169,18 @@ def _sum(parts: list[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _standing(results: Results, system: str, measure: str, group: Group, rule: _Rule, *, known: bool) -> Standing:
-    own = [results.results[system, code] for code in group.codes]
-    n_valid = sum(result.state == "valid" for result in own)
+    outputs = [results.results[system, code] for code in group.codes]
+    n_valid = sum(output.state == "valid" for output in outputs)
     if not known:
         return Standing(system, None, None, None, n_valid)
-    value = _average([result.values[measure] or Fraction(0) for result in own], rule)
-    salvaged = any(result.coverage is not None for result in own)
-    valid_only = _average([_value_of_valid_sentences(result, measure) for result in own], rule) if salvaged else None
+    value = _average([output.values[measure] or Fraction(0) for output in outputs], rule)
+    valid_only = None
+    if any(output.coverage is not None for output in outputs):
+        valid_only = _average([_value_of_valid_sentences(output, measure) for output in outputs], rule)
     standing = Standing(system, None, value, valid_only, n_valid)
     if not results.partial:
         return standing
-    strict = _average([valid_trees_value(result, measure) for result in own], rule)
+    strict = _average([valid_trees_value(output, measure) for output in outputs], rule)
     answered, aligned = _coverage(results, system, group)
     return standing._replace(valid_trees=strict, answered=answered, aligned=aligned)
 

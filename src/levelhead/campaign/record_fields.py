@@ -69,8 +69,8 @@ def units_fields(units: Units) -> dict[str, Any]:
     Args:
         units: the units.
     """
-    each = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence.tolist()
-    return {**units._asdict(), "of_sentence": each}
+    of_sentence = len(units.of_sentence) if units.kind == SENTENCE else units.of_sentence.tolist()
+    return {**units._asdict(), "of_sentence": of_sentence}
 
 
 def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
@@ -80,5 +80,5 @@ def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
         parts: the numbers.
     """
     with np.errstate(invalid="ignore"):  # sums of huge weights
-        integers = parts.astype(np.int32)
-    return integers if np.array_equal(integers, parts) else parts.astype(np.float64)
+        whole = parts.astype(np.int32)
+    return whole if np.array_equal(whole, parts) else parts.astype(np.float64)

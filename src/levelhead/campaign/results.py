@@ -97,8 +97,8 @@ class Results(NamedTuple):
     @property
     def units(self) -> Mapping[str, Units]:
         """The units of each test set by its code, see `significance.units_of`; empty without counts of sentences."""
-        found = {code: self.results[self.systems[0], code].units for code in self.gold}
-        return {code: units for code, units in found.items() if units is not None}
+        by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
+        return {code: units for code, units in by_code.items() if units is not None}
 
     def seed_of(self, code: str) -> str:
         """Return the hash of the gold contents of a test set, from which its draws are seeded.
@@ -152,8 +152,9 @@ class Results(NamedTuple):
             measures: their names.
         """
         requested = set(measures)
-        kept = tuple(name for name in self.measures if name in requested)
-        return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
+        names = tuple(name for name in self.measures if name in requested)
+        results = {key: _only(result, names) for key, result in self.results.items()}
+        return self._replace(measures=names, results=results)
 
     def of_systems(self, systems: Collection[str]) -> Results:
         """Return the results of some systems.
@@ -161,10 +162,9 @@ class Results(NamedTuple):
         Args:
             systems: their names, as in `systems`.
         """
-        kept = tuple(name for name in self.systems if name in systems)
-        return self._replace(
-            systems=kept, results={key: result for key, result in self.results.items() if key[0] in kept}
-        )
+        names = tuple(name for name in self.systems if name in systems)
+        results = {key: result for key, result in self.results.items() if key[0] in names}
+        return self._replace(systems=names, results=results)
 
 
 def _only(result: OutputResult, measures: tuple[str, ...]) -> OutputResult:

@@ -35,6 +35,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
+from levelhead.jobs.workers import batch_size
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
@@ -47,7 +48,6 @@ from levelhead.treebank.layouts import irregularity
 _Source = TypeVar("_Source", Source, Source | None)
 
 _MOST_ROUNDS = 3
-_JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that every worker gets some
 _TEST_SETS_FOR_A_WORKER = 4
 _OVERHEAD = 100_000  # the fixed cost of a job, in bytes, to estimate the time left
 
@@ -92,14 +92,14 @@ def score_plan(
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
-    how = look_at_valid_outputs if look_at_valid else look_at_outputs
-    scoring = _Scoring(plan, settings, None if look is None else _Looking(how, look), of_gold)
+    run = look_at_valid_outputs if look_at_valid else look_at_outputs
+    scoring = _Scoring(plan, settings, None if look is None else _LookJob(look, run), of_gold)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
         if scoring.done():
             return scoring.results()
-    raise InputError(*scoring.restless)
+    raise InputError(*scoring.changed)
 
 
 def check_valid(results: Results) -> Results:
@@ -117,26 +117,26 @@ def check_valid(results: Results) -> Results:
     return results
 
 
-class _Seen(NamedTuple):
-    """The state of a file when its hash was computed, to detect later changes."""
+class _HashedFile(NamedTuple):
+    """A file, and its state when its hash was computed, to detect later changes."""
 
     file: File
     state: tuple[int, int, int]
 
 
-class _Looking(NamedTuple):
-    """The function of the jobs that call `look`, and their results."""
+class _LookJob(NamedTuple):
+    """An additional function of outputs, and the function of the jobs that call it."""
 
-    at: Callable[..., bytes]
     look: Look
+    run: Callable[..., bytes]
 
 
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(self, plan: Plan, settings: JobSetup, look: _Looking | None, of_gold: GoldView | None) -> None:
+    def __init__(self, plan: Plan, settings: JobSetup, look: _LookJob | None, of_gold: GoldView | None) -> None:
         self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
-        self.seen: dict[Path, _Seen] = {}
+        self.hashed: dict[Path, _HashedFile] = {}
         self.streams: dict[Path, File] = {}
         self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
         self.with_files = [
@@ -146,7 +146,7 @@ class _Scoring:
         ]
         self.unreadable: dict[Path, Fault] = {}
         self.found: dict[str, bytes] = {}
-        self.restless: list[Fault] = []
+        self.changed: list[Fault] = []
         pairs = [(system, test_set) for test_set in plan.test_sets for system in plan.systems]
         self.sizes = {(s.label, t.code): _size(t.gold) + _size(s.outputs.get(t.code)) for s, t in pairs}
         self.in_memory = any(t.treebank is not None for t in plan.test_sets) or any(s.treebanks for s in plan.systems)
@@ -160,7 +160,7 @@ class _Scoring:
         faults: list[Fault] = []
         for path in dict.fromkeys(self._path_of(file, t.code) for t in self.plan.test_sets for file in self.with_files):
             try:
-                self._see(path)
+                self._with_hash(path)
             except InputError as error:
                 faults += error.faults
         if faults:
@@ -168,27 +168,27 @@ class _Scoring:
 
     def round(self, workers: Workers, store: Store | None) -> None:
         """Run the jobs without a result."""
-        batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
+        batch = batch_size(workers, len(self.pairs))
         if workers.window > 1 and len(self.plan.test_sets) >= _TEST_SETS_FOR_A_WORKER * workers.window:
             batch = max(batch, len(self.plan.systems))  # all outputs on a test set, so that one worker reads its gold
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
         workers = processes(1) if self.in_memory else workers
         self.at_hand = {} if workers.here else None
         jobs = self._jobs() if self.look is None else self._looks(self.look)
-        own = store if self.look is None else None  # outputs for `look` must be read even if the store has their counts
+        counts_store = store if self.look is None else None  # `look` needs outputs even if the store has their counts
         n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
         with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
-            outcome = run_jobs(jobs, workers._replace(batch=batch), store=own, advance=advance)
+            outcome = run_jobs(jobs, workers._replace(batch=batch), store=counts_store, advance=advance)
         self.at_hand = None
         self.found |= outcome.results
         if self.look is not None and store is not None:
-            self._keep(store)
-        self.restless = []
+            self._store_counts(store)
+        self.changed = []
         for _, stale in outcome.stale:
-            self.restless.append(Fault(stale.slug, stale.message, stale.place))
-            self.seen.pop(Path(stale.place.file or ""), None)
+            self.changed.append(Fault(stale.slug, stale.message, stale.place))
+            self.hashed.pop(Path(stale.place.file or ""), None)
 
-    def _keep(self, store: Store) -> None:
+    def _store_counts(self, store: Store) -> None:
         """Put the counts from jobs with `look` into the store."""
         for test_set in self.plan.test_sets:
             if (found := self.found.get(self._look_key(test_set))) is not None:
@@ -200,11 +200,11 @@ class _Scoring:
 
     def done(self) -> bool:
         """Return whether all results match the files as they are now; otherwise forget the files that changed."""
-        for path in [path for path, seen in self.seen.items() if _state(path) != seen.state]:
-            before = self.seen.pop(path)
-            if not path.exists() or self._see(path).file != before.file:
-                self.restless.append(Fault("changing-file", "it changed while it was scored", Place(str(path))))
-        return not self.restless
+        for path in [path for path, hashed in self.hashed.items() if _state(path) != hashed.state]:
+            before = self.hashed.pop(path)
+            if not path.exists() or self._with_hash(path) != before.file:
+                self.changed.append(Fault("changing-file", "it changed while it was scored", Place(str(path))))
+        return not self.changed
 
     def results(self) -> Results:
         """Return all results in the order of the plan."""
@@ -219,30 +219,30 @@ class _Scoring:
             except InputError as error:
                 faults += error.faults
         if faults:
-            raise InputError(*faults, *(fault for one in results.values() for fault in one.faults))
+            raise InputError(*faults, *(fault for result in results.values() for fault in result.faults))
         names = tuple(system.label for system in self.plan.systems)
         measures = tuple(dict.fromkeys(self.settings.setup.names))
-        views = {one.code: self._view(one) for one in self.plan.test_sets} if self.of_gold is not None else {}
-        return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked, views)
+        return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked, self._views())
 
-    def _view(self, test_set: TestSet) -> Any:
-        """The result of `of_gold` for a gold treebank."""
+    def _views(self) -> dict[str, Any]:
+        """The results of `of_gold` by test set."""
         if self.of_gold is None:
-            return None
-        return json.loads(self.found[key_of_view(self._gold(test_set), self.settings.setup, self.of_gold)])
+            return {}
+        keys = {t.code: key_of_view(self._gold(t), self.settings.setup, self.of_gold) for t in self.plan.test_sets}
+        return {code: json.loads(self.found[key]) for code, key in keys.items()}
 
     def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, Contents]]:
         settings = self._settings(test_set.code)
         records: dict[str, bytes] = {}
         if self.look is not None:
-            made, looked[test_set.code] = pickle.loads(self.found[self._look_key(test_set)])  # noqa: S301 -- as above
-            records = {system.label: record for system, record in zip(self.plan.systems, made)}
+            counts, looked[test_set.code] = pickle.loads(self.found[self._look_key(test_set)])  # noqa: S301 -- as above
+            records = {system.label: record for system, record in zip(self.plan.systems, counts)}
         for system in self.plan.systems:
             path = system.outputs.get(test_set.code)
             gold, output = self._sources(system, test_set)
             record = records.get(system.label) or self.found[key_of_job(gold, output, settings)]
-            shown = [None if one is None else os.fspath(one) for one in (test_set.gold, path)]
-            result, size = read_record(record, settings, shown[0], shown[1])
+            names = [None if file is None else os.fspath(file) for file in (test_set.gold, path)]
+            result, size = read_record(record, settings, *names)
             fault = system.faults.get(test_set.code) or (None if path is None else self.unreadable.get(path))
             if fault is not None:
                 result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))
@@ -264,7 +264,7 @@ class _Scoring:
                     arguments = (self._with_contents(gold), settings.setup, self.of_gold)
                     yield Job(key, view_gold, arguments, test_set.code, 0)
 
-    def _looks(self, look: _Looking) -> Iterator[Job]:
+    def _looks(self, look: _LookJob) -> Iterator[Job]:
         """Yield one job per test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
@@ -272,9 +272,9 @@ class _Scoring:
             if key not in self.found:
                 gold, outputs = self._look_arguments(test_set)
                 gold = self._with_contents(gold)
-                outputs = [(name, label, self._with_contents(output), own) for name, label, output, own in outputs]
+                outputs = [(name, label, self._with_contents(file), how) for name, label, file, how in outputs]
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
-                yield Job(key, look.at, (test_set.code, gold, outputs, look.look), test_set.code, weight)
+                yield Job(key, look.run, (test_set.code, gold, outputs, look.look), test_set.code, weight)
 
     def _look_arguments(self, test_set: TestSet) -> tuple[Source, list[tuple[str, str, Source | None, JobSetup]]]:
         settings = self._settings(test_set.code)
@@ -294,7 +294,7 @@ class _Scoring:
         """Return the settings for a test set, with the files that measures name for it."""
         if not self.with_files:
             return self.settings
-        files = {str(file): self._see(self._path_of(file, treebank)).file for file in self.with_files}
+        files = {str(file): self._with_hash(self._path_of(file, treebank)) for file in self.with_files}
         return self.settings._replace(files=files, treebank=treebank)
 
     def _sources(self, system: System, test_set: TestSet) -> tuple[Source, Source | None]:
@@ -320,7 +320,7 @@ class _Scoring:
         """A file with its hash, and with its bytes if it is a pipe or standard input, which is read once."""
         if not is_stream(path):
             try:
-                return self._see(path.absolute()).file
+                return self._with_hash(path.absolute())
             except InputError as error:
                 raise InputError(error.faults[0].in_file(os.fspath(path))) from error
         if path not in self.streams:
@@ -340,17 +340,17 @@ class _Scoring:
             return source
         return replace(source, data=self.at_hand.pop(source.path))
 
-    def _see(self, path: Path) -> _Seen:
-        """The hash of a file, computed once."""
-        if path not in self.seen:
+    def _with_hash(self, path: Path) -> File:
+        """A file with its hash, computed once."""
+        if path not in self.hashed:
             state = _state(path)  # before it is read, so that changes are detected
             try:
                 digest = self._hash_of(path, state[0])
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
-            self.seen[path] = _Seen(File(os.fspath(path), digest), state)
-        return self.seen[path]
+            self.hashed[path] = _HashedFile(File(os.fspath(path), digest), state)
+        return self.hashed[path].file
 
     def _hash_of(self, path: Path, size: int) -> str:
         if reason := irregularity(path):
@@ -367,7 +367,7 @@ class _Scoring:
         outputs = [output for pair in pairs if (output := self._sources(*pair)[1]) is not None]
         golds = [self._gold(test_set) for test_set in self.plan.test_sets]
         files = {str(file): [self._path_of(file, code) for code in codes] for file in self.with_files}
-        weights = {name: joint_hash(self._see(path.absolute()).file.sha256 for path in dict.fromkeys(paths))
+        weights = {name: joint_hash(self._with_hash(path.absolute()).sha256 for path in dict.fromkeys(paths))
                    for name, paths in files.items()}  # fmt: skip
         return {
             **self.settings.setup.signature_of_rules(),

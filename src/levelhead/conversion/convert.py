@@ -77,8 +77,8 @@ def backward(
         return _converted(treebank, heads, _records_kept(treebank))
     warnings = []
     restored = record.restored(treebank)
-    chosen = np.where(restored.whole[treebank.sentence_of_word], restored.heads, heads).astype(np.int32)
-    n_changed = int((restored.recorded & ~restored.whole).sum())
+    chosen = np.where(restored.valid[treebank.sentence_of_word], restored.heads, heads).astype(np.int32)
+    n_changed = int((restored.recorded & ~restored.valid).sum())
     if n_changed:
         n_recorded = int(restored.recorded.sum())
         message = f"of {n_recorded} sentences with recorded heads, {n_changed} have changed trees or records"

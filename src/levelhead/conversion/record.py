@@ -36,12 +36,12 @@ class Restored(NamedTuple):
 
     Args:
         heads: the recorded heads, or the current heads without a record.
-        whole: whether the records of each sentence are valid: complete, and made for its current tree.
+        valid: whether the records of each sentence are complete, and made for its current tree.
         recorded: whether each sentence has records.
     """
 
     heads: Codes
-    whole: NDArray[np.bool_]
+    valid: NDArray[np.bool_]
     recorded: NDArray[np.bool_]
 
 
@@ -79,15 +79,13 @@ def with_records(treebank: Treebank, words: Words) -> Treebank:
 
 def without_records(treebank: Treebank) -> Treebank:
     """Remove all records from MISC."""
-    records = _records_in(treebank)
-    chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(records)))
-    texts = [records[code].rest for code in treebank.misc.codes[chosen].tolist()]
-    return _with_misc(treebank, chosen, texts)
+    words, records = _recorded_words(treebank)
+    return _with_misc(treebank, words, [record.rest for record in records])
 
 
 def n_records(treebank: Treebank) -> int:
     """Return the number of words with records."""
-    return int(np.isin(treebank.misc.codes, list(_records_in(treebank))).sum())
+    return len(_recorded_words(treebank)[0])
 
 
 def restored(treebank: Treebank) -> Restored:
@@ -97,19 +95,17 @@ def restored(treebank: Treebank) -> Restored:
         treebank: function-head trees, which may have changed since they were converted.
     """
     starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
-    found = _records_in(treebank)
-    chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(found)))
-    records = [found[code] for code in treebank.misc.codes[chosen].tolist()]
+    words, records = _recorded_words(treebank)
     local = treebank.local_heads()
-    local[chosen] = [record.head for record in records]
-    recorded, whole = np.zeros(len(treebank), dtype=bool), np.zeros(len(treebank), dtype=bool)
-    recorded[sentences[chosen]] = True
-    sums = {i: record.checksum for i, record in zip(sentences[chosen].tolist(), records) if record.checksum}
-    whole[list(sums)] = [one == other for one, other in zip(sums.values(), _checksums(treebank, local, sums))]
+    local[words] = [record.head for record in records]
+    recorded, valid = np.zeros(len(treebank), dtype=bool), np.zeros(len(treebank), dtype=bool)
+    recorded[sentences[words]] = True
+    sums = {i: record.checksum for i, record in zip(sentences[words].tolist(), records) if record.checksum}
+    valid[list(sums)] = [stored == now for stored, now in zip(sums.values(), _checksums(treebank, local, sums))]
     # a treebank read as CoNLL-X can have several roots in a sentence
-    whole &= trees.bad_sentences(local, starts, True) == 0
+    valid &= trees.bad_sentences(local, starts, True) == 0
     as_index = np.where(local == 0, -1, local - 1 + starts[sentences]).astype(np.int32)
-    return Restored(as_index, whole, recorded)
+    return Restored(as_index, valid, recorded)
 
 
 def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) -> list[str]:
@@ -123,9 +119,9 @@ def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) ->
 
 
 def _refuse_records(treebank: Treebank) -> None:
-    present = np.flatnonzero(np.isin(treebank.misc.codes, list(_records_in(treebank))))
-    if len(present):
-        word = int(present[0])
+    words, _ = _recorded_words(treebank)
+    if len(words):
+        word = int(words[0])
         sentence = int(treebank.sentence_of_word[word])
         number = str(word - int(treebank.sentence_starts[sentence]) + 1)
         line = int(treebank.source.lines[sentence]) if len(treebank.source.lines) else None
@@ -133,16 +129,23 @@ def _refuse_records(treebank: Treebank) -> None:
         raise InputError(Fault("recorded-heads", message, Place(treebank.source.path, line, sentence + 1, number)))
 
 
+def _recorded_words(treebank: Treebank) -> tuple[NDArray[np.intp], list[_Record]]:
+    """Return the words with a record, and their records."""
+    by_code = _records_in(treebank)
+    words = np.flatnonzero(np.isin(treebank.misc.codes, list(by_code)))
+    return words, [by_code[code] for code in treebank.misc.codes[words].tolist()]
+
+
 def _records_in(treebank: Treebank) -> dict[int, _Record]:
     """Return the record of each code of a MISC with a record; the last of several counts."""
-    found = {}
+    by_code = {}
     for code in treebank.misc.distinct.tolist():
         parts = treebank.strings[code].split("|")
         records = [match for match in map(_RECORD.fullmatch, parts) if match]
         if records:
             rest = [part for part in parts if not _RECORD.fullmatch(part)]
-            found[code] = _Record(int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
-    return found
+            by_code[code] = _Record(int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
+    return by_code
 
 
 def _added(misc: str, record: str) -> str:

@@ -158,11 +158,11 @@ def _sentences_of(chosen: NDArray[np.bool_], treebank: Treebank) -> int:
 
 def _not_restored(treebank: Treebank, restored: Codes) -> list[NotRestored]:
     local, starts, lines = treebank.local_heads(), treebank.sentence_starts, treebank.source.lines
-    differing = []
+    words = []
     for word in np.flatnonzero(local != restored).tolist():
         sentence = int(treebank.sentence_of_word[word])
         line = int(lines[sentence]) if len(lines) else None
         number = word - int(starts[sentence]) + 1
         place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
-        differing.append(NotRestored(*place, int(local[word]), int(restored[word])))
-    return differing
+        words.append(NotRestored(*place, int(local[word]), int(restored[word])))
+    return words

@@ -53,6 +53,16 @@ def midranks(column: Numbers, weights: Numbers) -> Numbers:
     return ranks
 
 
+def ranked(values: Numbers) -> Numbers:
+    """Return the midranks of each column, float64, shape (rows, columns).
+
+    Args:
+        values: finite numbers, shape (rows, columns).
+    """
+    unweighted = np.ones((1, len(values)))
+    return np.stack([midranks(column, unweighted)[0] for column in values.T], axis=1)
+
+
 def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", n_given: int = 0) -> Numbers:
     """Return the correlation matrices of samples, float64, shape (samples, columns - given, columns - given).
 
@@ -81,10 +91,8 @@ def _partial_covariances(covariances: Numbers, n_given: int) -> Numbers:
     """The covariances of the residuals of the first columns, given the last."""
     n = covariances.shape[1] - n_given
     between, given = covariances[:, :n, n:], covariances[:, n:, n:]
-    left: Numbers = covariances[:, :n, :n] - between @ np.linalg.pinv(given, hermitian=True) @ between.transpose(
-        0, 2, 1
-    )
-    return left
+    explained: Numbers = between @ np.linalg.pinv(given, hermitian=True) @ between.transpose(0, 2, 1)
+    return covariances[:, :n, :n] - explained
 
 
 def _normalized(covariances: Numbers) -> Numbers:
@@ -128,8 +136,8 @@ def intervals(
 
 def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
     """The n lowest values of each pair among the known values and those of a block; NaN counts as the highest."""
-    every = np.concatenate([known, block])
-    return every if len(every) <= n else np.partition(every, n - 1, axis=0)[:n].copy()
+    values = np.concatenate([known, block])
+    return values if len(values) <= n else np.partition(values, n - 1, axis=0)[:n].copy()
 
 
 def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:

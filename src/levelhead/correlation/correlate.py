@@ -157,17 +157,20 @@ def _complete(
         row: [name for name in names if np.isnan(table.numbers[name][row])] + ([] if families[row] else [str(family)])
         for row in range(len(table))
     }
-    bad = {row: columns for row, columns in empty.items() if columns and (missing != "pairwise" or not families[row])}
-    if bad and missing == "error":
-        raise InputError(
-            *(Fault("missing-value", _missing_values(table, row, columns)) for row, columns in bad.items())
-        )
-    kept = [row for row in range(len(table)) if row not in bad]
-    if len(kept) < 3:
-        examples = "".join(f"; {_missing_values(table, row, columns)}" for row, columns in list(bad.items())[:5])
-        message = f"a correlation requires three treebanks with values in all columns; only {len(kept)} found{examples}"
+    incomplete = {
+        row: _missing_values(table, row, columns)
+        for row, columns in empty.items()
+        if columns and (missing != "pairwise" or not families[row])
+    }
+    if incomplete and missing == "error":
+        raise InputError(*(Fault("missing-value", message) for message in incomplete.values()))
+    complete = [row for row in range(len(table)) if row not in incomplete]
+    if len(complete) < 3:
+        examples = "".join(f"; {message}" for message in list(incomplete.values())[:5])
+        found = f"only {len(complete)} found{examples}"
+        message = f"a correlation requires three treebanks with values in all columns; {found}"
         raise InputError(Fault("too-few-treebanks", message))
-    return table.rows(kept), [f"left out: {_missing_values(table, row, columns)}" for row, columns in bad.items()]
+    return table.rows(complete), [f"left out: {message}" for message in incomplete.values()]
 
 
 def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> str:
@@ -209,9 +212,9 @@ class _CorrelationBuilder(NamedTuple):
         """All pairs from one matrix: every pair has the same treebanks and resamples."""
         rows = np.arange(len(self.table))
         self._check(len(rows), names)
-        made = {method: self._estimates(names, rows, method) for method in self.methods}
+        estimates = {method: self._estimates(names, rows, method) for method in self.methods}
         for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
-            yield self._pair(x, y, rows, {method: found[:, i, j] for method, found in made.items()})
+            yield self._pair(x, y, rows, {method: matrices[:, i, j] for method, matrices in estimates.items()})
 
     def pairwise(self, names: Sequence[str]) -> Iterator[Pair]:
         """Each pair from the treebanks with both values."""
@@ -219,8 +222,8 @@ class _CorrelationBuilder(NamedTuple):
             known = [~np.isnan(self.table.numbers[name]) for name in (x, y, *self.given)]
             rows = np.flatnonzero(np.logical_and.reduce(known))
             self._check(len(rows), (x, y))
-            made = {method: self._estimates((x, y), rows, method) for method in self.methods}
-            yield self._pair(x, y, rows, {method: found[:, 0, 1] for method, found in made.items()})
+            estimates = {method: self._estimates((x, y), rows, method)[:, 0, 1] for method in self.methods}
+            yield self._pair(x, y, rows, estimates)
 
     def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> Numbers:
         """Four matrices: the coefficients, the lower and upper ends of their intervals, and their p-values."""
@@ -233,11 +236,11 @@ class _CorrelationBuilder(NamedTuple):
         """Residuals of partial correlations are not exchangeable, so their p-values are by Student's t."""
         if not self.given:
             return permutation_p_values(values, method, self.resamples, self.seed)
-        found = np.full(whole.shape, np.nan)
+        p_values = np.full(whole.shape, np.nan)
         for i, j in zip(*np.triu_indices(len(whole), 1)):
             p = p_value(float(whole[i, j]), len(values), len(self.given))
-            found[i, j] = np.nan if p is None else p
-        return found
+            p_values[i, j] = np.nan if p is None else p
+        return p_values
 
     def _check(self, n_rows: int, names: Sequence[str]) -> None:
         needed = 3 + len(self.given)
@@ -250,10 +253,10 @@ class _CorrelationBuilder(NamedTuple):
     def _values(self, names: Sequence[str], rows: Rows) -> Numbers:
         return np.stack([self.table.numbers[name][rows] for name in (*names, *self.given)], axis=1)
 
-    def _pair(self, x: str, y: str, rows: Rows, made: Mapping[Method, Numbers]) -> Pair:
+    def _pair(self, x: str, y: str, rows: Rows, estimates: Mapping[Method, Numbers]) -> Pair:
         coefficients = {}
-        for method, found in made.items():
-            value, low, high, p = (None if np.isnan(number) else float(number) for number in found)
+        for method, numbers in estimates.items():
+            value, low, high, p = (None if np.isnan(number) else float(number) for number in numbers)
             families = self._families(x, y, rows, method)
             coefficients[method] = Coefficient(value, low, high, None if value is None else p, None, families)
         return Pair(x, y, len(rows), coefficients)

@@ -7,6 +7,7 @@ names, is the same number.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -153,9 +154,9 @@ def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers
     if not values.size:
         return np.full(len(weights), np.nan)
     step = max(1, _AT_ONCE // values.size)
-    some = [drawn[at : at + step] for at in range(0, len(drawn), step)]
+    blocks = [drawn[at : at + step] for at in range(0, len(drawn), step)]
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample without counted sentences has no value
-        return np.concatenate([correlations(values, part, "spearman")[:, 0, 1] for part in some])
+        return np.concatenate([correlations(values, block, "spearman")[:, 0, 1] for block in blocks])
 
 
 def _enough(of_sentence: NDArray[np.int64]) -> bool:
@@ -194,8 +195,8 @@ def compare_agreement(
     if not _enough(of_sentence):
         return AgreementDifference(AgreementEstimate(value, None, None), None)
     low, high = interval(a.sums(draws).correlation() - b.sums(draws).correlation(), level)
-    both = 1 - swapped
-    differences = (a.sums(both) + b.sums(swapped)).correlation() - (b.sums(both) + a.sums(swapped)).correlation()
+    same = 1 - swapped
+    differences = (a.sums(same) + b.sums(swapped)).correlation() - (b.sums(same) + a.sums(swapped)).correlation()
     return AgreementDifference(AgreementEstimate(value, low, high), float(permutation_p(differences, value)))
 
 
@@ -210,7 +211,7 @@ class _Sums(NamedTuple):
     vc: Numbers
 
     def __add__(self, other: _Sums) -> _Sums:  # type: ignore[override]
-        return _Sums(*(one + two for one, two in zip(self, other)))
+        return _Sums(*map(operator.add, self, other))
 
     def correlation(self) -> Numbers:
         """Return Pearson's correlation with the choices; NaN if one is constant."""
@@ -231,8 +232,8 @@ class _Sums(NamedTuple):
         with np.errstate(invalid="ignore", divide="ignore"):
             v, c = self.v / self.n, self.c / self.n
             expected = v * c + (1 - v) * (1 - c)
-            left = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)
-            return (self.accuracy() - expected) / left
+            best = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)  # the maximum above chance
+            return (self.accuracy() - expected) / best
 
 
 class _Moments(NamedTuple):

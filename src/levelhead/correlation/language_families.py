@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import Method, Numbers, correlations, midranks
+from levelhead.correlation.coefficients import Method, Numbers, correlations, ranked
 from levelhead.significance.resampling import Seed, random_orders_within
 
 _ROUNDING = 1e-12
@@ -62,10 +62,10 @@ def family_check(
     without = {name: _without(values[family != name], method, n_given) for name in dict.fromkeys(families)}
     if n_given:
         return FamilyCheck(without, None, None)
-    columns = values.T if method == "pearson" else [midranks(c, np.ones((1, len(values))))[0] for c in values.T]
-    one, other = (_centered(column, family) for column in columns)
-    within = _cosine(one, other)
-    p = None if within is None else _shuffled_p(one, other, family, n_permutations, seed)
+    columns = values.T if method == "pearson" else ranked(values).T
+    x, y = (_centered(column, family) for column in columns)
+    within = _cosine(x, y)
+    p = None if within is None else _shuffled_p(x, y, family, n_permutations, seed)
     return FamilyCheck(without, within, p)
 
 
@@ -86,27 +86,27 @@ def _centered(column: Numbers, family: NDArray[Any]) -> Numbers:
     return centered
 
 
-def _cosine(one: Numbers, other: Numbers) -> float | None:
-    scale = np.sqrt((one @ one) * (other @ other))
-    return float(np.clip(one @ other / scale, -1, 1)) if scale > 0 else None
+def _cosine(x: Numbers, y: Numbers) -> float | None:
+    scale = np.sqrt((x @ x) * (y @ y))
+    return float(np.clip(x @ y / scale, -1, 1)) if scale > 0 else None
 
 
-def _shuffled_p(one: Numbers, other: Numbers, family: NDArray[Any], n: int, seed: Seed) -> float:
-    """P of |one . other| under permutations of `other` inside families: exact for at most n, otherwise sampled.
+def _shuffled_p(x: Numbers, y: Numbers, family: NDArray[Any], n: int, seed: Seed) -> float:
+    """P of |x . y| under permutations of `y` inside families: exact for at most n, otherwise sampled.
 
     Lengths do not change, so the products of the vectors have the same order as the coefficients.
     """
     groups = [np.flatnonzero(family == name) for name in np.unique(family)]
-    reached = (abs(one @ other)) - _ROUNDING * np.sqrt((one @ one) * (other @ other))
+    observed = abs(x @ y) - _ROUNDING * np.sqrt((x @ x) * (y @ y))
     exact = prod(factorial(len(group)) for group in groups) <= n
-    orders = _every_order(groups, len(one)) if exact else random_orders_within(groups, n, seed)
-    extreme = [abs(one @ other[order]) >= reached for order in orders]
+    orders = _all_orders(groups, len(x)) if exact else random_orders_within(groups, n, seed)
+    extreme = [abs(x @ y[order]) >= observed for order in orders]
     if exact:
         return float(np.mean(extreme))
     return (1 + sum(map(bool, extreme))) / (1 + n)  # the data are one of the permutations (Phipson and Smyth 2010)
 
 
-def _every_order(groups: Sequence[NDArray[Any]], n_rows: int) -> Iterator[NDArray[Any]]:
+def _all_orders(groups: Sequence[NDArray[Any]], n_rows: int) -> Iterator[NDArray[Any]]:
     for orders in product(*(permutations(group.tolist()) for group in groups)):
         whole = np.arange(n_rows)
         for group, order in zip(groups, orders):

@@ -170,21 +170,21 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     """
     _check_columns(tables)
     tables, renamed = _matched(tables)
-    everything = list(dict.fromkeys(name for table in tables for name in table.treebanks))
-    shared = [name for name in everything if all(name in table.treebanks for table in tables)]
-    absent = [name for name in everything if name not in shared]
+    treebanks = list(dict.fromkeys(name for table in tables for name in table.treebanks))
+    shared = [name for name in treebanks if all(name in table.treebanks for table in tables)]
+    absent = [name for name in treebanks if name not in shared]
     if absent and missing == "error":
         raise InputError(*(_absence(name, tables) for name in absent))
     if not shared and missing == "drop":
         message = f"no treebank is in all tables; {'; '.join(f'{_source(t)} has {_list(t.treebanks)}' for t in tables)}"
         raise InputError(Fault("missing-treebank", message))
-    kept = everything if missing == "pairwise" else shared
-    parts = [_aligned(table, kept) for table in tables]
+    joined = treebanks if missing == "pairwise" else shared
+    parts = [_aligned(table, joined) for table in tables]
     notes = [*(note for table in tables for note in table.notes), *renamed]
     if absent and missing == "drop":
         notes.append(f"left out, not in all tables: {_list(absent, len(absent))}")
     return Measurements(
-        tuple(kept),
+        tuple(joined),
         {name: values for part in parts for name, values in part.numbers.items()},
         {name: values for part in parts for name, values in part.texts.items()},
         {name: digest for part in parts for name, digest in part.sources.items()},

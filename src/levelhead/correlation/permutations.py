@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import Method, Numbers, midranks, standardized
+from levelhead.correlation.coefficients import Method, Numbers, ranked, standardized
 from levelhead.significance.resampling import Seed, random_orders
 
 MOST_EXACT = 9
@@ -34,7 +34,7 @@ def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed
     """
     n_rows, n_columns = values.shape
     exact = n_rows <= MOST_EXACT
-    columns = standardized(_ranked(values) if method == "spearman" else values)
+    columns = standardized(ranked(values) if method == "spearman" else values)
     least = np.abs(columns.T @ columns) - _TIED * n_rows
     n_reached = np.zeros((n_columns, n_columns))
     step = max(1, _AT_ONCE // max(n_rows, n_columns))
@@ -45,11 +45,6 @@ def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed
             n_reached[i, i + 1 :] += np.count_nonzero(products >= least[i, i + 1 :, None], axis=1)
     p = n_reached / len(_permutations(n_rows)) if exact else (1 + n_reached) / (1 + n_resamples)
     return np.where(np.triu(np.ones_like(p), k=1) > 0, p, np.nan)
-
-
-def _ranked(values: Numbers) -> Numbers:
-    one = np.ones((1, len(values)))
-    return np.stack([midranks(column, one)[0] for column in values.T], axis=1)
 
 
 def _all_orders(n_rows: int, step: int) -> Iterator[NDArray[np.int8]]:

@@ -64,12 +64,12 @@ def read_tables(
 def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -> list[Measurements]:
     """Leave out columns that are in two tables and not needed."""
     times = Counter(name for table in tables for name in (*table.numbers, *table.texts))
-    kept = {name for name, n in times.items() if n == 1 or name in columns}
+    chosen = {name for name, n in times.items() if n == 1 or name in columns}
     return [
         replace(
             table,
-            numbers={name: values for name, values in table.numbers.items() if name in kept},
-            texts={name: values for name, values in table.texts.items() if name in kept},
+            numbers={name: values for name, values in table.numbers.items() if name in chosen},
+            texts={name: values for name, values in table.texts.items() if name in chosen},
         )
         for table in tables
     ]
@@ -103,23 +103,30 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
         raise InputError(Fault("invalid-table", "the file is not UTF-8 text", Place(path))) from error
     is_json = text.lstrip()[:1] in {"{", "["}
     rows = list(_json_rows(text, path, key) if is_json else _text_rows(text, path, name, key))
-    kept = [row for row in rows if not row.treebank.startswith(_SUMMARIES)]
-    _check_treebanks(kept, path)
-    columns = list(dict.fromkeys(column for row in kept for column in row.cells))
+    treebanks = [row for row in rows if not row.treebank.startswith(_SUMMARIES)]
+    _check_treebanks(treebanks, path)
+    columns = _columns(treebanks, name, path)
+    summaries = (row.treebank for row in rows if row.treebank.startswith(_SUMMARIES))
+    left_out = tuple(f"{path}: the row {name!r} is not a treebank" for name in summaries)
+    digest = hashlib.sha256(data).hexdigest()
+    return Measurements(tuple(row.treebank for row in treebanks), *columns, {path: digest}, left_out)
+
+
+def _columns(
+    rows: Sequence[_Row], name: str, path: str
+) -> tuple[dict[str, np.ndarray[Any, Any]], dict[str, tuple[str, ...]]]:
+    """The columns of numbers and those of text; columns without any value are left out."""
     numbers, texts = {}, {}
-    for column in columns:
-        called = f"{name}.{column}".removesuffix(".") if name else column
-        cells = [row.cells.get(column, "") for row in kept]
+    for column in dict.fromkeys(column for row in rows for column in row.cells):
+        shown = f"{name}.{column}".removesuffix(".") if name else column
+        cells = [row.cells.get(column, "") for row in rows]
         if any(_number(cell) is not None for cell in cells):
-            numbers[called] = _numbers(cells, column, kept, path)
+            numbers[shown] = _numbers(cells, column, rows, path)
         elif any(cell.strip().lower() not in NO_VALUE for cell in cells):
-            texts[called] = tuple(cells)
+            texts[shown] = tuple(cells)
     if not numbers and not texts:
         raise InputError(Fault("invalid-table", "no column has a value", Place(path)))
-    summaries = (row.treebank for row in rows if row.treebank.startswith(_SUMMARIES))
-    left_out = [f"{path}: the row {name!r} is not a treebank" for name in summaries]
-    digest = hashlib.sha256(data).hexdigest()
-    return Measurements(tuple(row.treebank for row in kept), numbers, texts, {path: digest}, tuple(left_out))
+    return numbers, texts
 
 
 def _check_systems(systems: Iterable[Any], path: str) -> None:
@@ -183,18 +190,15 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     rows = parsed if names == list(_WITHOUT_HEADER) else parsed[1:]
     at = _key_column(names, key, path)
     faults = [
-        Fault(
-            "invalid-table",
-            f"the row has {len(cells)} cells, but the header has {len(names)}",
-            Place(path, number),
-        )
+        Fault("invalid-table", f"the row has {len(cells)} cells, but the header has {len(names)}", Place(path, number))
         for number, cells in rows
         if len(cells) != len(names)
     ]
     if faults:
         raise InputError(*faults)
-    if _SYSTEM in (folded := [one.lower() for one in names]) and folded.index(_SYSTEM) != at:
-        system = folded.index(_SYSTEM)
+    lower = [column.lower() for column in names]
+    if _SYSTEM in lower and lower.index(_SYSTEM) != at:
+        system = lower.index(_SYSTEM)
         repeated = len({cells[at] for _, cells in rows}) < len(rows)
         _check_systems((cells[system] for _, cells in rows if repeated), path)
     for number, cells in rows:
@@ -275,11 +279,8 @@ def _records(document: Any) -> Iterator[Mapping[str, Any]]:
             yield from _records(results)
         elif {"test_set", "system", "values"} <= document.keys() and isinstance(document["values"], dict):
             scores = {name: {"value": value} for name, value in document["values"].items()}
-            yield {
-                **{name: document[name] for name in ("test_set", "system")},
-                "treebank": document["test_set"],
-                "scores": scores,
-            }
+            test_set, system = document["test_set"], document["system"]
+            yield {"test_set": test_set, "system": system, "treebank": test_set, "scores": scores}
         elif isinstance(treebanks, list):
             yield from _records(treebanks)
         elif isinstance(treebanks, dict):
@@ -319,7 +320,7 @@ def _profile_cells(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The values of `levelhead profile`, named as in its wide tables."""
     for column, value in values.items():
         if isinstance(value, dict):
-            yield from ((f"{column}:{one}", _cell(part)) for one, part in value.items())
+            yield from ((f"{column}:{key}", _cell(part)) for key, part in value.items())
         else:
             yield column, _cell(value)
 

@@ -40,16 +40,14 @@ def check_derived(
     Raises:
         InputError: a sentence could not be derived.
     """
-    bad = np.flatnonzero(failures)
-    if not len(bad):
-        return
     faults = []
-    for failure in dict.fromkeys(failures[bad].tolist()):
-        which = np.flatnonzero(failures == failure)
+    for failure in dict.fromkeys(failures[failures != 0].tolist()):
+        sentences = np.flatnonzero(failures == failure)
         slug, message = _FAULTS[failure]
         text = message.format(system=system.name, limit=limit)
-        faults.append(Fault(slug, text, _place(int(which[0]), treebank), count=len(which)))
-    raise InputError(*faults)
+        faults.append(Fault(slug, text, _place(int(sentences[0]), treebank), count=len(sentences)))
+    if faults:
+        raise InputError(*faults)
 
 
 def _place(sentence: int, treebank: Treebank | None) -> Place:

@@ -89,7 +89,7 @@ class Derivations(Tabular):
         return tuple(Action(step, relations[next(words)] if step in arcs else "") for step in steps)
 
 
-def _endless(treebank: Treebank) -> NDArray[np.uint8]:
+def _too_long_to_lift(treebank: Treebank) -> NDArray[np.uint8]:
     """The failures of sentences for which lifting would take too long.
 
     Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head, and
@@ -117,11 +117,11 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     starts = treebank.sentence_starts
     n_lifted = 0
     if lift and system.is_projective:
-        given = heads
-        check_derived(_endless(treebank), system, treebank, _MOST_NUMBERED)
-        heads, failures = lifting.lift(given, starts, _MOST_STEPS)
+        original = heads
+        check_derived(_too_long_to_lift(treebank), system, treebank, _MOST_NUMBERED)
+        heads, failures = lifting.lift(original, starts, _MOST_STEPS)
         check_derived(failures, system, treebank, _MOST_STEPS)
-        n_lifted = int(np.count_nonzero(heads != given))
+        n_lifted = int(np.count_nonzero(heads != original))
     transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
     check_derived(failures, system, treebank)
     return Derivations(system, transitions, offsets, order, heads, treebank, n_lifted)

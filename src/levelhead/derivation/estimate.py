@@ -47,15 +47,11 @@ def estimate(
     tables = count_ngrams(framed(codes, sequences.starts), size, order)
     adjusted = adjusted_counts(tables)
     discounts = [estimate_discounts(counts) for counts in adjusted]
-    layers: list[_Layer] = []
-    for n in range(order):
-        if n == 0:
-            layers.append(_of_words(adjusted[0], discounts[0], size))
-        else:
-            layers.append(_interpolated(tables[n], adjusted[n], discounts[n], least[n], layers[-1], size))
-    kept = _kept_ngrams(tables, adjusted, least, size)
-    made = _tables(tables, layers, kept, size)
-    return NgramModel(words, made, tuple(discounts), least, len(codes), minimum_word_count, sequences.sha256)
+    layers = [_single_words(adjusted[0], discounts[0], size)]
+    for n in range(1, order):
+        layers.append(_interpolated(tables[n], adjusted[n], discounts[n], least[n], layers[-1], size))
+    ngrams = _tables(tables, layers, _kept_ngrams(tables, adjusted, least, size), size)
+    return NgramModel(words, ngrams, tuple(discounts), least, len(codes), minimum_word_count, sequences.sha256)
 
 
 def _checked(
@@ -100,12 +96,12 @@ class _Layer(NamedTuple):
     context_weights: Reals
 
 
-def _of_words(counts: Indices, discounts: Discounts, size: int) -> _Layer:
+def _single_words(counts: Indices, discounts: Discounts, size: int) -> _Layer:
     """Single words, interpolated with the uniform distribution over all but `<s>`."""
-    taken = discounts.of(counts)
+    discounted = discounts.of(counts)
     total = max(int(counts.sum()), 1)
-    weight = taken.sum() / total
-    probabilities = (counts - taken) / total + weight / (size - 1)
+    weight = discounted.sum() / total
+    probabilities = (counts - discounted) / total + weight / (size - 1)
     probabilities[BEGIN] = 0.0
     return _Layer(probabilities, np.array([weight]))
 
@@ -116,12 +112,12 @@ def _interpolated(
     """Longer n-grams: their discounted counts, plus the weight of their context times the order below."""
     contexts = table.keys // size
     n_contexts = len(below.probabilities)
-    taken = discounts.of(counts)
+    discounted = discounts.of(counts)
     totals = np.maximum(np.bincount(contexts, weights=counts, minlength=n_contexts), 1)
-    weights = np.bincount(contexts, weights=taken, minlength=n_contexts) / totals
+    weights = np.bincount(contexts, weights=discounted, minlength=n_contexts) / totals
     weights[weights == 0] = 1.0  # no n-gram follows
     lower = below.probabilities[table.suffixes]
-    probabilities = (counts - taken) / totals[contexts] + weights[contexts] * lower
+    probabilities = (counts - discounted) / totals[contexts] + weights[contexts] * lower
     rare = counts < least
     if rare.any():
         weights = _renormalized(contexts, probabilities, lower, rare, weights)

@@ -202,9 +202,9 @@ class TransitionSystem:
         """
         array = np.array(heads, dtype=np.int32)
         starts = np.array([0, len(array)], dtype=np.int32)
-        found, _, _, failures = oracles.oracle(array, starts, self.code, MOST_SWAPS)
+        codes, _, _, failures = oracles.oracle(array, starts, self.code, MOST_SWAPS)
         check_derived(failures, self)
-        return tuple(map(Transition, found.tolist()))
+        return tuple(map(Transition, codes.tolist()))
 
     def costs(self, configuration: Configuration, heads: Sequence[int]) -> dict[Transition, int]:
         """Return the number of gold arcs that each legal transition makes unreachable: the dynamic oracle of arc-eager.

@@ -105,11 +105,11 @@ def measure_perplexities(
     Raises:
         InputError: a tree cannot be derived.
     """
-    by_treebank = {
+    results = {
         name: perplexity(model, treebank, choice.order, ends=choice.ends, lift=choice.lifts)
         for name, treebank in treebanks.items()
     }
-    return Perplexities(by_treebank, model, _provenance(by_treebank, model, treebanks))
+    return Perplexities(results, model, _provenance(results, model, treebanks))
 
 
 def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks: Mapping[str, Treebank]) -> Provenance:

@@ -74,37 +74,36 @@ def check_address(address: str, tls: Tls | None) -> None:
     """
     if address == "local":
         if tls is not None:
-            raise _bad("a local cluster does not use TLS files")
+            raise _invalid("a local cluster does not use TLS files")
         return
     encrypted = tls is not None
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise _bad(f"{address!r} is not an address: {error}") from error
+        raise _invalid(f"{address!r} is not an address: {error}") from error
     if parts.scheme not in {"tcp", "tls"} or not host or port is None or parts.path or parts.query or parts.username:
-        raise _bad(f"{address!r} is not local, tcp://host:port or tls://host:port")
+        raise _invalid(f"{address!r} is not local, tcp://host:port or tls://host:port")
     if encrypted != (parts.scheme == "tls"):
-        raise _bad("tls:// requires --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
+        raise _invalid("tls:// requires --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
     if not encrypted and not all(map(_is_private, _addresses(host))):
-        raise _bad(f"{host} is a public address, where others could read the data and run code: use tls://")
+        raise _invalid(f"{host} is a public address, where others could read the data and run code: use tls://")
 
 
 def _addresses(host: str) -> list[str]:
     try:
-        return [str(address[4][0]) for address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+        return [str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
     except (OSError, UnicodeError) as error:
-        raise _bad(f"{host} has no address: {error}") from error
+        raise _invalid(f"{host} has no address: {error}") from error
 
 
 def _is_private(address: str) -> bool:
     number = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(number, "ipv4_mapped", None)
-    number = mapped or number
+    number = getattr(number, "ipv4_mapped", None) or number
     return number.is_private or number.is_loopback or number.is_link_local
 
 
-def _bad(message: str) -> InputError:
+def _invalid(message: str) -> InputError:
     return InputError(Fault("invalid-cluster", message))
 
 
@@ -131,11 +130,11 @@ def _local(n: int) -> Callable[[], Executor]:
         """Connect to the workers."""
         from distributed import Client, LocalCluster
 
-        own = LocalCluster(
+        local = LocalCluster(
             n_workers=n, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
             silence_logs="CRITICAL",
         )  # fmt: skip
-        return _connected(Client(own), (own,))
+        return _connected(Client(local), (local,))
 
     return start
 
@@ -151,12 +150,12 @@ def _remote(address: str, tls: Tls | None) -> Callable[[], Executor]:
             files = {"tls_ca_file": tls.authority, "tls_client_cert": tls.certificate, "tls_client_key": tls.key}
             missing = [path for path in files.values() if not os.path.isfile(path)]  # noqa: PTH113
             if missing:
-                raise _bad(f"file not found: {', '.join(missing)}")
+                raise _invalid(f"file not found: {', '.join(missing)}")
             security = Security(**files, require_encryption=True)
         try:
             client = Client(address, security=security, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise _bad(f"no scheduler answers at {address}: {error}") from error
+            raise _invalid(f"no scheduler answers at {address}: {error}") from error
         return _connected(client, ())
 
     return start
@@ -177,10 +176,10 @@ def _check_workers(client: Any) -> None:
     try:
         client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
     except TimeoutError as error:
-        raise _bad("the cluster has no workers") from error
+        raise _invalid("the cluster has no workers") from error
     others = {version for version in client.run(version_here).values() if version != VERSION}
     if others:
-        raise _bad(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
+        raise _invalid(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
 
 
 def version_here() -> str:

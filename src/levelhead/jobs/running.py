@@ -64,23 +64,23 @@ def run_jobs(
     """
     running = _JobRun(workers, store, advance)
     try:
-        running.do(running.missing(jobs))
+        running.run(running.missing(jobs))
     finally:
         if store is not None:
             store.commit()
-    running.complain()
+    running.report_failed()
     return Outcome({key: running.results[key] for key in running.order if key in running.results}, tuple(running.stale))
 
 
 class _JobRun:
-    """The state of one call of `run`."""
+    """The state of one call of `run_jobs`."""
 
     def __init__(self, workers: Workers, store: KeepsResults | None, advance: Callable[[int], None]) -> None:
         self.workers, self.store, self.advance = workers, store, advance
         self.order: list[str] = []
         self.results: dict[str, bytes] = {}
         self.stale: list[tuple[Job, StaleInput]] = []
-        self.hopeless: list[Job] = []
+        self.failed: list[Job] = []
 
     def missing(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """Yield the jobs without a result, each key once."""
@@ -97,7 +97,7 @@ class _JobRun:
                 known.add(job.key)
                 self.order.append(job.key)
 
-    def do(self, jobs: Iterator[Job]) -> None:
+    def run(self, jobs: Iterator[Job]) -> None:
         """Run all jobs; jobs of lost workers are run again one at a time."""
         while suspects := self._round(jobs, self.workers.window, self.workers.batch):
             for suspect in suspects:
@@ -105,47 +105,47 @@ class _JobRun:
                     if not self._round(iter([suspect]), 1, 1):
                         break
                 else:
-                    self.hopeless.append(suspect)
+                    self.failed.append(suspect)
 
-    def complain(self) -> None:
+    def report_failed(self) -> None:
         """Report the jobs that end their workers."""
-        if self.hopeless:
+        if self.failed:
             message = "its worker ended twice without a result: out of memory, or killed"
-            raise InputError(*(Fault("worker-lost", f"{job.name}: {message}") for job in self.hopeless))
+            raise InputError(*(Fault("worker-lost", f"{job.name}: {message}") for job in self.failed))
 
     def _round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
         """Run jobs until all are done or workers are lost; return the jobs of lost workers."""
         executor = self.workers.start()
-        flying: dict[Future[list[_Answer]], Sequence[Job]] = {}
+        submitted: dict[Future[list[_Answer]], Sequence[Job]] = {}
         try:
-            while self._submit(executor, jobs, flying, window, batch):
-                done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            while self._submit(executor, jobs, submitted, window, batch):
+                done, _ = wait(submitted, return_when=FIRST_COMPLETED)
                 for future in done:
-                    self._finish(flying[future], future.result())
-                    del flying[future]
+                    self._finish(submitted[future], future.result())
+                    del submitted[future]
         except self.workers.lost as error:
             if not self.workers.restartable:
                 raise _all_lost(str(error)) from error
-            return self._rescue(flying)
+            return self._rescue(submitted)
         except CancelledError as error:
             raise _all_lost("the connection to the cluster was lost") from error
         finally:
             if self.workers.restartable:
-                executor.shutdown(wait=True, cancel_futures=bool(flying))
+                executor.shutdown(wait=True, cancel_futures=bool(submitted))
         return []
 
     def _submit(
         self,
         executor: Executor,
         jobs: Iterator[Job],
-        flying: dict[Future[list[_Answer]], Sequence[Job]],
+        submitted: dict[Future[list[_Answer]], Sequence[Job]],
         window: int,
         batch: int,
     ) -> bool:
         """Submit jobs up to the limit; return whether any are running."""
-        while len(flying) < window and (some := tuple(islice(jobs, batch))):
-            flying[self._hand_over(executor, some)] = some
-        return bool(flying)
+        while len(submitted) < window and (task := tuple(islice(jobs, batch))):
+            submitted[self._hand_over(executor, task)] = task
+        return bool(submitted)
 
     def _hand_over(self, executor: Executor, jobs: Sequence[Job]) -> Future[list[_Answer]]:
         try:
@@ -165,10 +165,10 @@ class _JobRun:
                 self.store.put(job.key, answer)
             self.advance(job.weight)
 
-    def _rescue(self, flying: dict[Future[list[_Answer]], Sequence[Job]]) -> list[Job]:
+    def _rescue(self, submitted: dict[Future[list[_Answer]], Sequence[Job]]) -> list[Job]:
         """Keep the results that were finished when workers were lost, and return the other jobs."""
         suspects: list[Job] = []
-        for future, jobs in flying.items():
+        for future, jobs in submitted.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._finish(jobs, future.result())
             else:

@@ -133,9 +133,9 @@ class Store:
     def _prepare(self) -> None:
         """Create the table in a new file; refuse any file that is not an undamaged store of this version."""
         _KIND.prepare(self._connection, self.path)
-        check = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if check != "ok":
-            raise store_error("damaged-store", printable(check), self.path)
+        problem = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if problem != "ok":
+            raise store_error("damaged-store", printable(problem), self.path)
 
     def _errors(self) -> AbstractContextManager[None]:
         return sqlite_errors(self.path)
@@ -154,7 +154,7 @@ def check_store(path: str | os.PathLike[str]) -> None:
     from levelhead.treebank.write import check_file
 
     name = os.fsdecode(path)
-    if reason := _no_file(name):
+    if reason := _why_not_a_file(name):
         raise OutputError(reason, "store", Place(name or None))
     check_file(name)
     if not os.path.exists(name):  # noqa: PTH110 -- a path can have bytes that pathlib refuses
@@ -166,7 +166,7 @@ def check_store(path: str | os.PathLike[str]) -> None:
         _KIND.check(connection, name)
 
 
-def _no_file(name: str) -> str | None:
+def _why_not_a_file(name: str) -> str | None:
     """Return why a path cannot be a file of results, or None."""
     if not name:
         return "the path is empty: name a file"

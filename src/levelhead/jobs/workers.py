@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any, NamedTuple
 
+_JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that every worker gets some
+
 
 class Workers(NamedTuple):
     """Workers: how to start an Executor, and how to submit jobs to it.
@@ -29,6 +31,16 @@ class Workers(NamedTuple):
     def here(self) -> bool:
         """Whether this process runs the jobs itself, each when it is submitted."""
         return self.start is _ThisProcess
+
+
+def batch_size(workers: Workers, n_jobs: int) -> int:
+    """Return the number of jobs per task for a number of jobs.
+
+    Args:
+        workers: the workers, whose batch is the maximum.
+        n_jobs: the number of jobs.
+    """
+    return max(1, min(workers.batch, n_jobs // _JOBS_FOR_A_BATCH))
 
 
 def n_cores() -> int:

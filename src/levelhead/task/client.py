@@ -25,7 +25,6 @@ from levelhead.errors import Fault, InputError, Place
 _TRIES = 5
 _SECONDS = 900  # a server accepts a few uploads at a time, and lets others wait
 _MEGABYTE = 1 << 20
-_CHUNK = 1 << 20
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -74,32 +73,32 @@ class Client:
             InputError: the server refuses it, or cannot be reached.
         """
         with _packed(archive) as file:
-            digest = _sha256(file)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()  # which reads to the end: `tell` is the size
             headers = {
                 "Content-Length": str(file.tell()),
                 "Content-Type": "application/octet-stream",
                 "Idempotency-Key": secrets.token_hex(16),  # if sent twice, it is accepted once
             }
             query = urlencode({"kind": kind, "label": label, "sha256": digest})
-            self._check(file.tell(), kind)
-            for left in reversed(range(_TRIES)):
+            self._refuse_early(file.tell(), kind)
+            for attempt in range(1, _TRIES + 1):
                 file.seek(0)
                 try:
                     submission: dict[str, Any] = self._request("POST", f"/submissions?{query}", file, headers)
                 except OSError as error:
-                    if not left:
+                    if attempt == _TRIES:
                         raise _unreachable(error) from error
-                    time.sleep(2 ** (_TRIES - left))
+                    time.sleep(2**attempt)
                 else:
                     return submission
         raise AssertionError
 
-    def _check(self, size: int, kind: str) -> None:
+    def _refuse_early(self, size: int, kind: str) -> None:
         """Refuse archives before the upload that the server would refuse after it."""
         task = self._response_of("GET", "/task")
-        most = task["limits"]["upload_megabytes"]
-        if size > most * _MEGABYTE:
-            raise _failed(f"the archive is larger than {most} MB")
+        megabytes = task["limits"]["upload_megabytes"]
+        if size > megabytes * _MEGABYTE:
+            raise _failed(f"the archive is larger than {megabytes} MB")
         if kind not in task["kinds"]:
             raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
 
@@ -187,13 +186,6 @@ class _Busy(OSError):
     """The server is busy: try again later."""
 
 
-def _sha256(file: IO[bytes]) -> str:
-    digest = hashlib.sha256()
-    while part := file.read(_CHUNK):
-        digest.update(part)
-    return digest.hexdigest()
-
-
 def _error_message(error: urllib.error.HTTPError) -> str:
     """Return the error message in a response."""
     if error.code == 401:
@@ -205,19 +197,19 @@ def _error_message(error: urllib.error.HTTPError) -> str:
 
 
 @contextmanager
-def _packed(archive: Path) -> Iterator[IO[bytes]]:
+def _packed(archive: Path) -> Iterator[io.BufferedReader | io.BufferedRandom]:
     """Open an archive, or pack a folder; executable files stay executable."""
     try:
         if not archive.is_dir():
             with archive.open("rb") as file:
                 yield file
             return
-        with tempfile.TemporaryFile() as made:
-            with tarfile.open(fileobj=made, mode="w:gz", dereference=True) as tar:
+        with tempfile.TemporaryFile() as packed:
+            with tarfile.open(fileobj=packed, mode="w:gz", dereference=True) as tar:
                 for path in sorted(archive.iterdir()):
                     tar.add(path, path.name, filter=_without_owner)
-            made.seek(0)
-            yield made
+            packed.seek(0)
+            yield packed
     except FileNotFoundError as error:
         raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(archive)))) from error
 

@@ -49,48 +49,48 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
         relations: the share of each universal relation, by treebank; at least one treebank, none without words.
     """
     names = list(relations)
-    apart = _divergences(relations)
+    distances = _divergences(relations)
     clusters = [Cluster((name,)) for name in names]
-    means, sizes = apart.copy(), np.ones(len(names))
+    means, sizes = distances.copy(), np.ones(len(names))
     np.fill_diagonal(means, np.inf)
     place = {name: i for i, name in enumerate(names)}
     for _ in names[1:]:
         i, j = sorted(int(at) for at in np.unravel_index(means.argmin(), means.shape))
-        clusters[i] = _joined(clusters[i], clusters[j], float(means[i, j]), apart, place)
-        own = (means[i] * sizes[i] + means[j] * sizes[j]) / (sizes[i] + sizes[j])
-        means[i], means[:, i], means[i, i] = own, own, np.inf
+        clusters[i] = _joined(clusters[i], clusters[j], float(means[i, j]), distances, place)
+        merged = (means[i] * sizes[i] + means[j] * sizes[j]) / (sizes[i] + sizes[j])
+        means[i], means[:, i], means[i, i] = merged, merged, np.inf
         means[j], means[:, j] = np.inf, np.inf
         sizes[i] += sizes[j]
-    return Clustering(clusters[0], _nearest(names, apart))
+    return Clustering(clusters[0], _nearest(names, distances))
 
 
 def _divergences(relations: Mapping[str, Mapping[str, float]]) -> NDArray[np.float64]:
     """The divergence of each two treebanks, shape (treebanks, treebanks)."""
-    every = sorted({relation for shares in relations.values() for relation in shares})
-    rows = np.array([[shares.get(relation, 0.0) for relation in every] for shares in relations.values()])
+    names = sorted({relation for shares in relations.values() for relation in shares})
+    rows = np.array([[shares.get(relation, 0.0) for relation in names] for shares in relations.values()])
     rows /= rows.sum(axis=1, keepdims=True)
-    apart = np.zeros((len(rows), len(rows)))
+    distances = np.zeros((len(rows), len(rows)))
     for i, j in zip(*np.triu_indices(len(rows), 1)):
-        apart[i, j] = apart[j, i] = divergence(rows[i], rows[j])
-    return apart
+        distances[i, j] = distances[j, i] = divergence(rows[i], rows[j])
+    return distances
 
 
 def _joined(
-    one: Cluster, other: Cluster, height: float, apart: NDArray[np.float64], place: Mapping[str, int]
+    left: Cluster, right: Cluster, height: float, distances: NDArray[np.float64], place: Mapping[str, int]
 ) -> Cluster:
-    ways = [(first, second) for first in (one, _turned(one)) for second in (other, _turned(other))]
-    gaps = [apart[place[first.names[-1]], place[second.names[0]]] for first, second in ways]
-    parts = ways[int(np.argmin(gaps))]
+    orders = [(first, second) for first in (left, _reversed(left)) for second in (right, _reversed(right))]
+    gaps = [distances[place[first.names[-1]], place[second.names[0]]] for first, second in orders]
+    parts = orders[int(np.argmin(gaps))]
     return Cluster(parts[0].names + parts[1].names, height, parts)
 
 
-def _turned(cluster: Cluster) -> Cluster:
+def _reversed(cluster: Cluster) -> Cluster:
     """The cluster in reverse order."""
-    return Cluster(cluster.names[::-1], cluster.height, tuple(_turned(part) for part in reversed(cluster.parts)))
+    return Cluster(cluster.names[::-1], cluster.height, tuple(_reversed(part) for part in reversed(cluster.parts)))
 
 
-def _nearest(names: Sequence[str], apart: NDArray[np.float64]) -> dict[str, tuple[str, float]]:
+def _nearest(names: Sequence[str], distances: NDArray[np.float64]) -> dict[str, tuple[str, float]]:
     if len(names) < 2:
         return {}
-    others = apart + np.diag(np.full(len(names), np.inf))
+    others = distances + np.diag(np.full(len(names), np.inf))
     return {name: (names[int(row.argmin())], float(row.min())) for name, row in zip(names, others)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,11 +60,11 @@ class Survey(Mapping[str, Profile], Tabular):
             columns: as in `profile`.
         """
         names = [column.name for column in columns_named(columns)]
-        some = {
-            name: Profile({column: one[column] for column in names}, one.signature, one.vocabulary)
-            for name, one in self.profiles.items()
+        profiles = {
+            name: Profile({column: whole[column] for column in names}, whole.signature, whole.vocabulary)
+            for name, whole in self.profiles.items()
         }
-        return replace(self, profiles=some)
+        return replace(self, profiles=profiles)
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +113,7 @@ class Samples(Tabular):
     provenance: Provenance
 
 
-class _Read:
+class _ReadFiles:
     """The files that were read: their hashes by treebank and path, their warnings, and notes."""
 
     def __init__(self) -> None:
@@ -133,8 +134,9 @@ class _Read:
 
     def provenance(self, settings: Mapping[str, str]) -> Provenance:
         """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
-        every = "\n".join("" if text == MEMORY else text for some in self.files.values() for text in some.values())
-        signature = {**settings, "files": hashlib.sha256(every.encode()).hexdigest()[:12], "version": VERSION}
+        hashes = [digest for by_path in self.files.values() for digest in by_path.values()]
+        joined = "\n".join("" if digest == MEMORY else digest for digest in hashes)
+        signature = {**settings, "files": hashlib.sha256(joined.encode()).hexdigest()[:12], "version": VERSION}
         return Provenance(signature, self.files, tuple(self.warnings), tuple(self.notes))
 
 
@@ -204,7 +206,7 @@ def survey(
     wanted = _wanted(columns, training)
     classes = scheme_named(scheme)
     task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
-    profiles, read_files, sums = dict[str, Profile](), _Read(), CountSum()
+    profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()
     for name, profiled in _valid(run(files, task)):
         profiles[name] = profiled.profile
         read_files.add_profiled(name, profiled)
@@ -212,8 +214,8 @@ def survey(
             sums.add(profiled.counts)
     if total is not None:
         profiles[total] = profile(sums.total(), columns=wanted, scheme=classes, least=least)
-        every = [file for some in read_files.files.values() for file in some.items()]
-        read_files.files[total] = _by_path(every)
+        hashes = [item for by_path in read_files.files.values() for item in by_path.items()]
+        read_files.files[total] = _by_path(hashes)
     settings = dict(next(iter(profiles.values())).signature)
     if training is not None:
         settings["train"] = training.hashes
@@ -239,15 +241,14 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
     Raises:
         InputError: files are missing or not valid; the error lists the faults of all.
     """
-    known, read_files = dict[str, Distributions](), _Read()
+    distributions, read_files = dict[str, Distributions](), _ReadFiles()
     for name, profiled in _valid(profile_here(files, ProfileTask((), format=format, with_counts=True))):
         read_files.add_profiled(name, profiled)
         if profiled.counts is not None:
-            known[name] = profiled.counts.distributions
-    names = list(known)
-    pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
-    apart = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in tracked(pairs, "comparing")}
-    return Similarities(apart, read_files.provenance({}))
+            distributions[name] = profiled.counts.distributions
+    pairs = tracked(list(itertools.combinations(distributions, 2)), "comparing")
+    distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
+    return Similarities(distances, read_files.provenance({}))
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
@@ -287,7 +288,7 @@ def sampled(
     Raises:
         InputError: files are missing or not valid; the error lists the faults of all.
     """
-    rows, read_files, faults = dict[str, Sequence[Rarefied]](), _Read(), list[Fault]()
+    rows, read_files, faults = dict[str, Sequence[Rarefied]](), _ReadFiles(), list[Fault]()
     for name, (source,) in tracked(files.items(), "reading"):
         try:
             treebank = check_trees(source if isinstance(source, Treebank) else read(source, format=format))

@@ -73,6 +73,11 @@ def _tally(array: _Reader) -> Tally:
     return Tally(axes, array(), array())
 
 
+def _chunks(array: _Reader) -> Chunks:
+    size, partial, window = array().tolist()
+    return Chunks(size, bool(partial), window)
+
+
 _RECORDS: Mapping[str, type[Any]] = MappingProxyType(
     {kind.__name__: kind for kind in (TreebankCounts, Histogram, Lexical, SeenSentences, Sizes, Structure)}
 )
@@ -86,7 +91,7 @@ _READERS: Mapping[str, Callable[[_Reader], Any]] = MappingProxyType(
     {
         **{name: _reader_of(kind) for name, kind in _RECORDS.items()},
         "Tally": _tally,
-        "Chunks": lambda array: Chunks(int((found := array())[0]), bool(found[1]), int(found[2])),
+        "Chunks": _chunks,
         "int": lambda array: int(array()),
         "float": lambda array: float(array()),
         "NDArray[np.int64]": lambda array: array(),

@@ -51,9 +51,9 @@ def averaged_entropy(
     """
     if not entropies:
         raise ValueError("there are no treebanks to average over")
-    every = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
+    names = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
     means = {
-        name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in every
+        name: math.fsum(entropy.get(name, ABSENT_ENTROPY) for entropy in entropies) / len(entropies) for name in names
     }
     return dict(sorted(means.items(), key=lambda item: item[1]))
 

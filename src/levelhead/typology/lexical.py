@@ -110,9 +110,7 @@ class RunningText:
         """
         self._waiting.append(compact(StringColumn(treebank.tokens.forms, treebank.strings)))
         self._n_waiting += treebank.n_tokens
-        if self._n_waiting >= 2 * max(
-            self._chunks.size, self._chunks.window
-        ):  # so that tokens are not processed too often
+        if self._n_waiting >= 2 * max(self._chunks.size, self._chunks.window):  # so that few tokens are counted again
             self._count()
 
     def lexical(self) -> Lexical:

@@ -103,8 +103,8 @@ def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
     Raises:
         MeasureError: the column is unknown.
     """
-    columns = dict.fromkeys(column for name in names for column in _columns_of(name))
-    return tuple(COLUMNS[name] for name in columns)
+    unique = dict.fromkeys(column for name in names for column in _columns_of(name))
+    return tuple(COLUMNS[name] for name in unique)
 
 
 def _columns_of(name: str) -> Iterable[str]:

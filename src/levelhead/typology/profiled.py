@@ -111,8 +111,7 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
         return error
     total = counts.total()
     values = profile(total, columns=task.columns, scheme=task.scheme, least=task.least)
-    kept = total if task.with_counts else None
-    return ProfiledTreebank(values, tuple(read), tuple(warnings), in_pieces, kept)
+    return ProfiledTreebank(values, tuple(read), tuple(warnings), in_pieces, total if task.with_counts else None)
 
 
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
@@ -167,13 +166,13 @@ def _counted_parts(parts: Iterator[bytes], name: str, task: ProfileTask) -> Coun
 
     counts = RunningCounts(task.chunks, task.training)
     pieces = OwnPieces(parts, name, conllx=task.format == "conllx")
-    bare = None
+    without_trees = None
     for piece in pieces.each(blocks.SIZES.piece):
         if piece.has_trees:
             counts.add(piece)
         else:
-            bare = piece
-    if bare is not None:
-        check_trees(bare)
+            without_trees = piece
+    if without_trees is not None:
+        check_trees(without_trees)  # after the last piece, so that faults of the format are reported first
     contents = pieces.contents()
     return CountedFile(counts.total(), (name, contents.sha256 or MEMORY), contents.warnings, in_pieces=True)

@@ -20,13 +20,13 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     Raises:
         InputError: a relation has white space or a comma, or starts with `#`, which is not possible in the file.
     """
-    relations = {relation for entropy in entropies for relation in entropy}
-    bad = sorted(name for name in relations if name.split() != [name] or "," in name or name.startswith("#"))
-    if bad:
-        raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(bad[0])}"))
-    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(relations)]
+    used = {relation for entropy in entropies for relation in entropy}
+    invalid = sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#"))
+    if invalid:
+        raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))
+    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)]
     means = averaged_entropy(entropies, listed)
     heading = (
-        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation\n"
+        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
     )
-    return heading + "".join(f"{relation}\t{value!r}\n" for relation, value in means.items())
+    return "\n".join([heading, *(f"{relation}\t{value!r}" for relation, value in means.items()), ""])

@@ -72,14 +72,15 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         profiles: profiles by the name of the treebank, with the columns `NEEDED`.
         criteria: what a treebank must have.
     """
-    own = {name: _reasons(profile, criteria) for name, profile in profiles.items()}
+    reasons_by_name = {name: _reasons(profile, criteria) for name, profile in profiles.items()}
+    tokens = {name: profile.number("tokens") or 0 for name, profile in profiles.items()}
     largest: dict[str, str] = {}
-    for name, profile in profiles.items():
+    for name, reasons in reasons_by_name.items():
         best = largest.setdefault(language_code(name), name)
-        if not own[name] and (own[best] or (profile.number("tokens") or 0) > (profiles[best].number("tokens") or 0)):
+        if not reasons and (reasons_by_name[best] or tokens[name] > tokens[best]):
             largest[language_code(name)] = name
     decisions = []
-    for name, reasons in own.items():
+    for name, reasons in reasons_by_name.items():
         best = largest[language_code(name)]
         if criteria.one_per_language and not reasons and best != name:
             reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
@@ -88,7 +89,7 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
 
 
 def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
-    tokens, trees = profile.number("tokens") or 0, profile.number(_rule(criteria)) or 0.0
+    tokens, trees = profile.number("tokens") or 0, profile.number(_nonprojective_column(criteria)) or 0.0
     reasons = []
     if criteria.features and profile.number("features_per_word") is None:
         reasons.append("no morphological features")
@@ -99,7 +100,7 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-def _rule(criteria: Criteria) -> str:
+def _nonprojective_column(criteria: Criteria) -> str:
     return "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
 
 

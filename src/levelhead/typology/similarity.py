@@ -149,11 +149,11 @@ def _cumulative(histogram: Histogram, values: NDArray[np.int64]) -> NDArray[np.f
 
 def _side_by_side(one: Tally, other: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the counts of both for the union of their tuples, in the same order."""
-    both = one + other
-    mine = one + Tally(other.axes, other.keys, np.zeros_like(other.counts))
-    return mine.counts.copy(), both.counts - mine.counts
+    total = one + other
+    of_one = one + Tally(other.axes, other.keys, np.zeros_like(other.counts))
+    return of_one.counts.copy(), total.counts - of_one.counts
 
 
 def _entropy(shares: NDArray[np.float64]) -> float:
-    some = shares[shares > 0]
-    return -sum_of(some * np.log2(some))
+    positive = shares[shares > 0]
+    return -sum_of(positive * np.log2(positive))

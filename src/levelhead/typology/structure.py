@@ -54,11 +54,8 @@ class Structure(Sums):
     @property
     def distance(self) -> float | None:
         """The mean dependency distance."""
-        return (
-            int((abs(self.displacements.values) * self.displacements.counts).sum()) / self.n_arcs
-            if self.n_arcs
-            else None
-        )
+        total = int((abs(self.displacements.values) * self.displacements.counts).sum())
+        return total / self.n_arcs if self.n_arcs else None
 
     @property
     def expected_distance(self) -> float | None:
@@ -87,13 +84,12 @@ def count_structure(treebank: Treebank, tags: StringColumn, relations: StringCol
     words = np.flatnonzero(treebank.heads >= 0)
     heads = treebank.heads[words]
     sizes = np.diff(treebank.sentence_starts).astype(np.int64)
-    n_arcs = (
-        np.add.reduceat(treebank.heads >= 0, treebank.sentence_starts[:-1], dtype=np.int64) if sizes.size else sizes
-    )
+    starts = treebank.sentence_starts[:-1]
+    n_arcs = np.add.reduceat(treebank.heads >= 0, starts, dtype=np.int64) if sizes.size else sizes
 
-    def directed(wanted: NDArray[np.bool_]) -> Tally:
-        some = words[wanted]
-        return Tally.of(relations.take(some), tags.take(some), tags.take(treebank.heads[some].astype(np.intp)))
+    def directed(chosen: NDArray[np.bool_]) -> Tally:
+        arcs = words[chosen]
+        return Tally.of(relations.take(arcs), tags.take(arcs), tags.take(treebank.heads[arcs].astype(np.intp)))
 
     return Structure(
         int(shapes.nonprojective.sum()),

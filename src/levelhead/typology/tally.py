@@ -26,7 +26,7 @@ class Sums:
         if isinstance(other, int):
             return self
         pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in fields(self))  # type: ignore[arg-type]
-        return type(self)(*(one + other for one, other in pairs))
+        return type(self)(*(first + second for first, second in pairs))
 
     __radd__ = __add__
 
@@ -52,9 +52,9 @@ class Tally:
         Args:
             columns: a column for each position of the tuples.
         """
-        some = [compact(column) for column in columns]
-        keys = np.stack([column.codes for column in some])
-        return _summed(tuple(column.strings for column in some), keys, np.ones(keys.shape[1], dtype=np.int64))
+        compacted = [compact(column) for column in columns]
+        keys = np.stack([column.codes for column in compacted])
+        return _summed(tuple(column.strings for column in compacted), keys, np.ones(keys.shape[1], dtype=np.int64))
 
     def __len__(self) -> int:
         """Count the distinct tuples."""
@@ -72,15 +72,15 @@ class Tally:
         return pools_of_axes + self.keys.nbytes + self.counts.nbytes
 
     def __add__(self, other: Tally) -> Tally:
-        axes, codes = zip(*(_joined_pools(one, two) for one, two in zip(self.axes, other.axes)))
+        axes, codes = zip(*map(_joined_pools, self.axes, other.axes))
         most = len(self) + len(other)
         keys, counts, n = np.empty((len(axes), most), dtype=np.int32), np.empty(most, dtype=np.int64), 0
-        for one, two in zip(_parts(self.keys[-1], most), _parts(codes[-1][other.keys[-1]], most)):
-            moved = [code[row[two]] for code, row in zip(codes, other.keys)]
-            some = np.concatenate([self.keys[:, one], moved], axis=1)
-            total = _summed(axes, some, np.concatenate([self.counts[one], other.counts[two]]))
-            keys[:, n : n + len(total)], counts[n : n + len(total)] = total.keys, total.counts
-            n += len(total)
+        for mine, theirs in zip(_parts(self.keys[-1], most), _parts(codes[-1][other.keys[-1]], most)):
+            recoded = [code[row[theirs]] for code, row in zip(codes, other.keys)]
+            both = np.concatenate([self.keys[:, mine], recoded], axis=1)
+            part = _summed(axes, both, np.concatenate([self.counts[mine], other.counts[theirs]]))
+            keys[:, n : n + len(part)], counts[n : n + len(part)] = part.keys, part.counts
+            n += len(part)
         if n < _FULL * most:
             return Tally(axes, keys[:, :n].copy(), counts[:n].copy())
         return Tally(axes, keys[:, :n], counts[:n])
@@ -99,10 +99,10 @@ class Tally:
         Args:
             places: the positions.
         """
-        some = tuple(self.axes[place] for place in places)
+        axes = tuple(self.axes[place] for place in places)
         totals = np.empty_like(self.counts)
         for rows in _parts(self.keys[places[-1]], len(self)):
-            _, group = np.unique(_numbers(some, self.keys[list(places)][:, rows]), return_inverse=True)
+            _, group = np.unique(_numbers(axes, self.keys[list(places)][:, rows]), return_inverse=True)
             totals[rows] = np.bincount(group, weights=self.counts[rows]).astype(np.int64)[group]
         return totals
 

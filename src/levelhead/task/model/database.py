@@ -152,8 +152,8 @@ def shown_time(time: str | dt.datetime) -> str:
     Args:
         time: with its zone, or in the format of the database.
     """
-    known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
-    return f"{known.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+    moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def record(

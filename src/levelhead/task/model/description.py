@@ -150,43 +150,42 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     Raises:
         InputError: the file is missing or invalid; all errors are listed.
     """
-    made = TaskFolder(Path(folder).resolve())
-    path = Path(folder) / made.description.name
+    task_folder = TaskFolder(Path(folder).resolve())
+    path = Path(folder) / task_folder.description.name
     try:
         document = tomllib.loads(read_bytes(path).decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(Fault("invalid-task", f"not TOML: {error}", Place(str(path)))) from error
-    wrong: list[str] = []
-    about = _section(document, "task", About(), wrong)
-    limits = _section(document, "limits", SubmissionLimits(), wrong)
-    sandbox = _section(document, "sandbox", SandboxLimits(), wrong)
-    show = _section(document, "show", Visibility(), wrong)
-    _check(about, show, wrong)
-    if wrong:
-        raise InputError(*(Fault("invalid-task", message, Place(str(path))) for message in wrong))
-    rest = {key: value for key, value in document.items() if key not in {"task", "limits", "sandbox", "show"}}
-    manifest = manifest_from(rest, path)
-    return SharedTask(made, about, limits, sandbox, show, manifest)
+    errors: list[str] = []
+    about = _section(document, "task", About(), errors)
+    limits = _section(document, "limits", SubmissionLimits(), errors)
+    sandbox = _section(document, "sandbox", SandboxLimits(), errors)
+    show = _section(document, "show", Visibility(), errors)
+    _check(about, show, errors)
+    if errors:
+        raise InputError(*(Fault("invalid-task", message, Place(str(path))) for message in errors))
+    manifest = {key: value for key, value in document.items() if key not in {"task", "limits", "sandbox", "show"}}
+    return SharedTask(task_folder, about, limits, sandbox, show, manifest_from(manifest, path))
 
 
-def _section(document: Mapping[str, Any], name: str, defaults: _Section, wrong: list[str]) -> _Section:
+def _section(document: Mapping[str, Any], name: str, defaults: _Section, errors: list[str]) -> _Section:
     """Read a table whose keys are the fields of a tuple."""
     table = document.get(name, {})
     if not isinstance(table, dict):
-        wrong.append(f"{name} must be a table")
+        errors.append(f"{name} must be a table")
         return defaults
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in defaults._fields:
-            wrong.append(f"{name}: {unknown('key', key, defaults._fields)}")
-        elif (problem := _problem(getattr(defaults, key), value)) is not None:
-            wrong.append(f"{name}.{key} must be {problem}")
+            errors.append(f"{name}: {unknown('key', key, defaults._fields)}")
+        elif (requirement := _unmet_requirement(getattr(defaults, key), value)) is not None:
+            errors.append(f"{name}.{key} must be {requirement}")
         else:
             values[key] = tuple(value) if isinstance(value, list) else value
     return defaults._replace(**values)
 
 
-def _problem(default: object, value: object) -> str | None:
+def _unmet_requirement(default: object, value: object) -> str | None:
     """Return what a value must be, or None for a valid value."""
     if default is None:
         aware = isinstance(value, dt.datetime) and value.tzinfo is not None
@@ -194,17 +193,17 @@ def _problem(default: object, value: object) -> str | None:
     if isinstance(default, bool):
         return None if isinstance(value, bool) else "true or false"
     if isinstance(default, int):
-        whole = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31
-        return None if whole else "a positive integer"
+        positive = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31
+        return None if positive else "a positive integer"
     if isinstance(default, tuple):
-        fits = isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS)
-        return None if fits else f"a list of {' and '.join(KINDS)}"
+        known = isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS)
+        return None if known else f"a list of {' and '.join(KINDS)}"
     return None if isinstance(value, str) and value.isprintable() else "one line of text"
 
 
-def _check(about: About, show: Visibility, wrong: list[str]) -> None:
-    given = {"own": show.own, "leaderboard": show.leaderboard, "after": show.after}
-    invalid = [(field, view) for field, view in given.items() if view not in VIEWS]
-    wrong += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in invalid]
+def _check(about: About, show: Visibility, errors: list[str]) -> None:
+    views = {field: getattr(show, field) for field in ("own", "leaderboard", "after")}
+    invalid = {field: view for field, view in views.items() if view not in VIEWS}
+    errors += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in invalid.items()]
     if about.opens is not None and about.closes is not None and about.opens >= about.closes:
-        wrong.append("task.opens must be before task.closes")
+        errors.append("task.opens must be before task.closes")

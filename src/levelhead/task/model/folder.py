@@ -86,10 +86,10 @@ class TaskFolder(NamedTuple):
         Args:
             path: the path of a file, which may not exist.
         """
-        there = path.resolve()
+        resolved = path.resolve()
         folders = (self.gold, self.blind, self.state)
-        inside = any(there.is_relative_to(folder.resolve()) for folder in folders)
-        return inside or there == self.description.resolve()
+        inside = any(resolved.is_relative_to(folder.resolve()) for folder in folders)
+        return inside or resolved == self.description.resolve()
 
     def check_state(self) -> None:
         """Check that the database exists: `init` creates it, so a missing database was lost.
@@ -98,10 +98,10 @@ class TaskFolder(NamedTuple):
             InputError: it is missing.
         """
         try:
-            there = self.database.stat().st_size > 0
+            exists = self.database.stat().st_size > 0
         except OSError:
-            there = False
-        if not there:
+            exists = False
+        if not exists:
             message = (
                 "the database of teams and submissions is missing: restore state/ from a backup, or create a new "
                 "task in another folder with levelhead task init"

@@ -112,8 +112,8 @@ _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 def _submission(row: sqlite3.Row) -> Submission:
     values = dict(row)
     document = None if values["document"] is None else json.loads(values["document"])
-    truths = {name: bool(values[name]) for name in ("chosen", "valid")}
-    return Submission(**{**values, "document": document, **truths})
+    flags = {name: bool(values[name]) for name in ("chosen", "valid")}
+    return Submission(**{**values, "document": document, **flags})
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
@@ -181,10 +181,10 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
     target = folder.uploads / name
     sync([upload.path])
     with database.transaction() as connection:
-        row = connection.execute("SELECT id FROM submissions WHERE team = ? AND key = ?", (team.id, upload.key))
-        if upload.key is not None and (known := row.fetchone()) is not None:
+        same_key = connection.execute("SELECT id FROM submissions WHERE team = ? AND key = ?", (team.id, upload.key))
+        if upload.key is not None and (earlier := same_key.fetchone()) is not None:
             upload.path.unlink(missing_ok=True)
-            name = known["id"]
+            name = earlier["id"]
         else:
             _insert(connection, team, upload, name, database, limits)
             os.replace(upload.path, target)  # noqa: PTH105 -- one step
@@ -200,24 +200,12 @@ def _insert(
     refuse_early(database, team, limits)
     if database.fact("closed") is not None:
         raise Refused("the task is closed", 403)
-    number = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?", (team.id,))
     label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
-    values = (
-        name,
-        team.id,
-        number.fetchone()[0],
-        upload.kind,
-        label,
-        upload.sha256,
-        upload.size,
-        database.latest(),
-        WAITING,
-        upload.key,
-    )
+    values = (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key)
     connection.execute(
-        "INSERT INTO submissions (id, team, number, kind, label, sha256, size, received, state, key)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        values,
+        "INSERT INTO submissions (id, team, kind, label, sha256, size, received, state, key, number)"
+        " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?",
+        (*values, team.id),
     )
     record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
 
@@ -289,5 +277,5 @@ def primary_submissions(database: Database) -> list[Submission]:
         database: of the task.
     """
     by_team = primary_of(submissions(database))
-    found = [submission(database, by_team[name].id) for name in sorted(by_team)]
-    return [primary for primary in found if primary is not None]
+    with_results = (submission(database, by_team[name].id) for name in sorted(by_team))
+    return [primary for primary in with_results if primary is not None]

@@ -108,18 +108,13 @@ class GoldTrees:
         if not matches:
             return None
         shared_trees = {tree for _, tree in matches}
-        in_gold = (
-            Leak(
-                where,
-                code,
-                sum(n for tree, n in counts.items() if tree in shared_trees),
-                counts.total(),
-                "gold treebank",
-            )
-            for code, counts in self._trees
-        )
+        candidates = []
+        for code, counts in self._trees:
+            shared = sum(n for tree, n in counts.items() if tree in shared_trees)
+            candidates.append(Leak(where, code, shared, counts.total(), "gold treebank"))
         in_file = Leak(where, self._most_like(shared_trees), *_sentences(column, matches), "file")
-        candidates = [*in_gold, *([in_file] if in_file.of >= _LEAST_SENTENCES else [])]
+        if in_file.of >= _LEAST_SENTENCES:
+            candidates.append(in_file)
         leaks = [leak for leak in candidates if leak.shared > MOST_SHARED * leak.of]
         return max(leaks, key=lambda leak: leak.shared, default=None)
 

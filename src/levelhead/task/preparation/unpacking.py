@@ -47,11 +47,11 @@ def unpacked_files(path: Path) -> Iterator[UnpackedFile]:
         path: the file: plain, compressed (gzip, xz, bzip2, zstd) or an archive (tar, zip), also one inside another.
 
     Raises:
-        UnknownContents: it cannot be unpacked within the limits.
+        CannotUnpack: it cannot be unpacked within the limits.
     """
     try:
         with path.open("rb") as file:
-            yield from _Unpacking().everything("", file, 0)
+            yield from _Unpacking().contents("", file, 0)
     except LevelheadError as error:
         raise CannotUnpack(error.message) from error
     except _DAMAGED as error:
@@ -64,7 +64,7 @@ class _Unpacking:
     def __init__(self) -> None:
         self._left = _MOST_BYTES
 
-    def everything(self, name: str, file: IO[bytes], depth: int) -> Iterator[UnpackedFile]:
+    def contents(self, name: str, file: IO[bytes], depth: int) -> Iterator[UnpackedFile]:
         """Yield the contents of a file of an archive, or of the file itself."""
         if depth > _DEEPEST:
             raise CannotUnpack(f"more than {_DEEPEST} archives or compressions inside each other")
@@ -80,8 +80,8 @@ class _Unpacking:
             inside = iter([("", io.BytesIO(plain))])
         else:
             inside = iter(())
-        for part, contents in inside:
-            yield from self.everything("/".join(filter(None, (name, part))), contents, depth + 1)
+        for part, opened in inside:
+            yield from self.contents("/".join(filter(None, (name, part))), opened, depth + 1)
         yield UnpackedFile(name, data)
 
     def _in_zip(self, data: bytes) -> Iterator[tuple[str, IO[bytes]]]:

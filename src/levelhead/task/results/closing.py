@@ -58,28 +58,28 @@ def close_task(
     """
     with database.transaction() as connection:
         query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
-        left = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
+        unfinished = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
         failures = [] if force else organizer_failures(database)
         closed = database.fact("closed") is not None
-        if not closed and (now or not (left or failures)):
+        if not closed and (now or not (unfinished or failures)):
             connection.execute("INSERT INTO facts VALUES ('closed', ?)", (time_now(),))
             record(connection, "organizer", "closed")
             closed = True
-    if left:
-        raise InputError(Fault("invalid-task", _still_waiting(left, closed=closed)))
+    if unfinished:
+        raise InputError(Fault("invalid-task", _still_waiting(unfinished, closed=closed)))
     if failures:
         raise InputError(*_failed(failures, closed=closed, final=database.fact("final") is not None))
     if not primary_submissions(database):
         return None
     results = public_results(final_results(task, database, workers))
-    _keep(task, database, results, report(task, database, workers))
+    _write_final(task, database, results, report(task, database, workers))
     with database.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (time_now(),))
     return results
 
 
-def _still_waiting(left: int, *, closed: bool) -> str:
-    wait = f"{number_of(left, 'submission')} {'is' if left == 1 else 'are'} still waiting"
+def _still_waiting(unfinished: int, *, closed: bool) -> str:
+    wait = f"{number_of(unfinished, 'submission')} {'is' if unfinished == 1 else 'are'} still waiting"
     if closed:
         return f"the task is closed for new submissions, but {wait}: run this again when all are finished"
     return f"{wait}, so the task stays open: run this again when all are finished, or close it with --now"
@@ -99,7 +99,7 @@ def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Ite
         yield Fault("invalid-task", f"submission {failed.number} of {failed.team_name} ({failed.id}): {lines[-1]}")
 
 
-def _keep(task: SharedTask, database: Database, results: Results, page: bytes) -> None:
+def _write_final(task: SharedTask, database: Database, results: Results, page: bytes) -> None:
     """Write the final ranking to its folder."""
     folder = task.folder
     folder.final.mkdir(mode=0o700, exist_ok=True)

@@ -80,30 +80,31 @@ def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tupl
     if gold:
         yield from ((f"gold/{path.name}", path) for path in sorted(folder.gold.iterdir()) if path.is_file())
     primary = primary_submissions(database)
-    for one in primary:
-        for path in sorted((folder.runs / str(one.run) / "output").iterdir()):
-            yield f"systems/{_name(one.team_name)}/{path.name}", path
+    for best in primary:
+        for path in sorted((folder.runs / str(best.run) / "output").iterdir()):
+            yield f"systems/{_folder_name(best.team_name)}/{path.name}", path
+    primary_ids = {best.id for best in primary}
     for brief in submissions(database):
-        one = submission(database, brief.id) or brief
-        yield from _of_submission(folder, one, primary=one.id in {other.id for other in primary})
+        with_results = submission(database, brief.id) or brief
+        yield from _of_submission(folder, with_results, primary=brief.id in primary_ids)
     rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
     yield "audit.tsv", "".join("\t".join(printable(str(cell or "")) for cell in row) + "\n" for row in rows).encode()
 
 
-def _of_submission(folder: TaskFolder, one: Submission, *, primary: bool) -> Iterator[tuple[str, Path | bytes]]:
-    top = f"submissions/{_name(one.team_name)}/{one.number}"
-    run = folder.runs / str(one.run)
-    document = {**one._asdict(), "team": one.team_name, "primary": primary}
+def _of_submission(folder: TaskFolder, of: Submission, *, primary: bool) -> Iterator[tuple[str, Path | bytes]]:
+    top = f"submissions/{_folder_name(of.team_name)}/{of.number}"
+    run = folder.runs / str(of.run)
+    document = {**of._asdict(), "team": of.team_name, "primary": primary}
     for name in ("team_name", "chosen", "run", "log"):  # this log is for the organizer; the log of the system is below
         del document[name]
     yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
-    if one.run and (run / "log").is_file():
+    if of.run and (run / "log").is_file():
         yield f"{top}/log", run / "log"
-    if one.run and (run / "output").is_dir():
+    if of.run and (run / "output").is_dir():
         yield from ((f"{top}/output/{path.name}", path) for path in sorted((run / "output").iterdir()))
 
 
-def _name(team: str) -> str:
+def _folder_name(team: str) -> str:
     """Return a folder name for a team; different teams have different folders."""
     safe = team.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C")
     return f"%2E{safe[1:]}" if safe.startswith(".") else safe

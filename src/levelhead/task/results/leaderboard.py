@@ -90,9 +90,8 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     left_out = organizer_failures(database) if database.fact("final") is not None else ()
     table = table._replace(notes=left_out_notes(left_out))  # reasons are only for the team that submitted it
     if view == OPEN:
-        table = _with_details(
-            table, rankings, documents, {submission.team_name: submission.received for submission in primary}
-        )
+        times = {submission.team_name: submission.received for submission in primary}
+        table = _with_details(table, rankings, documents, times)
     by_treebank = results_table(results)
     treebanks = {test_set.code: _of_treebank(by_treebank, test_set.code) for test_set in results.test_sets}
     changed = _last_change(database, primary) if view == OPEN else None
@@ -103,20 +102,17 @@ def _shown_rankings(
     task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
 ) -> tuple[Results, list[Ranking]]:
     """The visible results and rankings, exact or coarse; no rankings without measures."""
-    results = _kept_results(task, documents)
+    results = _stored_results(task, documents)
     if view == COARSE:
         results = _coarse(results)
     rankings = rankings_of(task, results)
     return results, [_ranked_as_shown(ranking) for ranking in rankings] if view == COARSE else rankings
 
 
-def _kept_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) -> Results:
+def _stored_results(task: SharedTask, documents: Mapping[str, Mapping[str, Any]]) -> Results:
     test_sets = test_sets_of(task)
-    measures = tuple(
-        measure
-        for measure in measures_of(task)
-        if all(measure in document["measures"] for document in documents.values())
-    )
+    known = [set(document["measures"]) for document in documents.values()]
+    measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in known))
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
     results = {
         (name, test_set.code): read_result(document["results"][test_set.code])
@@ -171,11 +167,11 @@ def to_five_percent(value: Fraction | None) -> Fraction | None:
 
 def _coarse(results: Results) -> Results:
     """Round every value, so that averages do not reveal more than the rounded values."""
-    coarse = {
+    rounded = {
         key: result._replace(values={name: to_five_percent(value) for name, value in result.values.items()})
         for key, result in results.results.items()
     }
-    return results._replace(results=coarse)
+    return results._replace(results=rounded)
 
 
 def _ranked_as_shown(ranking: Ranking) -> Ranking:

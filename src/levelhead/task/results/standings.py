@@ -15,11 +15,7 @@ from levelhead.report.ranking import ranking_document, ranking_table
 from levelhead.task.model.campaign import measures_of
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import SharedTask
-from levelhead.task.model.submissions import (
-    Submission,
-    organizer_failures,
-    primary_submissions,
-)
+from levelhead.task.model.submissions import Submission, organizer_failures, primary_submissions
 from levelhead.task.runner.scoring import score_folders
 
 
@@ -52,8 +48,8 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
     results = score_folders(task, folders, by_sentence=True, workers=workers)  # as for submissions, so it is stored
-    final = {key: result._replace(sentences={}, units=None, gold_hash="") for key, result in results.results.items()}
-    return results._replace(results=final)
+    small = {key: result._replace(sentences={}, units=None, gold_hash="") for key, result in results.results.items()}
+    return results._replace(results=small)
 
 
 def standings_table(task: SharedTask, database: Database, results: Results) -> Table:
@@ -89,7 +85,7 @@ def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
     numbers: dict[str, list[str]] = {}
     for failed in failures:
         numbers.setdefault(failed.team_name, []).append(str(failed.number))
-    teams = (f"{name} (submission {', '.join(those)})" for name, those in sorted(numbers.items()))
+    teams = (f"{name} (submission {', '.join(of_team)})" for name, of_team in sorted(numbers.items()))
     return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if numbers else ()
 
 

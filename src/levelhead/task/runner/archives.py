@@ -84,7 +84,7 @@ def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
     Raises:
         UnsafeArchive: it is damaged, too large, or an entry is not a regular file or folder inside the archive.
     """
-    return _for_each(archive, limits, None)
+    return _read_entries(archive, limits, None)
 
 
 def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
@@ -101,10 +101,11 @@ def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
     Raises:
         UnsafeArchive: as in `check_archive`; the folder then has some of its files.
     """
-    return _for_each(archive, limits, target)
+    return _read_entries(archive, limits, target)
 
 
-def _for_each(archive: Path, limits: ArchiveLimits, target: Path | None) -> list[str]:
+def _read_entries(archive: Path, limits: ArchiveLimits, target: Path | None) -> list[str]:
+    """Read all entries, write them if a folder is given, and return their names."""
     names: set[tuple[str, ...]] = set()
     folders: set[tuple[str, ...]] = set()
     left = limits.unpacked
@@ -256,7 +257,7 @@ def _after_zeros(data: bytes, file: IO[bytes]) -> bytes:
     return data
 
 
-class _Careful(io.RawIOBase):
+class _LimitedReader(io.RawIOBase):
     """A file with limits on reads, since tarfile trusts the sizes in tar headers."""
 
     def __init__(self, file: IO[bytes], reads: int) -> None:
@@ -277,14 +278,14 @@ class _Careful(io.RawIOBase):
 
 
 def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
-    careful = _Careful(file, 20 * limits.files + 1000)
+    reader = _LimitedReader(file, 20 * limits.files + 1000)
     n_entries = 0
-    with tarfile.open(fileobj=careful, mode="r:") as tar:
+    with tarfile.open(fileobj=reader, mode="r:") as tar:
         while (member := tar.next()) is not None:
             setattr(tar, "members", [])  # noqa: B010 -- the library would keep them all
             n_entries += 1
-            _count(n_entries, limits)
-            parts = _parts(member.name, folder=member.isdir())
+            _check_count(n_entries, limits)
+            parts = _path_parts(member.name, folder=member.isdir())
             if member.isdir():
                 continue
             if member.type not in {tarfile.REGTYPE, tarfile.AREGTYPE} or member.sparse is not None or member.size < 0:
@@ -298,8 +299,8 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
     _check_directory(file, limits)
     with zipfile.ZipFile(file) as archive:
         for number, info in enumerate(archive.infolist(), 1):
-            _count(number, limits)
-            parts = _parts(info.filename, folder=info.is_dir())
+            _check_count(number, limits)
+            parts = _path_parts(info.filename, folder=info.is_dir())
             mode = info.external_attr >> 16
             if info.is_dir():
                 continue
@@ -327,15 +328,15 @@ def _check_directory(file: IO[bytes], limits: ArchiveLimits) -> None:
     n_entries, n_bytes = struct.unpack_from("<HL", tail, at + 10)
     if b"PK\x06\x07" in tail[max(0, at - 20) : at] or n_bytes > 1024 * limits.files:
         raise UnsafeArchive(f"it has more than {limits.files} entries")
-    _count(n_entries, limits)
+    _check_count(n_entries, limits)
 
 
-def _count(n_entries: int, limits: ArchiveLimits) -> None:
+def _check_count(n_entries: int, limits: ArchiveLimits) -> None:
     if n_entries > limits.files:
         raise UnsafeArchive(f"it has more than {limits.files} entries")
 
 
-def _parts(name: str, *, folder: bool) -> tuple[str, ...]:
+def _path_parts(name: str, *, folder: bool) -> tuple[str, ...]:
     """Return the parts of a relative path; refuse paths that leave the folder."""
     parts = tuple(part for part in name.split("/") if part not in {"", "."})
     if not name.isprintable():

@@ -94,12 +94,12 @@ def _output(top: Path, test_set: TestSet) -> tuple[Path | None, str | None]:
         for path in (top / f"{bare_name(name)}{suffix}" for suffix in ("", *SUFFIXES)):
             if not path.is_file():
                 continue
-            if not _compressed(path):
+            if not _is_compressed(path):
                 return path, None
             compressed = compressed or path.name
     return None, compressed
 
 
-def _compressed(path: Path) -> bool:
+def _is_compressed(path: Path) -> bool:
     with path.open("rb") as file:
         return path.name.endswith(SUFFIXES) or file.read(8).startswith(_MAGIC)

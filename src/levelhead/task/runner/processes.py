@@ -29,14 +29,14 @@ def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProce
     Raises:
         subprocess.TimeoutExpired: it took longer.
     """
-    its, mine = os.pipe()  # no other process has an end of it, so it is closed when this process ends
+    read_end, write_end = os.pipe()  # no other process has its write end, so it is closed when this process ends
     try:
         return subprocess.run(  # noqa: S603
-            command, stdin=its, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=seconds
+            command, stdin=read_end, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=seconds
         )
     finally:
-        os.close(its)
-        os.close(mine)
+        os.close(read_end)
+        os.close(write_end)
 
 
 def end_with_parent() -> None:

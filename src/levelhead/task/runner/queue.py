@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
@@ -92,10 +91,8 @@ def recover(database: Database) -> None:
     Args:
         database: of the task.
     """
-    with database.transaction() as connection:
-        query = "SELECT id, attempts FROM submissions WHERE state = ?"
-        for row in connection.execute(query, (RUNNING,)).fetchall():
-            _begin_again(connection, row, "the runner ended")
+    for row in database.rows("SELECT id FROM submissions WHERE state = ?", RUNNING):
+        interrupt(database, row["id"], "the runner ended")
 
 
 def interrupt(database: Database, name: str, why: str) -> None:
@@ -107,21 +104,19 @@ def interrupt(database: Database, name: str, why: str) -> None:
         why: the reason for the organizer.
     """
     with database.transaction() as connection:
-        query = "SELECT id, attempts FROM submissions WHERE id = ? AND state = ?"
-        for row in connection.execute(query, (name, RUNNING)).fetchall():
-            _begin_again(connection, row, why)
-
-
-def _begin_again(connection: sqlite3.Connection, row: sqlite3.Row, why: str) -> None:
-    if row["attempts"] < _MOST_ATTEMPTS:
-        connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, row["id"]))
-        record(connection, "runner", "put back", row["id"], why)
-        return
-    reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
-    log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
-    end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
-    connection.execute(end, (FAILED, now(), reason, log, row["id"]))
-    record(connection, "runner", FAILED, row["id"], reason)
+        query = "SELECT attempts FROM submissions WHERE id = ? AND state = ?"
+        row = connection.execute(query, (name, RUNNING)).fetchone()
+        if row is None:
+            return
+        if row["attempts"] < _MOST_ATTEMPTS:
+            connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, name))
+            record(connection, "runner", "put back", name, why)
+            return
+        reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
+        log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
+        end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
+        connection.execute(end, (FAILED, now(), reason, log, name))
+        record(connection, "runner", FAILED, name, reason)
 
 
 def put_back(database: Database, name: str | None = None) -> int:
@@ -137,9 +132,9 @@ def put_back(database: Database, name: str | None = None) -> int:
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the final ranking was already computed", 409)
-        failed_ids = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
-        for failed in failed_ids:
-            update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
+        failures = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
+        update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
+        for failed in failures:
             connection.execute(f"{update} WHERE id = ?", (WAITING, failed))
             record(connection, "organizer", "put back", failed)
-    return len(failed_ids)
+    return len(failures)

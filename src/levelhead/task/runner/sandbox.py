@@ -282,25 +282,8 @@ def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: Sandbox
     """Read the output of a sandbox until it ends; kill it if it takes too long or writes too much."""
     assert process.stdout is not None
     assert process.stderr is not None
-    deadline = time.monotonic() + limits.seconds + _SECONDS_TO_HAND_OVER
-    most = limits.output_megabytes * MEGABYTE + 2048 * _MOST_OUTPUTS
-    reason, log, size = None, b"", 0
-    with selectors.DefaultSelector() as selector, process.stdout, process.stderr:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        selector.register(process.stderr, selectors.EVENT_READ)
-        while selector.get_map() and reason is None:
-            for key, _ in selector.select(timeout=max(0.0, deadline - time.monotonic())):
-                part = os.read(key.fd, _CHUNK)
-                if not part:
-                    selector.unregister(key.fileobj)
-                elif key.fileobj is process.stderr:
-                    log = (log + part)[: limits.log_kilobytes * 1024]
-                else:
-                    size += archive.write(part)
-            if size > most:
-                reason = "its output is larger than allowed"
-            elif time.monotonic() > deadline:
-                reason = _NOT_IN_TIME
+    with process.stdout, process.stderr:
+        reason, log = _read_pipes(process.stdout, process.stderr, archive, limits)
         if reason is not None:
             _kill(process)
         try:
@@ -312,6 +295,32 @@ def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: Sandbox
     return reason, log
 
 
+def _read_pipes(
+    output: IO[bytes], errors: IO[bytes], archive: IO[bytes], limits: SandboxLimits
+) -> tuple[str | None, bytes]:
+    """Copy the output to a file until both pipes end or a limit is exceeded; return the error, or None, and the log."""
+    deadline = time.monotonic() + limits.seconds + _SECONDS_TO_HAND_OVER
+    most = limits.output_megabytes * MEGABYTE + 2048 * _MOST_OUTPUTS
+    log, size = b"", 0
+    with selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        selector.register(errors, selectors.EVENT_READ)
+        while selector.get_map():
+            for key, _ in selector.select(timeout=max(0.0, deadline - time.monotonic())):
+                part = os.read(key.fd, _CHUNK)
+                if not part:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is errors:
+                    log = (log + part)[: limits.log_kilobytes * 1024]
+                else:
+                    size += archive.write(part)
+            if size > most:
+                return "its output is larger than allowed", log
+            if time.monotonic() > deadline:
+                return _NOT_IN_TIME, log
+    return None, log
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill bubblewrap, which ends all processes inside."""
     if process.poll() is None:
@@ -320,8 +329,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | None:
     """Unpack the output of a sandbox; return the error of the run, or None."""
-    handed = outputs.with_name(f"{outputs.name}.handed-over")
-    handed.mkdir()
+    unpacked = outputs.with_name(f"{outputs.name}.handed-over")
+    unpacked.mkdir()
     allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE + 65536, _MOST_OUTPUTS)
     try:
         with tempfile.NamedTemporaryFile(dir=outputs.parent) as copy:
@@ -330,19 +339,19 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
             if not copy.tell():
                 return "the sandbox returned no output"
             copy.flush()
-            unpack(Path(copy.name), handed, allowed)
-        if (handed / "output").is_dir():
+            unpack(Path(copy.name), unpacked, allowed)
+        if (unpacked / "output").is_dir():
             outputs.rmdir()
-            (handed / "output").rename(outputs)
-        return _meaning(handed / "status" / "code", limits)
+            (unpacked / "output").rename(outputs)
+        return _exit_reason(unpacked / "status" / "code", limits)
     except UnsafeArchive as error:
         return f"its output is refused: {error.message}"
     finally:
-        shutil.rmtree(handed, ignore_errors=True)
+        shutil.rmtree(unpacked, ignore_errors=True)
 
 
-def _meaning(path: Path, limits: SandboxLimits) -> str | None:
-    """Return the meaning of a system's exit code, None for success; the file with the code is untrusted."""
+def _exit_reason(path: Path, limits: SandboxLimits) -> str | None:
+    """Return the error message for a system's exit code, None for success; the file with the code is untrusted."""
     code = path.read_bytes()[:8].decode("ascii", "replace").strip() if path.is_file() else ""
     if code == "0":
         return None

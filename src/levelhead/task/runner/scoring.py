@@ -127,8 +127,8 @@ def score_submission(
     if done.returncode < 0:
         raise Interrupted(f"scoring was killed by signal {-done.returncode}")
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
-        raise ScoringFailed(f"scoring ended with {done.returncode}: {said}")
+        errors = done.stderr.decode("utf-8", "replace").strip()[-1000:]
+        raise ScoringFailed(f"scoring ended with exit code {done.returncode}: {errors}")
     document: dict[str, Any] = json.loads(result.read_bytes())
     return document
 

@@ -73,7 +73,7 @@ class Runner:
         shutil.rmtree(run, ignore_errors=True)
         run.mkdir(mode=0o700)
         try:
-            self._do(submission, run, slot)
+            self._process(submission, run, slot)
         except Interrupted as error:
             self._interrupted(submission, run, str(error))
         except UnsafeArchive as error:
@@ -87,16 +87,17 @@ class Runner:
     def _organizer_failure(self, submission: Submission, run: Path, log: str) -> None:
         """Record that a submission failed through no fault of the team."""
         finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
-        _tell_organizer(submission, log)
+        _log_for_organizer(submission, log)
 
     def _interrupted(self, submission: Submission, run: Path, why: str) -> None:
         """Put a submission back into the queue, or let it fail, and let the machine recover."""
         shutil.rmtree(run, ignore_errors=True)
         interrupt(self.database, submission.id, why)
-        _tell_organizer(submission, f"attempt {submission.attempts}: {why}")
+        _log_for_organizer(submission, f"attempt {submission.attempts}: {why}")
         time.sleep(_SECONDS_AFTER_INTERRUPTION)
 
-    def _do(self, submission: Submission, run: Path, slot: int) -> None:
+    def _process(self, submission: Submission, run: Path, slot: int) -> None:
+        """Unpack or create the outputs, score them, and record the results."""
         outputs = run / "output"
         upload = self.folder.uploads / submission.id
         reason = None
@@ -136,7 +137,7 @@ class Runner:
         return done.reason
 
 
-def _tell_organizer(submission: Submission, log: str) -> None:
+def _log_for_organizer(submission: Submission, log: str) -> None:
     print(f"submission {submission.id} of {submission.team_name}: {log}", file=sys.stderr)  # noqa: T201
 
 
@@ -183,11 +184,11 @@ def main(arguments: Sequence[str]) -> None:
     """
     os.umask(0o022)
     task = read_task(arguments[0])
-    own: list[Database] = []
+    opened: list[Database] = []
     scratch = scratch_of(task.sandbox, task.folder.path)
-    threading.Thread(target=_end_with_server, args=(scratch, own), daemon=True).start()
+    threading.Thread(target=_end_with_server, args=(scratch, opened), daemon=True).start()
     with only_runner(task.folder), Database(task.folder.database) as database:
-        own.append(database)
+        opened.append(database)
         runner = Runner(task, database, ScoringWorkers.from_text(arguments[1]))
         runner.recover()
         lanes = [(OUTPUTS, 0), *((SYSTEM, slot) for slot in range(task.sandbox.at_once))]
@@ -209,18 +210,18 @@ def _work(runner: Runner, kind: str, slot: int) -> None:
         os._exit(1)  # the database is not available: the server starts another runner, which recovers
 
 
-def _end_with_server(scratch: Path, own: list[Database]) -> None:
+def _end_with_server(scratch: Path, opened: list[Database]) -> None:
     """Wait for the end of standard input, remove the folder of running systems, and end this process.
 
     Args:
         scratch: the folder in which systems run.
-        own: the database, once this runner is the only one; until then, the folder belongs to another runner.
+        opened: the database, once this runner is the only one; until then, the folder belongs to another runner.
     """
     while sys.stdin.buffer.read(1 << 16):
         pass
     try:
-        if own:
-            with own[0].transaction():  # the missing folder must not be recorded as an error
+        if opened:
+            with opened[0].transaction():  # the missing folder must not be recorded as an error
                 shutil.rmtree(scratch, ignore_errors=True)
                 os._exit(0)
     finally:

@@ -107,8 +107,8 @@ def _submission_routes(site: Site) -> list[Route]:
         team = await run_in_threadpool(_team_of, site, request)
         await run_in_threadpool(site.check_open)
         async with site.uploads.place(team):
-            own = await site.uploads.take(team, _announced(request), request.stream())
-        return JSONResponse(site.document(own, None, results=False), 201)
+            accepted = await site.uploads.take(team, _upload_request(request), request.stream())
+        return JSONResponse(site.document(accepted, None, results=False), 201)
 
     return [
         Route(f"{_TOP}/submissions", list_submissions),
@@ -119,7 +119,7 @@ def _submission_routes(site: Site) -> list[Route]:
     ]
 
 
-def _announced(request: Request) -> UploadRequest:
+def _upload_request(request: Request) -> UploadRequest:
     size = request.headers.get("content-length")
     key = request.headers.get("idempotency-key")
     if (size is not None and not size.isdecimal()) or (key is not None and not 8 <= len(key) <= 100):
@@ -132,15 +132,15 @@ def _announced(request: Request) -> UploadRequest:
 
 def _task_document(site: Site) -> dict[str, Any]:
     about, task = site.task.about, site.task
-    word, sentence = site.phase()
+    phase, message = site.phase()
     return {
         **header("task"),
         "title": about.title,
         "contact": about.contact,
         "opens": about.opens and about.opens.isoformat(),
         "closes": about.closes and about.closes.isoformat(),
-        "phase": word,
-        "message": sentence,
+        "phase": phase,
+        "message": message,
         "kinds": list(about.kinds),
         "treebanks": [{"code": code, "language": language} for code, language in site.languages.items()],
         "measures": list(measures_of(task)),
@@ -154,13 +154,8 @@ def _task_document(site: Site) -> dict[str, Any]:
 def _leaderboard_document(shown: Leaderboard) -> dict[str, Any]:
     treebanks = {code: _table_document(table) for code, table in shown.treebanks.items()}
     ranking = None if shown.ranking is None else _table_document(shown.ranking)
-    return {
-        **header("leaderboard"),
-        "view": shown.view,
-        "changed": shown.changed,
-        "ranking": ranking,
-        "treebanks": treebanks,
-    }
+    visible = {"view": shown.view, "changed": shown.changed, "ranking": ranking, "treebanks": treebanks}
+    return {**header("leaderboard"), **visible}
 
 
 def _table_document(table: Table) -> dict[str, Any]:

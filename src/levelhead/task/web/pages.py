@@ -57,6 +57,12 @@ def _session_of_form(session: Session | None, form: object) -> Session:
     return session
 
 
+async def _form_field(request: Request, name: str) -> object:
+    """Return a field of a form without files; None if it is missing."""
+    async with request.form(max_files=0, max_fields=4) as sent:
+        return sent.get(name)
+
+
 def page_routes(site: Site) -> list[Route]:
     """Return the routes of the pages.
 
@@ -116,15 +122,13 @@ def _sign_in_routes(site: Site) -> list[Route]:
     async def sign_in(request: Request) -> Response:
         """Start a session for the team of the token."""
         _check_same_site(site, request)
-        async with request.form(max_files=0, max_fields=4) as sent:
-            token = sent.get("token")
+        token = await _form_field(request, "token")
         return await run_in_threadpool(_signed_in, site, token if isinstance(token, str) else "")
 
     async def sign_out(request: Request) -> Response:
         """End the session, and remove its cookie."""
         _check_same_site(site, request)
-        async with request.form(max_files=0, max_fields=4) as sent:
-            form = sent.get("form")
+        form = await _form_field(request, "form")
         _session_of_form(await run_in_threadpool(_session, site, request), form)
         await run_in_threadpool(end_session, site.database, request.cookies[_COOKIE])
         answer = RedirectResponse("/", 303)
@@ -219,9 +223,8 @@ def _form_routes(site: Site) -> list[Route]:
     async def choose_primary(request: Request) -> Response:
         """Make a submission the primary one of the team."""
         _check_same_site(site, request)
-        session = await run_in_threadpool(_session, site, request)
-        async with request.form(max_files=0, max_fields=4) as sent:
-            session = _session_of_form(session, sent.get("form"))
+        form = await _form_field(request, "form")
+        session = _session_of_form(await run_in_threadpool(_session, site, request), form)
         own = await run_in_threadpool(site.submission_of, session.team, request.path_params["id"])
         await run_in_threadpool(choose, site.database, own)
         return RedirectResponse(f"/submissions/{own.id}", 303)

@@ -26,11 +26,9 @@ from levelhead.task.runner.sandbox import check_sandbox, scratch_of
 from levelhead.task.runner.scoring import ONE_PROCESS, ScoringWorkers
 from levelhead.task.web.app import task_app
 
-_SECONDS_BEFORE_ANOTHER = 1
+_SECONDS_BEFORE_RESTART = 1
 _PROGRAM = "import sys; from levelhead.task.runner.worker import main; main(sys.argv[1:])"
-_CONNECTIONS = (
-    800  # at a time, within the usual limit of 1024 open files per process; others are asked to try again later
-)
+_CONNECTIONS = 800  # at a time; more would exceed the usual limit of 1024 open files per process
 
 
 class _Runners:
@@ -64,7 +62,7 @@ class _Runners:
                 if self._stop.is_set():
                     self._process.kill()
                 self._process.wait()  # its standard input always ends with this process
-            self._stop.wait(_SECONDS_BEFORE_ANOTHER)
+            self._stop.wait(_SECONDS_BEFORE_RESTART)
 
 
 @contextmanager
@@ -74,9 +72,8 @@ def _only_server(folder: TaskFolder) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise InputError(
-                Fault("invalid-task", "the task is already being served", Place(str(folder.path)))
-            ) from error
+            fault = Fault("invalid-task", "the task is already being served", Place(str(folder.path)))
+            raise InputError(fault) from error
         yield
 
 
@@ -165,8 +162,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
         for server in self.servers if self.started else ():
-            for one in server.sockets:
-                host, port = one.getsockname()[:2]
+            for listening in server.sockets:
+                host, port = listening.getsockname()[:2]
                 print(f"http://{host}:{port}", flush=True)  # noqa: T201
 
     async def shutdown(self, sockets: Any = None) -> None:

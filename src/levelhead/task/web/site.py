@@ -68,9 +68,9 @@ class Site:
 
     def check_open(self) -> None:
         """Refuse a submission while the task is not open."""
-        word, sentence = self.phase()
-        if word != "open":
-            raise Refused(sentence, 403)
+        phase, message = self.phase()
+        if phase != "open":
+            raise Refused(message, 403)
 
     def inputs(self) -> dict[str, Path]:
         """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
@@ -131,8 +131,8 @@ class Site:
         fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
         document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
         document["averages"] = {
-            group: {measure: average._asdict() for measure, average in some.items()}
-            for group, some in self.averages(of).items()
+            group: {measure: average._asdict() for measure, average in by_measure.items()}
+            for group, by_measure in self.averages(of).items()
         }
         return document | ({"results": own_results(self.task, self.database, of)} if results else {})
 

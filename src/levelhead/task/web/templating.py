@@ -62,13 +62,16 @@ def interval_lines(table: Table) -> list[IntervalLine | None]:
     Args:
         table: the leaderboard; each interval follows its value.
     """
-    lines = [_value_and_interval(row) for row in table.rows]
-    ends = [end for pair in lines if pair is not None for end in pair[1]]
+    intervals = [_value_and_interval(row) for row in table.rows]
+    ends = [end for pair in intervals if pair is not None for end in pair[1]]
     if not ends or max(ends) == min(ends):
-        return [None] * len(lines)
+        return [None] * len(intervals)
     low, width = min(ends), max(ends) - min(ends)
-    places = ([(at - low) / width for at in (pair[1].low, pair[0], pair[1].high)] if pair else None for pair in lines)
-    return [None if some is None else IntervalLine(*(round(2 + 96 * at, 1) for at in some)) for some in places]
+
+    def line(value: float, interval: IntervalCell) -> IntervalLine:
+        return IntervalLine(*(round(2 + 96 * ((x - low) / width), 1) for x in (interval.low, value, interval.high)))
+
+    return [None if pair is None else line(*pair) for pair in intervals]
 
 
 def _value_and_interval(row: Sequence[Cell]) -> tuple[float, IntervalCell] | None:
@@ -80,10 +83,9 @@ def _value_and_interval(row: Sequence[Cell]) -> tuple[float, IntervalCell] | Non
 
 def _time(time: str | dt.datetime) -> Markup:
     """A time as HTML, readable and, to the minute, machine-readable."""
-    known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
-    return Markup('<time datetime="{}">{}</time>').format(
-        f"{known.astimezone(dt.UTC):%Y-%m-%dT%H:%MZ}", shown_time(known)
-    )
+    moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
+    to_the_minute = f"{moment.astimezone(dt.UTC):%Y-%m-%dT%H:%MZ}"
+    return Markup('<time datetime="{}">{}</time>').format(to_the_minute, shown_time(moment))
 
 
 def _visible(value: Any) -> Any:

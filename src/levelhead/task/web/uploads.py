@@ -20,6 +20,7 @@ from levelhead.task.model.teams import Team
 from levelhead.task.runner.archives import UnsafeArchive, archive_limits, check_archive
 
 _CHECKS_AT_ONCE = 2
+_DISK_FULL = "the disk of the server is full: please tell the organizer"
 
 
 class UploadRequest(NamedTuple):
@@ -107,15 +108,19 @@ class Uploads:
         Raises:
             Refused: it is too large, the team has used up its submissions, or the disk is full.
         """
-        limits, most = self.task.limits, self.task.limits.upload_megabytes * MEGABYTE
-        if size is not None and size > most:
-            raise Refused(f"the archive is larger than {limits.upload_megabytes} MB", 413)
+        limits = self.task.limits
+        self._check_size(size or 0)
         if not self._has_accepted(team, key):
             self._refuse_attempts(team)
             refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
-        if room < (most if size is None else size):
-            raise Refused("the disk of the server is full: please tell the organizer", 507)
+        if room < (limits.upload_megabytes * MEGABYTE if size is None else size):
+            raise Refused(_DISK_FULL, 507)
+
+    def _check_size(self, size: int) -> None:
+        megabytes = self.task.limits.upload_megabytes
+        if size > megabytes * MEGABYTE:
+            raise Refused(f"the archive is larger than {megabytes} MB", 413)
 
     def _has_accepted(self, team: Team, key: str | None) -> bool:
         query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
@@ -132,18 +137,16 @@ class Uploads:
             raise Refused(f"{message} ({refused} today)", 429)
 
     async def _write(self, path: Path, announced: UploadRequest, body: AsyncIterator[bytes]) -> Upload:
-        most = self.task.limits.upload_megabytes * MEGABYTE
         digest, size = hashlib.sha256(), 0
         with path.open("xb") as file:
             async for part in body:
                 size += len(part)
-                if size > most:
-                    raise Refused(f"the archive is larger than {self.task.limits.upload_megabytes} MB", 413)
+                self._check_size(size)
                 digest.update(part)
                 try:
                     file.write(part)
                 except OSError as error:
-                    raise Refused("the disk of the server is full: please tell the organizer", 507) from error
+                    raise Refused(_DISK_FULL, 507) from error
         if announced.size not in {None, size} or announced.sha256 not in {None, digest.hexdigest()}:
             raise Refused("the upload does not match its announced size or hash: send it again")
         return Upload(path, digest.hexdigest(), size, announced.kind, announced.label, announced.key)
