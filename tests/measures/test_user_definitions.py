@@ -100,7 +100,7 @@ unit = "exact"
 
 BAD = {
     "a = ": "not TOML",
-    "\udcff": "not TOML",
+    "\udcff": "not UTF-8 text",
     "a = " + "[" * 5000: "not TOML",
     "measure = 3": "measure is not a table of tables: write [measure.NAME]",
     "[measure]\nX = 3": "measure is not a table of tables",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from levelhead.measures.registry import STANDARD
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.layouts import Split, bare_name, existing, system_folders, system_name
+from levelhead.treebank.toml_files import parsed_toml
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
@@ -93,12 +93,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
     Raises:
         InputError: it is not TOML, or not a valid manifest; the error lists all faults.
     """
-    name = os.fsdecode(path)
-    try:
-        document = tomllib.loads(read_bytes(path).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(Fault("invalid-manifest", f"not TOML: {error}", Place(name))) from error
-    return manifest_from(document, path)
+    return manifest_from(parsed_toml(read_bytes(path), os.fsdecode(path), "invalid-manifest"), path)
 
 
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import universal
+from levelhead.treebank.toml_files import parsed_toml
 
 Flags = NDArray[np.uint8]
 
@@ -94,12 +94,7 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
         InputError: it is not TOML, or does not have this form.
     """
     name = os.fspath(path)
-    try:
-        document = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise _invalid(name, f"it is not TOML: {error}") from error
-    except RecursionError as error:
-        raise _invalid(name, "it is nested too deeply") from error
+    document = parsed_toml(read_bytes(path), name, "invalid-targets")
     extra = sorted(set(document) - _KEYS)
     if extra:
         raise _invalid(name, unknown("key", extra[0], sorted(_KEYS)))

@@ -20,6 +20,7 @@ from levelhead.scoring.selection import Schemes, check_classes, keeps_nothing
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import UNKNOWN, Scheme
+from levelhead.treebank.toml_files import parsed_toml
 
 _NEEDS: Mapping[str, Agree] = MappingProxyType(
     {
@@ -58,14 +59,9 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
     """
-    import tomllib
-
     name = os.fspath(path)
     data = read_bytes(path)
-    try:
-        document = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        _refuse(name, f"not TOML: {error}")
+    document = parsed_toml(data, name, "invalid-definitions")
     _check_keys(name, "the file", document, {"measure", "scheme"})
     schemes = {text: _scheme(name, text, table) for text, table in _tables(name, document, "scheme").items()}
     known = Schemes(MappingProxyType({**registry.schemes.by_name, **schemes}), registry.schemes.default)

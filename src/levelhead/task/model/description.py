@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -13,6 +12,7 @@ from levelhead.campaign.manifest import Manifest, manifest_from
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.task.model.folder import TaskFolder
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.toml_files import parsed_toml
 
 HIDDEN, COARSE, OPEN = VIEWS = ("hidden", "coarse", "open")
 """Visibility of scores: hidden, rounded to the nearest 5% as in 2018, or open."""
@@ -152,10 +152,7 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     """
     task_folder = TaskFolder(Path(folder).resolve())
     path = Path(folder) / task_folder.description.name
-    try:
-        document = tomllib.loads(read_bytes(path).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(Fault("invalid-task", f"not TOML: {error}", Place(str(path)))) from error
+    document = parsed_toml(read_bytes(path), str(path), "invalid-task")
     errors: list[str] = []
     about = _section(document, "task", About(), errors)
     limits = _section(document, "limits", SubmissionLimits(), errors)
