@@ -34,9 +34,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead import InputError, Treebank, from_conllu, read
-from levelhead.parsing import AnyModel, Model, OutsideModel, Recipe, Schedule, parse_any, read_model, train, train_any
+from levelhead.parsing import AnyModel, ExternalModel, Model, Recipe, Schedule, parse_any, read_model, train, train_any
 from levelhead.parsing.ensemble import train_ensemble
-from levelhead.parsing.external import Outside
+from levelhead.parsing.external import ExternalSettings
 from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
 from levelhead.treebank import to_conllu
@@ -55,7 +55,7 @@ CLASSES = (0, 1, 3, 4, 5, 8, 16, 24, 32, 255, 256, 4096, 65536)
 
 
 class Parts(NamedTuple):
-    """A model file taken apart: what its JSON says, and the compressed tables or an outside parser's model."""
+    """A model file taken apart: what its JSON says, and the compressed tables or an external parser's model."""
 
     description: dict[str, Any]
     contents: list[bytes]
@@ -69,7 +69,7 @@ def own_model(parser: str, beam: int = 1, scheme: str = "content-head") -> Model
 def udpipe_model() -> AnyModel:
     """A model of UDPipe's, trained in a moment."""
     options = "iterations=1;hidden_layer=4;embedding_form=4;embedding_upostag=4;use_gold_tags=1"
-    return train_any(read(GOLD), Recipe("udpipe", outside=Outside(options=options)))
+    return train_any(read(GOLD), Recipe("udpipe", external=ExternalSettings(options=options)))
 
 
 def quick_ensemble() -> AnyModel:
@@ -87,7 +87,7 @@ KINDS: dict[str, Callable[[], AnyModel]] = {
     "ensemble": quick_ensemble,
     "function-head": lambda: own_model("swap-lazy", scheme="function-head"),
     "baseline": lambda: train_any(read(GOLD), Recipe("baseline-random-projective")),
-    "command": lambda: OutsideModel("command", b"contents of another program's model" * 20, {"words": 1}, 2),
+    "command": lambda: ExternalModel("command", b"contents of another program's model" * 20, {"words": 1}, 2),
     "udpipe": udpipe_model,
 }
 
@@ -251,7 +251,7 @@ def change_beam(parts: Parts, draw: Random) -> None:
 
 
 def change_contents(parts: Parts, draw: Random) -> None:
-    """Other bytes in a compressed table or in an outside parser's model, or fewer, or more."""
+    """Other bytes in a compressed table or in an external parser's model, or fewer, or more."""
     i = draw.randrange(len(parts.contents))
     changed = bytearray(parts.contents[i])
     for _ in range(draw.choice([1, 1, 3, 20])):

@@ -16,7 +16,7 @@ from conftest import EXAMPLES, script
 from levelhead import InputError, read
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
-from levelhead.parsing import PARSERS, Model, OutsideModel, Schedule, read_model, train
+from levelhead.parsing import PARSERS, ExternalModel, Model, Schedule, read_model, train
 from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.graph import graph_tables
 from levelhead.parsing.model_file import model_bytes
@@ -133,11 +133,11 @@ def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
 
 def test_a_description_has_a_limit(fuzz: ModuleType, tmp_path: Path) -> None:
     """Python objects take much more memory than their JSON, so long descriptions are rejected."""
-    parts = fuzz.taken_apart(model_bytes(OutsideModel("command", b"contents", {})))
+    parts = fuzz.taken_apart(model_bytes(ExternalModel("command", b"contents", {})))
     parts.description["training"] = {"words": [[]] * (1 << 19)}
     assert refusal(fuzz.put_together(parts), tmp_path / "m") == "damaged-model"
     with pytest.raises(InputError) as caught:
-        model_bytes(OutsideModel("command", b"contents", parts.description["training"]))
+        model_bytes(ExternalModel("command", b"contents", parts.description["training"]))
     assert caught.value.slug == "model-too-large"
 
 

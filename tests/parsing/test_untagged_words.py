@@ -8,7 +8,7 @@ from conftest import EXAMPLES
 from levelhead.cli.program import run
 from levelhead.parsing import (
     Baseline,
-    OutsideModel,
+    ExternalModel,
     Recipe,
     parsing_warnings,
     read_model,
@@ -46,7 +46,7 @@ def test_training_words_without_tags_are_counted(parser: str, gold: Treebank) ->
 def test_nothing_is_known_about_the_program_of_command(gold: Treebank) -> None:
     untagged = without_tags(gold)
     assert training_warnings(untagged, "command") == ()
-    assert parsing_warnings(untagged, OutsideModel("command", b"", {"words": 5}, None)) == ()
+    assert parsing_warnings(untagged, ExternalModel("command", b"", {"words": 5}, None)) == ()
 
 
 def test_parsing_warns_only_if_the_model_learned_from_tags(tmp_path: Path, gold: Treebank) -> None:

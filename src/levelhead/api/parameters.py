@@ -93,10 +93,10 @@ def _weights() -> tuple[type, ...]:
     return Mapping, Resource
 
 
-def _outside() -> type:
-    from levelhead.parsing import Outside
+def _external_settings() -> type:
+    from levelhead.parsing import ExternalSettings
 
-    return Outside
+    return ExternalSettings
 
 
 def limited(name: str) -> Check:
@@ -209,8 +209,8 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "treebank": Parameter("a treebank or its path.", TREEBANK),
         "treebanks": Parameter("treebanks, paths of treebanks, or folders of them.", TREEBANK),
         "merge": Parameter("whether to count the train, dev and test file of a treebank as one treebank.", flag),
-        "outside": Parameter(
-            "how to run an external parser.", optional(instance(_outside, "a levelhead.parsing.Outside"))
+        "external": Parameter(
+            "how to run an external parser.", optional(instance(_external_settings, "a levelhead.parsing.ExternalSettings"))
         ),
         "repair": Parameter(
             "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag

@@ -14,7 +14,7 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
-    from levelhead.parsing import AnyModel, Outside, ParsedTreebank, Report
+    from levelhead.parsing import AnyModel, ExternalSettings, ParsedTreebank, Report
     from levelhead.parsing.training import Relations, Scheme
 
 
@@ -59,7 +59,7 @@ def train(
     relations: Relations = "universal",
     scheme: Scheme = "content-head",
     seed: int = 0,
-    outside: Outside | None = None,
+    external: ExternalSettings | None = None,
     progress: Callable[[Report], None] | None = None,
 ) -> AnyModel:
     """Return a parser trained on a treebank; `levelhead.parsing.write_model` writes it to a file.
@@ -78,9 +78,9 @@ def train(
     Raises:
         InputError: the parser is unknown, a file is invalid, or the training treebank is empty.
     """
-    from levelhead.parsing import Outside, Recipe, train_any
+    from levelhead.parsing import ExternalSettings, Recipe, train_any
 
-    recipe = Recipe(parser, beam, seed, relations, scheme, outside or Outside())
+    recipe = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings())
     if with_dev and dev is None:
         refuse("with_dev", with_dev, "False without dev")
     held_out = None if dev is None else loaded(dev)
@@ -92,7 +92,7 @@ def parse(
     model: PathLike | AnyModel,
     treebank: Input,
     *,
-    outside: Outside | None = None,
+    external: ExternalSettings | None = None,
     repair: bool = False,
 ) -> Treebank:
     """Return a treebank with predicted trees; DEPS becomes empty.
@@ -108,7 +108,7 @@ def parse(
 
     parser = model if isinstance(model, AnyModel) else read_model(model)
     words = treebank if isinstance(treebank, Treebank) else read_words(treebank)
-    return _with_repairs(parse_any(parser, words, outside, repair=repair))
+    return _with_repairs(parse_any(parser, words, external, repair=repair))
 
 
 @public(parser=choice(_parsers, "parser"), folds=limited("folds"), scheme=_SCHEME)
@@ -121,7 +121,7 @@ def crossval(
     relations: Relations = "universal",
     scheme: Scheme = "content-head",
     seed: int = 0,
-    outside: Outside | None = None,
+    external: ExternalSettings | None = None,
     repair: bool = False,
     jobs: int | Workers = 1,
     cluster: str | None = None,
@@ -139,9 +139,9 @@ def crossval(
     Raises:
         InputError: a file is invalid, there are fewer sentences than folds, or a parser fails.
     """
-    from levelhead.parsing import Outside, Recipe, cross_validate
+    from levelhead.parsing import ExternalSettings, Recipe, cross_validate
 
-    recipe = Recipe(parser, beam, seed, relations, scheme, outside or Outside())
+    recipe = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings())
     with running(jobs, store, cluster) as how:
         return _with_repairs(cross_validate(loaded(treebank), recipe, folds=folds, repair=repair, **how))
 

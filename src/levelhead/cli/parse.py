@@ -33,7 +33,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
     refuse_compressed("the output is", output)
     check_paths([model, words, *there], [output])
-    from levelhead.parsing import Outside, parse_any, parsing_warnings, read_model, read_words
+    from levelhead.parsing import ExternalSettings, parse_any, parsing_warnings, read_model, read_words
     from levelhead.progress import counting
     from levelhead.treebank import to_conllu
 
@@ -41,9 +41,9 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
     print_warnings(parsing_warnings(unparsed, parser))
-    outside = Outside(jar=jar, parse_command=parse_cmd)
+    external = ExternalSettings(jar=jar, parse_command=parse_cmd)
     with counting("parsing", len(unparsed)) as progress:
-        parsed = parse_any(parser, unparsed, outside, repair=repair, progress=progress)
+        parsed = parse_any(parser, unparsed, external, repair=repair, progress=progress)
     print_warnings(parsed.repairs)
     emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

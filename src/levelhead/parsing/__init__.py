@@ -2,7 +2,7 @@
 
 from levelhead.parsing.any_parser import ALL_PARSERS, ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.crossval import cross_validate
-from levelhead.parsing.external import OUTSIDE_PARSERS, Outside
+from levelhead.parsing.external import EXTERNAL_PARSERS, ExternalSettings
 from levelhead.parsing.input_warnings import parsing_warnings, training_warnings
 from levelhead.parsing.input_words import read_words
 from levelhead.parsing.long_sentences import long_parsing_warnings
@@ -13,8 +13,8 @@ from levelhead.parsing.model import (
     AnyModel,
     Baseline,
     Ensemble,
+    ExternalModel,
     Model,
-    OutsideModel,
     Schedule,
 )
 from levelhead.parsing.model_file import read_model, write_model
@@ -24,14 +24,14 @@ __all__ = [
     "ALL_PARSERS",
     "BASELINES",
     "ENSEMBLE",
-    "OUTSIDE_PARSERS",
+    "EXTERNAL_PARSERS",
     "PARSERS",
     "AnyModel",
     "Baseline",
     "Ensemble",
+    "ExternalModel",
+    "ExternalSettings",
     "Model",
-    "Outside",
-    "OutsideModel",
     "ParsedTreebank",
     "Recipe",
     "Report",

@@ -9,7 +9,7 @@ from levelhead.errors import Fault
 from levelhead.parsing.baselines import parse_baseline, train_baseline
 from levelhead.parsing.chunks import Progress
 from levelhead.parsing.ensemble import parse_with_ensemble, train_ensemble
-from levelhead.parsing.external import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
+from levelhead.parsing.external import EXTERNAL_PARSERS, ExternalSettings, checked, parse_external, train_external
 from levelhead.parsing.model import (
     BASELINES,
     ENSEMBLE,
@@ -17,8 +17,8 @@ from levelhead.parsing.model import (
     AnyModel,
     Baseline,
     Ensemble,
+    ExternalModel,
     Model,
-    OutsideModel,
     training_record,
 )
 from levelhead.parsing.training import (
@@ -36,7 +36,7 @@ from levelhead.parsing.training import (
 )
 from levelhead.treebank import Treebank
 
-ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *OUTSIDE_PARSERS)
+ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *EXTERNAL_PARSERS)
 """Every parser of `levelhead train`."""
 
 
@@ -49,7 +49,7 @@ class Recipe(NamedTuple):
         seed: as in `train`; external parsers use their own.
         relations: as in `train`.
         scheme: as in `train`.
-        outside: how to run an external parser.
+        external: how to run an external parser.
     """
 
     parser: str = "swap-lazy"
@@ -57,7 +57,7 @@ class Recipe(NamedTuple):
     seed: int = 0
     relations: Relations = "universal"
     scheme: Scheme = "content-head"
-    outside: Outside = Outside()
+    external: ExternalSettings = ExternalSettings()
 
 
 class ParsedTreebank(NamedTuple):
@@ -102,14 +102,14 @@ def train_any(
     if recipe.parser in BASELINES:
         return train_baseline(treebank, recipe.parser, **settings)
     source = prepared(treebank, recipe.relations, recipe.scheme)
-    contents = train_outside(recipe.parser, source.treebank, recipe.outside)
-    return OutsideModel(recipe.parser, contents, training_record(treebank), source.function_head)
+    contents = train_external(recipe.parser, source.treebank, recipe.external)
+    return ExternalModel(recipe.parser, contents, training_record(treebank), source.function_head)
 
 
 def parse_any(
     model: AnyModel,
     treebank: Treebank,
-    outside: Outside | None = None,
+    external: ExternalSettings | None = None,
     *,
     repair: bool = False,
     first: int = 1,
@@ -120,7 +120,7 @@ def parse_any(
     Args:
         model: the parser.
         treebank: the treebank to parse; its heads and relations are ignored.
-        outside: how to run an external parser.
+        external: how to run an external parser.
         repair: whether to repair the trees of an external parser (see `external.checked`).
         first: the number of the first sentence in messages.
         progress: as in `parse_treebank`; not called by baselines and external parsers.
@@ -137,6 +137,6 @@ def parse_any(
         return ParsedTreebank(parse_with_ensemble(model, treebank, progress=progress), ())
     if isinstance(model, Baseline):
         return ParsedTreebank(parse_baseline(model, treebank), ())
-    output = parse_outside(model.parser, model.contents, treebank, outside or Outside())
+    output = parse_external(model.parser, model.contents, treebank, external or ExternalSettings())
     parsed, faults = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
     return ParsedTreebank(restored(parsed, model.function_head), faults)

@@ -14,7 +14,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.parsing.any_parser import ParsedTreebank, Recipe, parse_any, train_any
-from levelhead.parsing.external import OUTSIDE_PARSERS, identity_of
+from levelhead.parsing.external import EXTERNAL_PARSERS, identity_of
 from levelhead.parsing.training import prepared
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, from_conllu, to_conllu
@@ -57,8 +57,8 @@ def cross_validate(
     prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
     program = None if store is None else _program(recipe)
     data = to_conllu(treebank)
-    outside = recipe.outside._replace(jar=None)  # the key has the hash of its contents instead of its path
-    settings = json.dumps([VERSION, recipe._replace(outside=outside), program, folds, repair])
+    external = recipe.external._replace(jar=None)  # the key has the hash of its contents instead of its path
+    settings = json.dumps([VERSION, recipe._replace(external=external), program, folds, repair])
     identity = hashlib.sha256(data).hexdigest()
     jobs = [
         Job(
@@ -77,7 +77,7 @@ def cross_validate(
 
 def _program(recipe: Recipe) -> str | None:
     """The identity of an external parser; None for our own, since every key has the version of levelhead."""
-    return identity_of(recipe.parser, recipe.outside) if recipe.parser in OUTSIDE_PARSERS else None
+    return identity_of(recipe.parser, recipe.external) if recipe.parser in EXTERNAL_PARSERS else None
 
 
 @contextmanager
@@ -134,6 +134,6 @@ def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool,
     inside = np.arange(len(treebank)) * folds // len(treebank) == fold
     model = train_any(treebank.select(~inside), recipe)
     first = int(np.flatnonzero(inside)[0]) + 1
-    parsed = parse_any(model, treebank.select(inside), recipe.outside, repair=repair, first=first)
+    parsed = parse_any(model, treebank.select(inside), recipe.external, repair=repair, first=first)
     repairs = [asdict(fault) for fault in parsed.repairs]
     return json.dumps({"conllu": to_conllu(parsed.treebank).decode(), "repairs": repairs}).encode()

@@ -151,7 +151,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, eq=False)
-class OutsideModel:
+class ExternalModel:
     """A trained external parser.
 
     Args:
@@ -167,10 +167,10 @@ class OutsideModel:
     function_head: int | None = None
 
     def __repr__(self) -> str:
-        return f"<OutsideModel: {self.parser}, {len(self.contents)} bytes>"
+        return f"<ExternalModel: {self.parser}, {len(self.contents)} bytes>"
 
 
-AnyModel = Model | Ensemble | Baseline | OutsideModel
+AnyModel = Model | Ensemble | Baseline | ExternalModel
 
 
 def training_record(treebank: Treebank, **settings: int) -> Training:

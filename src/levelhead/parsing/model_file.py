@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
-from levelhead.parsing.external import OUTSIDE_PARSERS
+from levelhead.parsing.external import EXTERNAL_PARSERS
 from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.model import (
     BASELINES,
@@ -26,8 +26,8 @@ from levelhead.parsing.model import (
     AnyModel,
     Baseline,
     Ensemble,
+    ExternalModel,
     Model,
-    OutsideModel,
     Training,
 )
 from levelhead.parsing.relation_names import is_relation
@@ -63,7 +63,7 @@ def write_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
 def model_bytes(model: AnyModel) -> bytes:
     """Return the contents of a model file: magic, version and size, description, tables, and SHA-256 of all these."""
     shared = {"parser": model.parser, "training": dict(model.training), "function_head": model.function_head}
-    if isinstance(model, OutsideModel):
+    if isinstance(model, ExternalModel):
         return _signed(shared, [model.contents])
     if isinstance(model, Baseline):
         learned = {"relations": dict(model.relations), "root": model.root, "other": model.other, "seed": model.seed}
@@ -157,8 +157,8 @@ def _model(description: Mapping[str, Any], data: memoryview) -> AnyModel:
     function_head = description["function_head"]
     if function_head is not None:
         _check_range(function_head, 1, 2)
-    if parser in OUTSIDE_PARSERS:
-        return OutsideModel(parser, bytes(data), training, function_head)
+    if parser in EXTERNAL_PARSERS:
+        return ExternalModel(parser, bytes(data), training, function_head)
     if parser in BASELINES:
         return _baseline(description, data, training)
     relations = _relations(description["relations"])

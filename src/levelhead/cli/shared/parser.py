@@ -72,12 +72,12 @@ def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
         parser: the name of the parser.
         chosen: the values of `training_options`, and of `running_options` if the command has them.
     """
-    from levelhead.parsing import ALL_PARSERS, Outside, Recipe
+    from levelhead.parsing import ALL_PARSERS, ExternalSettings, Recipe
     from levelhead.parsing.training import DEFAULT_BEAM, check_parser
 
     check_parser(parser, ALL_PARSERS)
     if parser == "udpipe":
         require("ufal.udpipe", "UDPipe models")
-    outside = Outside(chosen.get("jar"), chosen["train_cmd"], chosen.get("parse_cmd"), chosen["more"])
+    external = ExternalSettings(chosen.get("jar"), chosen["train_cmd"], chosen.get("parse_cmd"), chosen["more"])
     beam = DEFAULT_BEAM if chosen["beam"] is None else chosen["beam"]
-    return Recipe(parser, beam, chosen["seed"], chosen["relations"], chosen["scheme"], outside)
+    return Recipe(parser, beam, chosen["seed"], chosen["relations"], chosen["scheme"], external)

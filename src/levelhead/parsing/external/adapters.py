@@ -15,11 +15,11 @@ from levelhead.parsing.external import udpipe
 from levelhead.parsing.external.programs import filled, run_program, written_file
 from levelhead.treebank import Treebank, to_conllu
 
-OUTSIDE_PARSERS = ("udpipe", "malt", "command")
+EXTERNAL_PARSERS = ("udpipe", "malt", "command")
 """The external parsers of `levelhead train`."""
 
 
-class Outside(NamedTuple):
+class ExternalSettings(NamedTuple):
     """How to run external parsers. This is not part of models, so reading a model cannot start a program.
 
     Args:
@@ -35,31 +35,31 @@ class Outside(NamedTuple):
     options: str = ""
 
 
-def train_outside(parser: str, treebank: Treebank, outside: Outside) -> bytes:
+def train_external(parser: str, treebank: Treebank, external: ExternalSettings) -> bytes:
     """Train an external parser, and return the contents of its own model file.
 
     Args:
-        parser: one of `OUTSIDE_PARSERS`.
+        parser: one of `EXTERNAL_PARSERS`.
         treebank: the training treebank.
-        outside: how to run it.
+        external: how to run it.
 
     Raises:
         InputError: a file or command is missing, or the parser fails.
         LevelheadError: a library is not installed.
     """
     if parser == "udpipe":
-        return udpipe.train(treebank, outside.options)
-    return (_train_malt if parser == "malt" else _train_command)(treebank, outside)
+        return udpipe.train(treebank, external.options)
+    return (_train_malt if parser == "malt" else _train_command)(treebank, external)
 
 
-def parse_outside(parser: str, model: bytes, treebank: Treebank, outside: Outside) -> bytes:
+def parse_external(parser: str, model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
     """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked.
 
     Args:
-        parser: one of `OUTSIDE_PARSERS`.
-        model: a model from `train_outside`.
+        parser: one of `EXTERNAL_PARSERS`.
+        model: a model from `train_external`.
         treebank: the words; the parser does not see their trees.
-        outside: how to run it.
+        external: how to run it.
 
     Raises:
         InputError: a file or command is missing, or the parser fails.
@@ -67,15 +67,15 @@ def parse_outside(parser: str, model: bytes, treebank: Treebank, outside: Outsid
     """
     if parser == "udpipe":
         return udpipe.parse(model, treebank)
-    return (_parse_malt if parser == "malt" else _parse_command)(model, treebank, outside)
+    return (_parse_malt if parser == "malt" else _parse_command)(model, treebank, external)
 
 
-def identity_of(parser: str, outside: Outside) -> str:
+def identity_of(parser: str, external: ExternalSettings) -> str:
     """Return the identity of an external parser, for the keys of stored results.
 
     Args:
-        parser: one of `OUTSIDE_PARSERS`.
-        outside: how to run it.
+        parser: one of `EXTERNAL_PARSERS`.
+        external: how to run it.
 
     Returns:
         The version of UDPipe, or the hash of MaltParser's jar file.
@@ -87,7 +87,7 @@ def identity_of(parser: str, outside: Outside) -> str:
     if parser == "udpipe":
         return udpipe.version()
     if parser == "malt":
-        return hashlib.sha256(_jar(outside).read_bytes()).hexdigest()
+        return hashlib.sha256(_jar(external).read_bytes()).hexdigest()
     message = "results of `command` cannot be stored: its program may change unnoticed"
     raise InputError(Fault("not-repeatable", message))
 
@@ -124,46 +124,46 @@ def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
         yield lambda file: Path(name) / file
 
 
-def _malt(outside: Outside, mode: str, more: list[str], folder: Path) -> None:
-    run_program(["java", "-jar", str(_jar(outside)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
+def _malt(external: ExternalSettings, mode: str, more: list[str], folder: Path) -> None:
+    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
 
 
-def _jar(outside: Outside) -> Path:
+def _jar(external: ExternalSettings) -> Path:
     """The absolute path of MaltParser's jar file, since it runs in another folder."""
-    if outside.jar is None:
+    if external.jar is None:
         raise InputError(Fault("parser-failed", "malt requires --jar, MaltParser's jar file"))
-    jar = Path(os.path.abspath(outside.jar))  # noqa: PTH100 -- links stay as they are
+    jar = Path(os.path.abspath(external.jar))  # noqa: PTH100 -- links stay as they are
     if not jar.is_file():
-        raise InputError(Fault("unreadable-file", f"file not found: {outside.jar}"))
+        raise InputError(Fault("unreadable-file", f"file not found: {external.jar}"))
     return jar
 
 
-def _train_malt(treebank: Treebank, outside: Outside) -> bytes:
+def _train_malt(treebank: Treebank, external: ExternalSettings) -> bytes:
     """Train MaltParser with `root` as the default relation of roots; its own default, ROOT, is not a UD relation."""
     with _folder(train=plain_conllu(treebank)) as path:
-        _malt(outside, "learn", ["-i", "train", "-grl", "root", *outside.options.split()], path("."))
+        _malt(external, "learn", ["-i", "train", "-grl", "root", *external.options.split()], path("."))
         return written_file(path("model.mco"), "MaltParser")
 
 
-def _parse_malt(model: bytes, treebank: Treebank, outside: Outside) -> bytes:
+def _parse_malt(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
     with _folder(words=plain_conllu(treebank, trees=False)) as path:
         path("model.mco").write_bytes(model)
-        _malt(outside, "parse", ["-i", "words", "-o", "parsed"], path("."))
+        _malt(external, "parse", ["-i", "words", "-o", "parsed"], path("."))
         return written_file(path("parsed"), "MaltParser")
 
 
-def _train_command(treebank: Treebank, outside: Outside) -> bytes:
-    if outside.train_command is None:
+def _train_command(treebank: Treebank, external: ExternalSettings) -> bytes:
+    if external.train_command is None:
         raise InputError(Fault("invalid-command", "command requires --train-cmd"))
     with _folder(train=to_conllu(treebank)) as path:
-        run_program(filled(outside.train_command, {"train": path("train"), "model": path("model")}))
+        run_program(filled(external.train_command, {"train": path("train"), "model": path("model")}))
         return written_file(path("model"), "the command of --train-cmd")
 
 
-def _parse_command(model: bytes, treebank: Treebank, outside: Outside) -> bytes:
-    if outside.parse_command is None:
+def _parse_command(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
+    if external.parse_command is None:
         raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
     with _folder(model=model, input=plain_conllu(treebank, trees=False)) as path:
         paths = {name: path(name) for name in ("model", "input", "output")}
-        run_program(filled(outside.parse_command, paths))
+        run_program(filled(external.parse_command, paths))
         return written_file(path("output"), "the command of --parse-cmd")

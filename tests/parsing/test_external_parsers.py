@@ -20,8 +20,8 @@ from levelhead.cli.program import run
 from levelhead.conversion import backward, forward
 from levelhead.jobs import StaleInput, Store, Workers, processes
 from levelhead.parsing import (
-    Outside,
-    OutsideModel,
+    ExternalModel,
+    ExternalSettings,
     Recipe,
     Schedule,
     cross_validate,
@@ -57,12 +57,12 @@ else:
 
 
 @pytest.fixture
-def chain(tmp_path: Path) -> Outside:
+def chain(tmp_path: Path) -> ExternalSettings:
     """The command lines of an external parser."""
     script = tmp_path / "chain parser.py"
     script.write_text(CHAIN, encoding="utf-8")
     program = f"{sys.executable} '{script}'"
-    return Outside(
+    return ExternalSettings(
         train_command=f"{program} train {{train}} {{model}}",
         parse_command=f"{program} parse {{model}} {{input}} {{output}}",
     )
@@ -77,23 +77,25 @@ def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
 # Programs
 
 
-def test_any_program(tmp_path: Path, chain: Outside) -> None:
+def test_any_program(tmp_path: Path, chain: ExternalSettings) -> None:
     """Trained, written, read and used like our own parsers; the model contains no command."""
     treebank = read(GOLD)
-    model = train_any(treebank, Recipe("command", outside=chain))
+    model = train_any(treebank, Recipe("command", external=chain))
     write_model(model, tmp_path / "m")
     again = read_model(tmp_path / "m")
-    assert isinstance(again, OutsideModel)
+    assert isinstance(again, ExternalModel)
     assert again.contents.endswith(b"lines")
     assert b"chain" not in (tmp_path / "m").read_bytes()
     parsed = parse_any(again, treebank, chain)
     assert parsed.repairs == ()
     for start, end in pairwise(treebank.sentence_starts.tolist()):
         assert parsed.treebank.local_heads()[start:end].tolist() == list(range(end - start))
-    assert repr(again).startswith("<OutsideModel: command")
+    assert repr(again).startswith("<ExternalModel: command")
 
 
-def test_programs_on_the_command_line(tmp_path: Path, chain: Outside, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs_on_the_command_line(
+    tmp_path: Path, chain: ExternalSettings, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same three commands as for our own parsers."""
     model, output = str(tmp_path / "m"), str(tmp_path / "out.conllu")
     assert run(["train", "command", str(GOLD), model, "--train-cmd", str(chain.train_command)]) == 0
@@ -104,21 +106,24 @@ def test_programs_on_the_command_line(tmp_path: Path, chain: Outside, capsys: py
 
 
 @pytest.mark.parametrize(
-    ("outside", "slug"),
+    ("external", "slug"),
     [
-        (Outside(), "invalid-command"),
-        (Outside(train_command=""), "invalid-command"),
-        (Outside(train_command="x {train}"), "invalid-command"),
-        (Outside(train_command="x '{train} {model}"), "invalid-command"),
-        (Outside(train_command="no-such-program-anywhere {train} {model}"), "parser-failed"),
-        (Outside(train_command=f"{sys.executable} -c 'raise SystemExit(7)' {{train}} {{model}}"), "parser-failed"),
-        (Outside(train_command=f"{sys.executable} -c 'pass' {{train}} {{model}}"), "parser-failed"),
+        (ExternalSettings(), "invalid-command"),
+        (ExternalSettings(train_command=""), "invalid-command"),
+        (ExternalSettings(train_command="x {train}"), "invalid-command"),
+        (ExternalSettings(train_command="x '{train} {model}"), "invalid-command"),
+        (ExternalSettings(train_command="no-such-program-anywhere {train} {model}"), "parser-failed"),
+        (
+            ExternalSettings(train_command=f"{sys.executable} -c 'raise SystemExit(7)' {{train}} {{model}}"),
+            "parser-failed",
+        ),
+        (ExternalSettings(train_command=f"{sys.executable} -c 'pass' {{train}} {{model}}"), "parser-failed"),
     ],
 )
-def test_programs_that_fail(outside: Outside, slug: str) -> None:
+def test_programs_that_fail(external: ExternalSettings, slug: str) -> None:
     """The error has the output of the program, and there is no traceback."""
     with pytest.raises(InputError) as caught:
-        train_any(read(GOLD), Recipe("command", outside=outside))
+        train_any(read(GOLD), Recipe("command", external=external))
     assert caught.value.slug == slug
 
 
@@ -179,7 +184,7 @@ def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     capfd.readouterr()
     assert run(["train", "udpipe", str(GOLD), model, "--options", "transition_system=none"]) == 2
     assert "parser-failed" in capfd.readouterr().err
-    write_model(OutsideModel("udpipe", b"nonsense", {}), model)
+    write_model(ExternalModel("udpipe", b"nonsense", {}), model)
     assert run(["parse", model, str(GOLD)]) == 2
     assert capfd.readouterr().err == "parser-failed: UDPipe cannot read its model\n"
 
@@ -209,7 +214,7 @@ def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
         check_options(options)
         return
     with pytest.raises(InputError) as caught:
-        train_any(read(GOLD), Recipe("udpipe", outside=Outside(options=options)))
+        train_any(read(GOLD), Recipe("udpipe", external=ExternalSettings(options=options)))
     assert caught.value.slug == "unknown-option"
     assert f"unknown option of UDPipe '{unknown}': " in str(caught.value)
 
@@ -263,11 +268,11 @@ def test_function_heads(tmp_path: Path, parser: str) -> None:
     assert score(treebank, ours, measures=["LAS"])["LAS"].value > 0.95
 
 
-def test_function_heads_of_outside_parsers(chain: Outside) -> None:
+def test_function_heads_of_external_parsers(chain: ExternalSettings) -> None:
     """The output is converted back after the check."""
     treebank = read(GOLD)
-    model = train_any(treebank, Recipe("command", scheme="function-head", outside=chain))
-    plain = parse_any(train_any(treebank, Recipe("command", outside=chain)), treebank, chain).treebank
+    model = train_any(treebank, Recipe("command", scheme="function-head", external=chain))
+    plain = parse_any(train_any(treebank, Recipe("command", external=chain)), treebank, chain).treebank
     parsed = parse_any(model, treebank, chain).treebank
     assert parsed.heads.tolist() == backward(plain, ud=2).heads.tolist()
 
@@ -339,14 +344,14 @@ def test_repairs_of_all_folds_are_reported(tmp_path: Path, capsys: pytest.Captur
     assert (read(output).heads < 0).sum() == len(sizes)
 
 
-def test_results_of_command_are_not_stored(tmp_path: Path, chain: Outside, capsys) -> None:
+def test_results_of_command_are_not_stored(tmp_path: Path, chain: ExternalSettings, capsys) -> None:
     """The command line does not change if its program does."""
     store = tmp_path / "s"
     assert run(["crossval", "command", str(GOLD), "--train-cmd", "x", "--parse-cmd", "x", "--store", str(store)]) == 2
     assert "--store cannot be used with command" in capsys.readouterr().err
     assert not store.exists()
     with Store(store) as kept, pytest.raises(InputError) as caught:
-        cross_validate(read(GOLD), Recipe("command", outside=chain), folds=2, store=kept)
+        cross_validate(read(GOLD), Recipe("command", external=chain), folds=2, store=kept)
     assert caught.value.slug == "not-repeatable"
 
 
@@ -354,8 +359,8 @@ def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypat
     """The key includes the contents of its file, not the path; the file must not change during the run."""
     asked = []
 
-    def parsed(_: bytes, treebank: Treebank, outside: Outside) -> bytes:
-        asked.append(outside.jar)
+    def parsed(_: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
+        asked.append(external.jar)
         return to_conllu(treebank)
 
     monkeypatch.setattr(adapters, "_train_malt", lambda *_: b"model")
@@ -365,10 +370,10 @@ def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypat
         jar.write_bytes(contents)
     with Store(tmp_path / "s") as store:
         for jar in (one, same, other, one):
-            cross_validate(read(GOLD), Recipe("malt", outside=Outside(str(jar))), folds=2, store=store)
+            cross_validate(read(GOLD), Recipe("malt", external=ExternalSettings(str(jar))), folds=2, store=store)
     assert asked == [str(one)] * 2 + [str(other)] * 2
     with pytest.raises(StaleInput):
-        parse_fold(to_conllu(read(GOLD)), Recipe("malt", outside=Outside(str(one))), 0, 2, False, "another")
+        parse_fold(to_conllu(read(GOLD)), Recipe("malt", external=ExternalSettings(str(one))), 0, 2, False, "another")
 
 
 def test_crossval_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -385,7 +390,7 @@ def test_crossval_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_damaged_models_of_others(tmp_path: Path) -> None:
     """They are checked like our own models."""
-    write_model(OutsideModel("command", b"contents", {"words": 1}, 1), tmp_path / "m")
+    write_model(ExternalModel("command", b"contents", {"words": 1}, 1), tmp_path / "m")
     data, draw = (tmp_path / "m").read_bytes(), Random(0)
     assert read_model(tmp_path / "m").function_head == 1
     for _ in range(20):
@@ -395,10 +400,10 @@ def test_damaged_models_of_others(tmp_path: Path) -> None:
             read_model(tmp_path / "m")
 
 
-def test_nothing_to_parse(chain: Outside) -> None:
+def test_nothing_to_parse(chain: ExternalSettings) -> None:
     """A treebank without words is returned unchanged."""
     empty = from_conllu(to_conllu(read(GOLD)))[:0]
-    assert parse_any(OutsideModel("command", b"", {}), empty, chain).treebank.n_words == 0
+    assert parse_any(ExternalModel("command", b"", {}), empty, chain).treebank.n_words == 0
 
 
 WAITING = """
