@@ -210,7 +210,8 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "treebanks": Parameter("treebanks, paths of treebanks, or folders of them.", TREEBANK),
         "merge": Parameter("whether to count the train, dev and test file of a treebank as one treebank.", flag),
         "external": Parameter(
-            "how to run an external parser.", optional(instance(_external_settings, "a levelhead.parsing.ExternalSettings"))
+            "how to run an external parser.",
+            optional(instance(_external_settings, "a levelhead.parsing.ExternalSettings")),
         ),
         "repair": Parameter(
             "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag
