@@ -81,7 +81,7 @@ def cold(places: Places) -> None:
         "levelhead score": score_of(gold, system),
         "import numpy, click": LIBRARIES,
     }
-    results = in_turns(commands, 11)
+    results = in_turns(commands, 31)
     report(f"One test set, {n_words(gold):,} words", results, "official script")
     over = [1000 * (ours.wall - base.wall) for ours, base in zip(results["levelhead score"], results[[*commands][2]])]
     more = f"{median(over):.0f} ms more than `import numpy, click` in the median turn"
