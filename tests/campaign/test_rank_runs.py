@@ -168,15 +168,20 @@ def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(folde
     expected, _ = clean.communicate()
     assert clean.returncode == 0
     for jobs in ("1", "2"):
-        kill_and_continue(folders, tmp_path / f"store{jobs}", jobs, expected)
+        stores = (tmp_path / f"store{jobs}-{number}" for number in range(20))  # a busy machine may kill it too late
+        store = next(store for store in stores if 0 < killed_early(folders, store, jobs) < 23 * 8)
+        again = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
+        output, errors = again.communicate()
+        assert (again.returncode, errors) == (0, b"")
+        assert output == expected
 
 
-def kill_and_continue(folders: Path, store: Path, jobs: str, expected: bytes) -> None:
-    """Kill a campaign as soon as the store has a result, and run it again."""
+def killed_early(folders: Path, store: Path, jobs: str) -> int:
+    """Kill a campaign as soon as the store has a result, and return how many it has."""
     killed = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
     n = 0
     while n == 0 and killed.poll() is None:
-        time.sleep(0.02)
+        time.sleep(0.005)
         try:
             with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
                 n = connection.execute("SELECT count(*) FROM results").fetchone()[0]
@@ -185,14 +190,9 @@ def kill_and_continue(folders: Path, store: Path, jobs: str, expected: bytes) ->
             pass
     killed.kill()
     output, _ = killed.communicate()
-    assert killed.returncode == -signal.SIGKILL
-    assert output == b""
     with Store(store) as results:
-        assert 0 < len(results) < 23 * 8
-    again = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
-    output, errors = again.communicate()
-    assert (again.returncode, errors) == (0, b"")
-    assert output == expected
+        assert (output == b"") or len(results) == 23 * 8
+        return len(results)
 
 
 def test_a_full_disk_is_an_error_and_a_rerun_continues(folders: Path, tmp_path: Path) -> None:
