@@ -37,8 +37,8 @@ there are no other keys, and keys that may be missing are marked *optional* belo
 field changes its meaning or is removed. A new version may add fields without a new number, so validate a document with
 the schemas of the version that wrote it.
 
-Scores and shares are percentages at full precision, and differences of scores are points; exceptions say so. `null`
-means that there is no value. `signature` has everything that determines the numbers, by name. Its `gold` and `system`
+Scores and shares are percentages at full precision, and differences of scores are points; exceptions say so. `null` is
+a missing value. `signature` has everything that determines the numbers, by name. Its `gold` and `system`
 (`systems` if there can be several) are the first twelve digits of the SHA-256 of a file; for several files, of the
 SHA-256 of their digits one after another, system by system.
 

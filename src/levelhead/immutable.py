@@ -33,6 +33,7 @@ def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Cla
         methods["_made_anew"] = tuple(name for name, value in defaults.items() if isinstance(value, Field))
         if eq:
             methods |= {"__eq__": _equal, "__hash__": _hash}
+            methods["_hashed_fields"] = tuple(name for name in defaults if _is_hashed(vars(cls).get(name)))
         if repr and "__repr__" not in vars(cls):
             methods["__repr__"] = _representation
         for name, method in methods.items():
@@ -63,6 +64,10 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
         plain = isinstance(value, Field) and value.default_factory is MISSING
         defaults[name] = value.default if plain else value
     return defaults
+
+
+def _is_hashed(default: Any) -> bool:
+    return not (isinstance(default, Field) and default.hash is False)
 
 
 def _initializer(cls: type[Any], defaults: Mapping[str, Any]) -> Callable[..., None]:
@@ -102,7 +107,7 @@ def _equal(self: Any, other: Any) -> Any:
 
 
 def _hash(self: Any) -> int:
-    return hash(tuple(getattr(self, one.name) for one in fields(self) if one.hash is not False))
+    return hash(tuple(getattr(self, name) for name in self._hashed_fields))
 
 
 def _representation(self: Any) -> str:

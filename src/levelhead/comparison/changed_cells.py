@@ -271,10 +271,10 @@ def _other_cells(pairs: PairedVersions, one: _Row, other: _Row) -> Iterator[Chan
     for column in range(FORM + 1, len(one.cells)):
         field, old, new = FIELDS[column + 1], one.cells[column], other.cells[column]
         if column == _DEPS:
-            deps_differ = _deps_differ(pairs, one.sentence, old, new)
+            patterns = _deps_differ(pairs, one.sentence, old, new)
         elif old == new:
-            deps_differ = []
+            patterns = []
         else:
-            deps_differ = changed_attributes(old, new) if field in _ATTRIBUTES else [(old, new)]
-        for pattern in deps_differ:
+            patterns = changed_attributes(old, new) if field in _ATTRIBUTES else [(old, new)]
+        for pattern in patterns:
             yield ChangedCell(field, *pattern, one.sentence, one.form)

@@ -145,15 +145,15 @@ def read_if_valid(
     Raises:
         ConlluError: a line is too long, or the first line does not name the columns correctly.
     """
-    treebank = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
-    return treebank if isinstance(treebank, Treebank) else None
+    result = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
+    return result if isinstance(result, Treebank) else None
 
 
 def _read(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank:
-    treebank = _read_or_repair(raw, name, requested)
-    if isinstance(treebank, Treebank):
-        return treebank
-    raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*treebank)))
+    result = _read_or_repair(raw, name, requested)
+    if isinstance(result, Treebank):
+        return result
+    raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*result)))
 
 
 def _read_or_repair(
