@@ -155,7 +155,7 @@ def count(
         return definition.counter(matches, weights, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
     if before is not None and not definition.takes_weights:
-        return (before + count(matches, measure, definition, schemes=schemes)).total()
+        return before.plus(count(matches, measure, definition, schemes=schemes))
     if definition.unit in _OF_WORDS:
         selection = selection_for(matches, measure, definition, schemes, weights)
         if before is not None:
