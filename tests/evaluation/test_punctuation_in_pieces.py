@@ -83,14 +83,14 @@ def test_gold_from_a_pipe(tmp_path: Path) -> None:
 def test_gold_that_changes_between_two_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gold = tmp_path / "gold"
     gold.write_bytes(GOLD.read_bytes())
-    read = pieces.punctuation_of
+    read = pieces.read_punctuation
 
     def changed(*given: Any) -> Any:
         (tmp_path / "new").write_bytes(b"# a comment\n" + GOLD.read_bytes())
         (tmp_path / "new").replace(gold)
         return read(*given)
 
-    monkeypatch.setattr(pieces, "punctuation_of", changed)
+    monkeypatch.setattr(pieces, "read_punctuation", changed)
     with pytest.raises(UnreadableFile, match="changed while it was read"):
         score_files(gold, SYSTEM, setup_of(MEASURES), SMALL)
 

@@ -19,7 +19,7 @@ from levelhead.errors import InputError, MalformedDeps, MeasureError, TextMismat
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
 from levelhead.evaluation.partial_survey import Rereadable
-from levelhead.evaluation.pieces import pieces_of, punctuation_of, score_pieces
+from levelhead.evaluation.pieces import pieces_of, read_punctuation, score_pieces
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import TreebankPair
@@ -156,7 +156,7 @@ def _shared_facts(_gold: File, _rules: str, _format: str, _format_of_gold: str) 
 def _punctuation(gold: File, setup: Setup, size: int) -> frozenset[str] | None:
     facts = _gold_facts(gold, setup)
     if facts.punctuation is None:
-        facts.punctuation = punctuation_of(_gold(gold, setup), setup, size)
+        facts.punctuation = read_punctuation(_gold(gold, setup), setup, size)
     return facts.punctuation
 
 

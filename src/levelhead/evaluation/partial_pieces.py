@@ -21,7 +21,7 @@ from levelhead.evaluation.partial_survey import (
     survey_gold,
     survey_output,
 )
-from levelhead.evaluation.pieces import PieceCounts, changed_file, punctuation_of
+from levelhead.evaluation.pieces import PieceCounts, changed_file, read_punctuation
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.partial_matches import Flags, PartialMatches, count_partially, match_partially
 from levelhead.scoring.pieces import paired_pieces
@@ -31,7 +31,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.two_files import in_two_threads, use_in_thread
+from levelhead.treebank.two_files import in_two_threads, one_ahead
 
 if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
@@ -81,11 +81,11 @@ def partial_scores_in_pieces(
         return None
     ours = gold.pieces(ready, of_gold=True, known=of_gold.contents)
     theirs = output_pieces(system, ready, of_system)
-    punctuation = punctuation_of(gold.pieces(ready, of_gold=True, known=of_gold.contents), ready, size)
+    punctuation = read_punctuation(gold.pieces(ready, of_gold=True, known=of_gold.contents), ready, size)
     tally = _Tally(ready, look, training, punctuation)
     pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
     try:
-        use_in_thread(_as_first_read(pieces, gold, system), tally.add)
+        one_ahead(_as_first_read(pieces, gold, system), tally.add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file.name for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:
@@ -131,7 +131,7 @@ class _Tally:
         ready: the settings, with the weights that measures name.
         look: called with the aligned words of each piece, or None.
         training: the contents of the training treebanks, to report leakage, or None.
-        punctuation: the result of `punctuation_of` for gold.
+        punctuation: the result of `read_punctuation` for gold.
     """
 
     def __init__(

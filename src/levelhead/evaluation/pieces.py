@@ -27,7 +27,7 @@ from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OwnPieces, Pieces
-from levelhead.treebank.two_files import are_files, use_in_thread
+from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
@@ -87,7 +87,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: T
                 if seen is not None:
                     seen.add(pair.gold, counts_by_sentence(pair, ready))
 
-            punctuation = punctuation_of(first, ready, size)
+            punctuation = read_punctuation(first, ready, size)
             known = None if punctuation is None else first.contents()
             ours, theirs = pieces_of(gold, ready, of_gold=True, known=known), pieces_of(system, ready, of_gold=False)
             evaluation = score_pieces(ours, theirs, ready, size, look, together=together, punctuation=punctuation)
@@ -117,7 +117,7 @@ def score_pieces(
         size: the approximate number of bytes of gold in a piece.
         look: called with the aligned words of each piece, in order.
         together: whether two threads read the files, see `paired_pieces`.
-        punctuation: the result of `punctuation_of` for gold.
+        punctuation: the result of `read_punctuation` for gold.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -138,7 +138,7 @@ def score_pieces(
     if ready.rules.content:
         _add_sentences(gold, system, size, lambda pair: add(match_pair(*pair, ready.rules)))
     else:
-        use_in_thread(paired_pieces(gold, system, ready.rules, size, together=together), match_and_add)
+        one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), match_and_add)
     if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
         add(match_pair(nothing, nothing, ready.rules))
@@ -157,8 +157,8 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
             raise
 
 
-def punctuation_of(gold: Pieces, ready: Setup, size: int) -> frozenset[str] | None:
-    """Read gold if a measure requires the result of `callin_punctuation`, and return it; otherwise return None.
+def read_punctuation(gold: Pieces, ready: Setup, size: int) -> frozenset[str] | None:
+    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read; None if no measure needs them.
 
     Args:
         gold: the gold file.
