@@ -66,16 +66,17 @@ def test_real_partial_scores(
         assert score_document(found) == score_document(whole)
 
 
-def test_gold_from_a_pipe(tmp_path: Path) -> None:
-    """It can be read only once, so it is read whole."""
-    pipe = tmp_path / "gold"
+@pytest.mark.parametrize("piped", [GOLD, SYSTEM], ids=["gold", "system"])
+def test_pipes(piped: Path, tmp_path: Path) -> None:
+    """Gold from a pipe can be read only once, so it is read whole."""
+    pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    setup = setup_of(MEASURES)
+    paths = [pipe if path == piped else path for path in (GOLD, SYSTEM)]
     found = []
     for sizes in (WHOLE, SMALL):
-        writer = threading.Thread(target=pipe.write_bytes, args=(GOLD.read_bytes(),))
+        writer = threading.Thread(target=pipe.write_bytes, args=(piped.read_bytes(),))
         writer.start()
-        found.append(score_document(score_files(pipe, SYSTEM, setup, sizes)))
+        found.append(score_document(score_files(*paths, setup_of(MEASURES), sizes)))
         writer.join()
     assert found[0] == found[1]
 
