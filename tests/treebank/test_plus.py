@@ -164,6 +164,7 @@ BAD_LINES = {
     PLUS.replace("\t3\t0\t", "\t3\tx\t"): "f:8: invalid-head: the HEAD 'x' is not a number",
     PLUS.replace("2\tb", "3\tb"): "f:6: word-id-sequence: the ID is 3, expected 2",
     PLUS.replace("2\t0\troot", "2\t1\troot"): "f:3: no-root",
+    PLUS.replace("\tw\n", "\t\rw\n"): "f:8: stray-carriage-return",
     PLUS.replace("\tz\n", "\tz\n# x\n"): "f:5: misplaced-comment",
     "# global.columns = ID FORM\n": "f:1: empty-sentence",
 }

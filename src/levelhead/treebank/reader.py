@@ -201,6 +201,8 @@ def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Tr
     layout = reading.layout
     if layout is None:
         return _scan_words(data, reading)
+    if b"\r" in data or b"\0" in data:  # perhaps in an extra column, which is not scanned
+        return None
     ten, rows = layout.ten_columns(data)
     treebank = _scan_words(ten, reading)
     if treebank is None:
