@@ -29,6 +29,7 @@ from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Look
     from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.training_data import Training
 
@@ -37,7 +38,7 @@ Parts = tuple[str, Iterator[bytes]]
 
 
 def score_parts_of_gold(
-    gold: Parts, system: str, setup: Setup, size: int, training: Training | None = None
+    gold: Parts, system: str, setup: Setup, size: int, training: Training | None = None, look: Look | None = None
 ) -> Evaluation:
     """Score a system's output against gold; errors of the output are only reported if gold is valid.
 
@@ -47,6 +48,7 @@ def score_parts_of_gold(
         setup: the settings.
         size: the approximate number of bytes of gold in a piece.
         training: the contents of the training treebanks, to report leakage, or None.
+        look: sees the aligned words of each piece, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -57,10 +59,12 @@ def score_parts_of_gold(
         first = next(parts, b"")
     except UnreadableFile as error:
         raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-    return score_parts(gold, (system, chain([first], parts)), setup, size, training)
+    return score_parts(gold, (system, chain([first], parts)), setup, size, training, look)
 
 
-def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: Training | None = None) -> Evaluation:
+def score_parts(
+    gold: Parts, system: Parts, setup: Setup, size: int, training: Training | None = None, look: Look | None = None
+) -> Evaluation:
     """Score a system's output against gold, in pieces.
 
     Args:
@@ -69,6 +73,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: T
         setup: the settings.
         size: the approximate number of bytes of gold in a piece.
         training: the contents of the training treebanks, to report leakage, or None.
+        look: sees the aligned words of each piece, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -81,14 +86,16 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: T
     try:
         with counter("scoring", "words") as advance:
 
-            def look(pair: TreebankPair) -> None:
+            def add(pair: TreebankPair) -> None:
                 advance(pair.gold.n_words)
                 if seen is not None:
                     seen.add(pair.gold, counts_by_sentence(pair, ready))
+                if look is not None:
+                    look.add(pair)
 
-            evaluation = score_pieces(ours, theirs, ready, size, look, together=together)
+            evaluation = score_pieces(ours, theirs, ready, size, add, together=together)
     except HeadsBack:
-        return _score_whole(gold[0], system[0], ready, training)
+        return _score_whole(gold[0], system[0], ready, training, look)
     return evaluation if seen is None else with_leakage(evaluation, seen.leakage(evaluation))
 
 
@@ -146,13 +153,13 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
             raise
 
 
-def _score_whole(gold: str, system: str, setup: Setup, training: Training | None) -> Evaluation:
+def _score_whole(gold: str, system: str, setup: Setup, training: Training | None, look: Look | None) -> Evaluation:
     """Score files with negative heads, which count back over sentences; they are found while reading."""
     for path in (gold, system):
         if is_stream(path):
             message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
-    return score_treebanks(*load_pair(gold, system, setup), setup, training)
+    return score_treebanks(*load_pair(gold, system, setup), setup, training, look)
 
 
 def pieces_of(
