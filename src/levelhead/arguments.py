@@ -20,6 +20,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _HAS_VARIABLE_ARGUMENTS = 4
 _LARGEST_SHOWN = 10**15
 
+HIGHEST_LEVEL = 0.999999
+"""The highest confidence level: higher levels would be printed as 100%."""
+
 _OPERATORS = {True: ("above", "below"), False: ("at least", "at most")}
 
 
@@ -130,6 +133,19 @@ def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = Fal
         return converted
 
     return check
+
+
+def confidence_level(name: str, value: Any) -> float:
+    """Check a confidence level of intervals.
+
+    Args:
+        name: the name of the argument.
+        value: its value.
+    """
+    level: float = number(0, 1, inside=True)(name, value)
+    if level > HIGHEST_LEVEL:
+        refuse(name, level, f"at most {HIGHEST_LEVEL}")
+    return level
 
 
 def flag(name: str, value: Any) -> bool:

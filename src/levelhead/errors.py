@@ -207,6 +207,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 _MOST_NAMES, _LONGEST_NAME = 20, 100
+_LEAST_SIMILAR = 0.605
+"""As `difflib` measures it: three of five letters, as in "score" and "close", are not enough."""
 
 
 def _similar(name: str, known: Mapping[str, str]) -> str | None:
@@ -214,7 +216,7 @@ def _similar(name: str, known: Mapping[str, str]) -> str | None:
     import difflib
 
     swapped = [other for other in known if sorted(other) == sorted(name)]
-    near = swapped or difflib.get_close_matches(name, known, n=1)
+    near = swapped or difflib.get_close_matches(name, known, n=1, cutoff=_LEAST_SIMILAR)
     return known[near[0]] if near else None
 
 

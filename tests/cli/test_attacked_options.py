@@ -26,8 +26,8 @@ def test_bounds_that_are_numbers(bound: str, code: int) -> None:
     assert program.run(["score", EN, ALPHA, "-m", "LAS", "--fail-under", f"LAS={bound}"]) == code
 
 
-def test_a_confidence_level_of_nearly_1(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["compare", EN, ALPHA, BETA, "-m", "LAS", "--resamples", "5", "--level", "0.9999999999999999"]
+def test_the_highest_confidence_level(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["compare", EN, ALPHA, BETA, "-m", "LAS", "--resamples", "5", "--level", "0.999999"]
     assert program.run(arguments) == program.DONE, capsys.readouterr().err
 
 

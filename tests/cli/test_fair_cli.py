@@ -346,7 +346,7 @@ REFUSED = {
     "breakdown --by vocabulary --train /no/such/file": "/no/such/file: unreadable-file",
     "breakdown --by class --rules conll17 -m MLAS": "the rules conll17 do not define MLAS",
     "trees": "give one system and --show GOLD:SYSTEM, or several systems without --show",
-    "trees --show det": "'det' is not GOLD:SYSTEM, as in nsubj:obj",
+    "trees --show det": "'det' is a single relation: add the system's relation, such as det:obl",
     "trees --show det:det --format tsv": "unknown format 'tsv': did you mean svg?",
     "trees --show det:det --limit 0": "is not in the range",
     "score --train /no/such/file": "/no/such/file: unreadable-file",
@@ -405,7 +405,7 @@ def test_bad_input(run, tmp_path):
     assert (code, err) == (2, f"{ALPHA}: no-pairs: this output is given twice\n")
     code, out, err = run("compare", PARALLEL / "gold", ALPHA)
     assert (code, out) == (2, "")
-    assert f"{ALPHA}: GOLD and SYSTEM must both be files or both be folders" in err
+    assert f"{ALPHA}: GOLD is a folder, but this is a file: give two files or two folders" in err
     code, out, err = run("compare", PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/gamma")
     assert (code, out) == (2, "")
     assert [line.rsplit("/", 1)[1].split(": ")[:2] for line in err.splitlines()] == [
@@ -477,4 +477,4 @@ def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
 def test_a_file_is_not_compared_with_folders(run):
     code, _, err = run("score", GOLD, PARALLEL / "systems/beta")
     assert code == 2
-    assert "GOLD and SYSTEM must both be files or both be folders" in err
+    assert "GOLD is a file, but this is a folder: give two files or two folders" in err

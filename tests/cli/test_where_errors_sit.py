@@ -117,8 +117,10 @@ def test_a_cell_that_can_be_read_in_two_ways(run, tmp_path: Path) -> None:
         "foo:bar": "not-there: no word has the relation 'foo' in either treebank: similar relations are r",
         "nsubj:ob": "not-there: no word has the relation 'ob' in either treebank: similar relations are obl, obj",
         "nsubj:pass:obj": "not-there: no word has the relation 'pass:obj'",
-        "obl::obl": "'obl::obl' is not GOLD:SYSTEM, as in nsubj:obj",
-        ":": "':' is not GOLD:SYSTEM, as in nsubj:obj",
+        "obl::obl": "invalid-argument: 'obl::obl' is not GOLD:SYSTEM: write two relations, such as nsubj:obj",
+        ":": "':' is not GOLD:SYSTEM: write two relations",
+        "obl": "invalid-argument: 'obl' is a single relation: add the system's relation, such as obl:nmod",
+        "nmodd": "'nmodd' is not GOLD:SYSTEM: write two relations",
     }.items(),
 )
 def test_relations_that_are_nowhere(run, cell: str, says: str) -> None:

@@ -360,7 +360,7 @@ def test_bad_requests_are_refused(run, arguments):
 def test_folders_of_outputs_need_a_folder_of_gold(run):
     code, out, err = run("power", PAIR[0], ALPHA, BETA)
     assert (code, out) == (2, "")
-    assert "GOLD and SYSTEM must both be files or both be folders" in err
+    assert "GOLD is a file, but this is a folder: give two files or two folders" in err
 
 
 def test_python_takes_a_plan(run):  # noqa: ARG001 -- the same numbers as the command

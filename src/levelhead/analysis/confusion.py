@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
-from levelhead.errors import MeasureError, quoted
+from levelhead.errors import Fault, InputError, MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
 from levelhead.treebank.relations import universal
@@ -139,6 +139,7 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
         text: two relations with a colon between them.
 
     Raises:
+        InputError: the text is not two relations.
         MeasureError: a relation occurs in neither treebank; the message names similar relations that occur.
     """
     sides = (matches.gold.relations, matches.system.relations)
@@ -147,11 +148,20 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
     cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
     named_cells = [cell for cell in cells if known.issuperset(cell)]
     if not named_cells:
+        if text in known:
+            example = f"{text}:{'nmod' if text == 'obl' else 'obl'}"
+            _refuse_cell(f"{quoted(text)} is a single relation: add the system's relation, such as {example}")
+        if not cells or not all(parts):
+            _refuse_cell(f"{quoted(text)} is not GOLD:SYSTEM: write two relations, such as nsubj:obj")
         missing = next(name for cell in cells for name in cell if name not in known)
         near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
         message = f"no word has the relation {quoted(missing)} in either treebank: similar relations are {near}"
         raise MeasureError(message, "not-there")
     return named_cells
+
+
+def _refuse_cell(message: str) -> NoReturn:
+    raise InputError(Fault("invalid-argument", message))
 
 
 def error_types(matches: Matches) -> Mapping[str, int]:

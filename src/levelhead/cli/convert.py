@@ -44,7 +44,7 @@ _DIRECTIONS = {"forward": forward, "backward": backward}
 @click.option("--failures", is_flag=True, help="List the words that --check does not restore")
 @click.option(
     "--targets",
-    type=click.Path(),
+    type=options.PATH,
     metavar="FILE.toml",
     help="Convert the words in this file instead of those in the paper",
 )

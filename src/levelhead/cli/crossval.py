@@ -20,7 +20,7 @@ from levelhead.jobs import Store, n_cores
 
 @command()
 @click.argument("parser")
-@click.argument("treebank", type=click.Path())
+@click.argument("treebank", type=options.PATH)
 @click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of folds")
 @training_options
 @running_options

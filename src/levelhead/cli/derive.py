@@ -21,7 +21,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 
 
 @command()
-@click.argument("treebank", type=click.Path())
+@click.argument("treebank", type=options.PATH)
 @click.option(
     "--system",
     type=Choice(SYSTEMS, "transition system"),

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 @command()
-@click.argument("gold", type=click.Path())
-@click.argument("first", type=click.Path())
-@click.argument("second", type=click.Path())
+@click.argument("gold", type=options.PATH)
+@click.argument("first", type=options.PATH)
+@click.argument("second", type=options.PATH)
 @click.option(
-    "--judgements", "-j", type=click.Path(), required=True, metavar="FILE",
+    "--judgements", "-j", type=options.PATH, required=True, metavar="FILE",
     help="File with one line per gold sentence: one or more votes for the better system",
 )  # fmt: skip
 @click.option(

@@ -16,8 +16,8 @@ from levelhead.cli.shared.result_paths import refuse_compressed
 
 
 @command()
-@click.argument("model", type=click.Path())
-@click.argument("words", metavar="INPUT", type=click.Path())
+@click.argument("model", type=options.PATH)
+@click.argument("words", metavar="INPUT", type=options.PATH)
 @running_options
 @repair_option
 @options.output_option

@@ -36,14 +36,14 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @command()
-@click.argument("train", type=click.Path())
-@click.argument("test", type=click.Path())
+@click.argument("train", type=options.PATH)
+@click.argument("test", type=options.PATH)
 @click.option(
     "--order", type=Choice(ORDERS, "order"), default="string", show_default=True,
     help="Order in which words are predicted: as in the sentence, or as a transition system attaches them",
 )  # fmt: skip
 @click.option(
-    "--system", "systems", multiple=True, type=click.Path(), help="Also measure this parser output; can be repeated"
+    "--system", "systems", multiple=True, type=options.PATH, help="Also measure this parser output; can be repeated"
 )
 @click.option(
     "--ngram",

@@ -32,7 +32,7 @@ Printing = tuple[str, int | None, str | None]
 
 
 @command()
-@click.argument("treebanks", nargs=-1, type=click.Path())
+@click.argument("treebanks", nargs=-1, type=options.PATH)
 @click.option(
     "-c", "--columns", multiple=True, metavar="NAME,...",
     help=f"Columns, groups of columns ({', '.join(GROUPS)}), summary or all; can be repeated  [default: summary]",

@@ -140,10 +140,10 @@ class _Request(NamedTuple):
 
 
 @command()
-@click.argument("gold", type=click.Path(), required=False)
-@click.argument("systems", type=click.Path(), required=False)
-@click.option("--manifest", type=click.Path(), help="TOML file with treebanks, systems, groups and rules")
-@click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) instead of files")
+@click.argument("gold", type=options.PATH, required=False)
+@click.argument("systems", type=options.PATH, required=False)
+@click.option("--manifest", type=options.PATH, help="TOML file with treebanks, systems, groups and rules")
+@click.option("--scores", type=options.PATH, help="Rank a table of scores (TSV) instead of files")
 @click.option(
     "--ranking", type=Choice(RANKINGS, "ranking"),
     help="How to average and rank: at full precision, or exactly as a shared task did  [default: exact]",

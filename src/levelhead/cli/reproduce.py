@@ -16,7 +16,7 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import emit, print_json
 from levelhead.cli.shared.reading import check_paths, files_in
 from levelhead.cli.shared.result_paths import STORE, ResultPath
-from levelhead.cli.shared.values import Choice, limited
+from levelhead.cli.shared.values import Choice, InputPath, limited
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich", "measures-2018",
@@ -46,20 +46,20 @@ def _library_of(page: str) -> tuple[str, str] | None:
 @command()
 @click.argument("paper", type=Choice(_NAMES, "study"), metavar="PAPER")
 @click.option(
-    "--treebanks", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
+    "--treebanks", multiple=True, type=InputPath(Path), metavar="DIR",
     help="Folder of treebanks (`xx-ud-train.conllu` ...), or a file; can be repeated",
 )  # fmt: skip
 @click.option(
-    "--systems", type=click.Path(path_type=Path), metavar="DIR",
+    "--systems", type=InputPath(Path), metavar="DIR",
     help="Folder with the outputs of a parser, or with a folder for each parser",
 )  # fmt: skip
 @click.option(
-    "--judgements", type=click.Path(path_type=Path), metavar="DIR",
+    "--judgements", type=InputPath(Path), metavar="DIR",
     help="Folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction` (callin)",
 )  # fmt: skip
-@click.option("--scores", type=click.Path(path_type=Path), metavar="TSV", help="Table of published scores (conll17)")
+@click.option("--scores", type=InputPath(Path), metavar="TSV", help="Table of published scores (conll17)")
 @click.option(
-    "--weights", type=click.Path(path_type=Path), metavar="FILE",
+    "--weights", type=InputPath(Path), metavar="FILE",
     help="Weights of relations for WLAS, instead of the entropies of the training sets (callin)",
 )  # fmt: skip
 @click.option(

@@ -30,7 +30,6 @@ from levelhead.cli.shared.reading import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from fractions import Fraction
     from typing import TypeAlias
 
     from levelhead.campaign.job import Look
@@ -165,7 +164,7 @@ def score(**given: Any) -> int:
     wanted = list(gates(request.under, request.over, registry))
     setup = request.setup(wanted, registry)
     if request.folders:
-        return passed(_score_folders(request, setup), wanted)
+        return _score_folders(request, setup, wanted)
     from levelhead.report.scores import score_document, score_table
 
     evaluation, parts = _score(request, setup, gold, system)
@@ -180,7 +179,9 @@ def score(**given: Any) -> int:
         )
     if request.wants_page:
         _write_page(request, dict.fromkeys(parts, evaluation), parts, None)
-    return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
+    bounded = {gate.measure: evaluation[gate.measure] for gate in wanted}
+    reasons = {name: score.reason for name, score in bounded.items()}
+    return passed(wanted, {name: score.exact for name, score in bounded.items()}, reasons)
 
 
 def _files_ahead(request: _Request) -> tuple[Input, Input]:
@@ -230,7 +231,9 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
 
-def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
+def _score_folders(request: _Request, setup: Setup, wanted: Sequence[Gate]) -> int:
+    from levelhead.report.scores import missing_scores
+
     evaluations, parts = _counted(request, setup)
     average = evaluations.average
     print_warnings(fault for evaluation in evaluations.values() for fault in evaluation.warnings)
@@ -241,7 +244,10 @@ def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | N
         _print_folders(request, evaluations)
     if request.wants_page:
         _write_page(request, evaluations, parts, average)
-    return average
+    reasons: dict[str, list[str]] = {}
+    for measure, reason in missing_scores(evaluations):
+        reasons.setdefault(measure, []).append(reason)
+    return passed(wanted, average, {measure: "; ".join(texts) for measure, texts in reasons.items()})
 
 
 def _print_folders(request: _Request, evaluations: Evaluations) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=click.Path())
+@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
 @click.option(
     "--min-tokens", type=limited("min-tokens"), default=30_000, show_default=True,
     help="Select treebanks with at least this many tokens",

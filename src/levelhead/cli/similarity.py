@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=click.Path())
+@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
 @options.merge_option
 @options.input_format_option
 @options.format_option()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from levelhead.task.model.description import SharedTask
     from levelhead.task.runner.scoring import ScoringWorkers
 
-_DIR = click.argument("folder", metavar="[DIR]", type=click.Path(), default=".")
+_DIR = click.argument("folder", metavar="[DIR]", type=options.PATH, default=".")
 
 
 @click.group(cls=Commands)
@@ -122,7 +122,7 @@ def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
 
 @task.command(short_help="Print a new token for a team")
 @click.argument("name")
-@click.option("--dir", "folder", type=click.Path(), default=".", help="The task folder  [default: the current folder]")
+@click.option("--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]")
 def token(name: str, folder: str) -> int:
     """Print a new token for team NAME; the team's earlier token becomes invalid."""
     from levelhead.task.model.teams import new_token
@@ -153,7 +153,7 @@ def status(folder: str, output_format: str, output: str | None) -> int:
 
 @task.command(short_help="Retry submissions that failed through no fault of the team")
 @click.argument("submission", metavar="[ID]", required=False)
-@click.option("--dir", "folder", type=click.Path(), default=".", help="The task folder  [default: the current folder]")
+@click.option("--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]")
 def retry(submission: str | None, folder: str) -> int:
     """Retry submission ID, or all submissions that failed through no fault of the team (a full disk, no sandbox).
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import DONE, say
+from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, training_options
 from levelhead.cli.shared.printing import print_warnings
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("parser")
-@click.argument("treebank", metavar="TRAIN", type=click.Path())
+@click.argument("treebank", metavar="TRAIN", type=options.PATH)
 @click.argument("model", type=RESULT)
-@click.option("--dev", type=click.Path(), help="Treebank for early stopping: keep the pass with the best LAS")
+@click.option("--dev", type=options.PATH, help="Treebank for early stopping: keep the pass with the best LAS")
 @click.option(
     "--with-dev",
     is_flag=True,
     help="After early stopping, train again on both treebanks for as many passes (requires --dev)",
 )
-@click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)")
+@click.option("--jar", type=options.PATH, metavar="FILE", help="MaltParser's jar file (malt)")
 @training_options
 def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: bool, **chosen: Any) -> int:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from levelhead.analysis.confusion import Example, cells_named, examples_of
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.breakdowns import for_each_output
-from levelhead.errors import Fault, InputError, MeasureError
+from levelhead.errors import Fault, InputError, quoted
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
@@ -59,8 +59,9 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
         limit: as in `ErrorExamples`.
 
     Raises:
-        InputError: there are several test sets, or a file is invalid or missing.
-        MeasureError: an error is not written as GOLD:SYSTEM, or is ambiguous.
+        InputError: there are several test sets, a file is invalid or missing, or an error is not written as
+            GOLD:SYSTEM or is ambiguous.
+        MeasureError: a relation does not occur.
     """
     if len(plan.test_sets) != 1:
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
@@ -71,10 +72,8 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
 
 
 def _relations(matches: Matches, error: str) -> tuple[str, str]:
-    if ":" not in error or not all(error.split(":")):
-        raise MeasureError(f"{error!r} is not GOLD:SYSTEM, as in nsubj:obj", "unknown-measure")
     meant = cells_named(matches, error)
     if len(meant) > 1:
         readings = " or ".join(f"{gold} confused with {system}" for gold, system in meant)
-        raise MeasureError(f"{error!r} is ambiguous: {readings}", "unknown-measure")
+        raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
     return meant[0]

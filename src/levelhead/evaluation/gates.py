@@ -28,12 +28,17 @@ class Gate(NamedTuple):
     bound: Fraction
     highest: bool
 
-    def broken(self, value: Fraction | float | None) -> str | None:
-        """Return how a value violates the bound, or None."""
+    def broken(self, value: Fraction | float | None, reason: str | None = None) -> str | None:
+        """Return how a value violates the bound, or None.
+
+        Args:
+            value: the value of the measure, or None.
+            reason: why there is no value.
+        """
+        if value is None:
+            return f"{self.measure} has no value: {reason or 'there is nothing to count'}"
         unit = 1 if self.highest else 100
         where, bound = ("over" if self.highest else "under"), f"{float(unit * self.bound):g}"
-        if value is None:
-            return f"{self.measure} has no value, {where} {bound}"
         if value > self.bound if self.highest else value < self.bound:
             return f"{self.measure} is {float(unit * value):.4f}, {where} {bound}"
         return None

@@ -165,19 +165,27 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
     new = _average_leakage_cells(evaluations) if leaked else ()
     summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
-    notes = (*_missing_scores(evaluations), *([_LEAKAGE] if leaked else []), signature_line(signature))
+    notes = (*_missing_averages(evaluations), *([_LEAKAGE] if leaked else []), signature_line(signature))
     return Table(columns, tuple(rows), notes, summary=summary)
 
 
-def _missing_scores(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
-    """Yield why measures have no score, and so no average, with the treebanks."""
+def missing_scores(evaluations: Mapping[str, Evaluation]) -> Iterator[tuple[str, str]]:
+    """Yield each measure that has no score on some treebanks, and so no average, with the reason and the treebanks.
+
+    Args:
+        evaluations: the scores on each treebank.
+    """
     found: dict[tuple[str, str], list[str]] = {}
     for name in next(iter(evaluations.values())):
         for code, evaluation in evaluations.items():
             if reason := evaluation[name].reason:
                 found.setdefault((name, reason), []).append(code)
     for (name, reason), codes in found.items():
-        yield f"no average of {name}: {reason} ({listed(codes)})"
+        yield name, f"{reason} ({listed(codes)})"
+
+
+def _missing_averages(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    return (f"no average of {name}: {reason}" for name, reason in missing_scores(evaluations))
 
 
 def _partial_scores_table(
@@ -196,7 +204,7 @@ def _partial_scores_table(
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     new = _average_leakage_cells(evaluations) if leaked else ()
     summary = ((f"Macro-average of {len(evaluations)}", *means, *new),)
-    missing = _missing_scores(evaluations)
+    missing = _missing_averages(evaluations)
     notes = (str(coverage), *missing, *([_LEAKAGE] if leaked else []), signature_line(signature))
     return Table(columns, rows, notes, summary=summary)
 

@@ -34,7 +34,8 @@ def _outcome(verdict: GateResult) -> str:
 
 def _finding(verdict: GateResult, comparison: Comparison) -> str:
     if verdict.reason == "invalid":
-        return number_of(len(comparison.invalid[verdict.system]), "error") + " in the output"
+        errors = comparison.invalid[verdict.system]
+        return f"{number_of(len(errors), 'error')} in the output: {errors[0].message}"
     plain = verdict.measure in comparison.perplexities
     change = formatted(value_cell(verdict.difference, perplexity=plain), _DIFFERENCE)
     margin = comparison.provenance.signature.get("margin")

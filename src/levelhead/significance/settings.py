@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from levelhead.arguments import number, whole
+from levelhead.arguments import confidence_level, whole
 
 
 class InferenceSettings(NamedTuple):
@@ -40,9 +40,9 @@ def check_settings(settings: InferenceSettings) -> None:
         settings: the settings of tests.
 
     Raises:
-        InputError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
+        InputError: the level is not between 0 and 0.999999, there are no resamples, or the seed is negative.
     """
-    number(0, 1, inside=True)("level", settings.level)
+    confidence_level("level", settings.level)
     whole(1)("resamples", settings.resamples)
     whole(0)("seed", settings.seed)
 

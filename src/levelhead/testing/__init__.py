@@ -45,11 +45,11 @@ def assert_score(
     """
     gate = _gate(measure, at_least, at_most)
     result = score_files(gold, system, setup_of([measure]))[measure]
-    if result.value is None:
-        raise AssertionError(f"{measure} has no value: {result.reason or 'there is nothing to count'}")
-    if broken := gate.broken(result.value):
+    if broken := gate.broken(result.value, result.reason):
+        if gate.highest or result.value is None:
+            raise AssertionError(broken)
         counts = f"{result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the system's output"
-        raise AssertionError(broken if gate.highest else f"{broken} ({counts})")
+        raise AssertionError(f"{broken} ({counts})")
 
 
 def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.cli.shared import options
+
 if TYPE_CHECKING:
     from levelhead.jobs import Tls, Workers
 
@@ -18,9 +20,9 @@ _OPTIONS = (
         metavar="ADDRESS",
         help="Run on a dask cluster: local, tcp://host:port or tls://host:port",
     ),
-    click.option("--tls-ca", type=click.Path(), help="Certificate of the cluster's authority (PEM)"),
-    click.option("--tls-cert", type=click.Path(), help="Your certificate (PEM)"),
-    click.option("--tls-key", type=click.Path(), help="Key of your certificate (PEM)"),
+    click.option("--tls-ca", type=options.PATH, help="Certificate of the cluster's authority (PEM)"),
+    click.option("--tls-cert", type=options.PATH, help="Your certificate (PEM)"),
+    click.option("--tls-key", type=options.PATH, help="Key of your certificate (PEM)"),
 )
 
 

@@ -55,14 +55,15 @@ def _parts(text: str) -> tuple[str, Fraction]:
     return name, number
 
 
-def passed(values: Mapping[str, Fraction | None], wanted: Iterable[Gate]) -> int:
+def passed(wanted: Iterable[Gate], values: Mapping[str, Fraction | None], reasons: Mapping[str, str | None]) -> int:
     """Report the gates that failed, and return the exit code.
 
     Args:
-        values: the value of each measure.
         wanted: the gates.
+        values: the value of each measure.
+        reasons: why a measure has no value.
     """
-    broken = [message for gate in wanted if (message := gate.broken(values[gate.measure]))]
+    broken = [message for gate in wanted if (message := gate.broken(values[gate.measure], reasons.get(gate.measure)))]
     for message in broken:
         say(message)
     return GATE if broken else DONE

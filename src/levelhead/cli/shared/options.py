@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from levelhead.arguments import resampling_unit
+from levelhead.arguments import HIGHEST_LEVEL, resampling_unit
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
-from levelhead.cli.shared.values import Choice, FiniteRange, limited
+from levelhead.cli.shared.values import Choice, FiniteRange, InputPath, limited
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
-PATH = click.Path(readable=False)
-"""A path that is checked when it is opened, so that all errors of files are reported the same way."""
+PATH = InputPath()
+"""The path of a file or folder."""
 
 
 def format_option(*formats: str) -> Decorator:
@@ -93,7 +93,7 @@ resamples_option: Decorator = click.option(
 
 
 level_option: Decorator = click.option(
-    "--level", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    "--level", type=FiniteRange(0, HIGHEST_LEVEL, min_open=True), default=0.95, show_default=True,
     help="Confidence level of intervals",
 )  # fmt: skip
 

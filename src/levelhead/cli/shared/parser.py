@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.shared.grouped import Decorator
-from levelhead.cli.shared.options import seed_option
+from levelhead.cli.shared.options import PATH, seed_option
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.extras import require
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from levelhead.parsing import Recipe
 
 _RUNNING = (
-    click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)"),
+    click.option("--jar", type=PATH, metavar="FILE", help="MaltParser's jar file (malt)"),
     click.option(
         "--parse-cmd",
         metavar="COMMAND",

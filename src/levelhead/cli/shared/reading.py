@@ -144,7 +144,16 @@ def check_kinds(gold: str, systems: Sequence[str]) -> None:
     for system in systems:
         if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
             check_inputs([gold, *systems])
-            raise click.UsageError(f"{system}: GOLD and SYSTEM must both be files or both be folders")
+            raise click.UsageError(f"{system}: {_different_kinds(gold)}")
+
+
+def _different_kinds(gold: str) -> str:
+    """Return the message for a file and a folder, or for a manifest and a file."""
+    if not holds_test_sets(gold):
+        return "GOLD is a file, but this is a folder: give two files or two folders"
+    if gold.endswith(".toml"):
+        return "GOLD is a manifest, but this is a file: give a folder of outputs"
+    return "GOLD is a folder, but this is a file: give two files or two folders"
 
 
 def name_of(gold: str, system: str) -> str:

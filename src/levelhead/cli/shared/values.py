@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import click
@@ -46,6 +47,32 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
             ctx: the command; without it in older versions of click.
         """
         return f"use {', '.join(self.choices)}"
+
+
+class InputPath(click.Path):
+    """A path that is not empty; whether it can be read is checked when it is opened, with the errors of all files.
+
+    Args:
+        kind: the type of the value, `str` or `Path`.
+    """
+
+    def __init__(self, kind: type = str) -> None:
+        super().__init__(readable=False, path_type=kind)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path.
+
+        Args:
+            value: the text on the command line.
+            param: the option or argument.
+            ctx: the command.
+
+        Raises:
+            click.BadParameter: the path is empty.
+        """
+        if not os.fspath(value):
+            self.fail("the path is empty: name a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class FiniteRange(click.FloatRange):

@@ -1,0 +1,32 @@
+"""Layouts of treebanks and outputs on disk: which files are gold, and which are the outputs of a system."""
+
+from levelhead.treebank.layouts.files import (
+    bare_name,
+    existing,
+    files_at,
+    irregularity,
+    stem_of,
+    treebank_of,
+    treebanks_in,
+)
+from levelhead.treebank.layouts.gold import GoldFile, Split, extra_gold, gold_files
+from levelhead.treebank.layouts.outputs import RunFiles, run_files, runs_of_one_file, system_folders, system_name
+
+__all__ = [
+    "GoldFile",
+    "RunFiles",
+    "Split",
+    "bare_name",
+    "existing",
+    "extra_gold",
+    "files_at",
+    "gold_files",
+    "irregularity",
+    "run_files",
+    "runs_of_one_file",
+    "stem_of",
+    "system_folders",
+    "system_name",
+    "treebank_of",
+    "treebanks_in",
+]

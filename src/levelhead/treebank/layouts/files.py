@@ -1,0 +1,182 @@
+"""The names of treebank files, and the treebanks in a folder."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from levelhead.errors import Fault, InputError, Place, printable
+from levelhead.treebank.input_bytes import SUFFIXES
+
+_FORMATS = (".conllu", ".conllup", ".conllx", ".conll")
+"""The suffixes of treebanks, without those of compressed files."""
+
+TIRA_OUTPUTS = "output"
+"""The folder in which TIRA keeps the outputs of a run."""
+
+MOST_NAMED = 5
+"""The largest number of folders that an error names."""
+
+
+def stem_of(file_name: str) -> str | None:
+    """Return the name of a treebank's file without suffixes, None if it does not look like a treebank.
+
+    Args:
+        file_name: the name without folders.
+    """
+    bare = bare_name(file_name)
+    stem, dot, suffix = bare.rpartition(".")
+    return stem if f"{dot}{suffix.lower()}" in _FORMATS else None
+
+
+def bare_name(path: str) -> str:
+    """Return a path without the suffix of a compressed file.
+
+    Args:
+        path: a path or the name of a file.
+    """
+    for suffix in SUFFIXES:
+        path = path.removesuffix(suffix)
+    return path
+
+
+def treebank_of(stem: str) -> str:
+    """Return the name of a file's treebank: without suffixes such as `-ud-train`.
+
+    Args:
+        stem: the name of a file without suffixes.
+    """
+    return re.sub(r"([-_.]ud)?[-_.](train|dev|test)$", "", stem) or stem
+
+
+def treebanks_in(folder: Path) -> dict[str, Path]:
+    """Return the treebanks of a folder, and of its folders named `UD_*`, by name without suffixes.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        InputError: it cannot be read, or two files have the same name.
+    """
+    return by_stem(treebank_files(folder))
+
+
+def by_stem(files: Iterable[Path]) -> dict[str, Path]:
+    """Return treebanks by name without suffixes.
+
+    Args:
+        files: their files.
+
+    Raises:
+        InputError: two files have the same name.
+    """
+    paths: dict[str, Path] = {}
+    for path in files:
+        stem = stem_of(path.name) or path.name
+        if stem in paths:
+            both = f"{printable(path.name)} and {printable(paths[stem].name)}"
+            raise layout_error("no-pairs", f"the folder has both {both}", path.parent)
+        paths[stem] = path
+    return paths
+
+
+def files_at(path: str | os.PathLike[str]) -> list[str]:
+    """Return a file itself, or the treebanks of a folder.
+
+    Args:
+        path: a file, a folder, or "-".
+
+    Raises:
+        InputError: the folder cannot be read or has no CoNLL-U file, or two of its files have the same name.
+    """
+    name = os.fspath(path)
+    if not os.path.isdir(name):  # noqa: PTH112 -- a path may contain characters that pathlib refuses
+        return [name]
+    files = [os.fspath(file) for file in treebanks_in(Path(name)).values()]
+    if not files:
+        raise layout_error("no-pairs", "the folder has no CoNLL-U file", Path(name))
+    return files
+
+
+def existing(folder: Path, name: str) -> Path | None:
+    """Return the regular file with a name in a folder, compressed or not, or None.
+
+    Args:
+        folder: the folder.
+        name: the name, with or without the suffix of a compressed file.
+
+    Raises:
+        InputError: several files match.
+    """
+    bare = bare_name(name)
+    found = [path for suffix in ("", *SUFFIXES) if (path := folder / f"{bare}{suffix}").is_file()]
+    if len(found) > 1:
+        raise layout_error("no-pairs", f"the folder has both {found[0].name} and {found[1].name}", folder)
+    return found[0] if found else None
+
+
+def irregularity(path: Path) -> str | None:
+    """Return why a path cannot be a treebank (a folder, a pipe, a broken link); None for a file.
+
+    Args:
+        path: the path.
+    """
+    if path.is_file():
+        return None
+    if path.is_dir():
+        return "it is a folder"
+    if path.exists():
+        return "it is neither a file nor a folder"
+    return "the link is broken" if path.is_symlink() else os.strerror(errno.ENOENT)
+
+
+def visible_entries(folder: Path) -> list[Path]:
+    """Return the files and folders in a folder that are not hidden, in alphabetical order.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise layout_error("unreadable-file", reason, folder) from error
+
+
+def treebank_files(folder: Path) -> Iterator[Path]:
+    """Yield the treebanks of a folder, and of the folders of a UD release in it.
+
+    Args:
+        folder: the folder.
+    """
+    return (path for path in named_as_treebanks(folder) if path.is_file())
+
+
+def named_as_treebanks(folder: Path) -> Iterator[Path]:
+    """Yield all paths with the name of a treebank, including folders, pipes and broken links.
+
+    Args:
+        folder: the folder, which may have folders of a UD release.
+    """
+    for path in visible_entries(folder):
+        if path.is_dir() and path.name.startswith("UD_"):
+            yield from (entry for entry in visible_entries(path) if stem_of(entry.name) is not None)
+        elif stem_of(path.name) is not None:
+            yield path
+
+
+def layout_error(slug: str, message: str, path: Path) -> InputError:
+    """Return the error for a file or folder.
+
+    Args:
+        slug: its name in `levelhead.messages`.
+        message: what is wrong.
+        path: the file or folder.
+    """
+    return InputError(Fault(slug, message, Place(os.fspath(path))))
