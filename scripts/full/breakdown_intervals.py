@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from levelhead.analysis.breakdown import bucket_cells, bucket_words, ratio_parts
-from levelhead.analysis.repairs import ErrorKinds, errors_in
+from levelhead.analysis.repairs import WHOLE, ErrorKinds, errors_in
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import UD
 from levelhead.significance.bucket_estimates import BucketEstimate, UnitParts, bucket_estimates, gain_estimate
-from levelhead.significance.unit_counts import WHOLE, Cells
+from levelhead.significance.unit_counts import Cells
 from levelhead.significance.units import Units, units_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import NIVRE_FANG
@@ -95,7 +95,7 @@ def gains(matches: Matches, units: Units) -> list[Row]:
     kinds = ErrorKinds()
     cells = errors_in(matches, LAS, kinds).cells
     whole = cells.groups == WHOLE
-    cells = cells._replace(units=units.of_sentence[cells.units])
+    cells = cells.joined(units.of_sentence)
     (before,) = by_group(cells.chosen(whole)._replace(groups=np.zeros(whole.sum(), dtype=np.int64)), units, 1)
     rows = []
     for changes in by_group(cells.chosen(~whole), units, len(kinds.numbers)):

@@ -26,7 +26,7 @@ from levelhead.significance.bucket_estimates import (
     bucket_estimates,
     mean_estimate,
 )
-from levelhead.significance.unit_counts import Cells, Histogram, histogram_of
+from levelhead.significance.unit_counts import Cells, UnitHistogram, histogram_of
 from levelhead.significance.units import Units
 
 
@@ -125,8 +125,9 @@ def break_down(
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
     in_one = np.zeros(len(matches.gold), dtype=np.int64)
-    found = histogram_of(bucket_cells([words], in_one if intervals is None else intervals.units.of_sentence))
+    cells = bucket_cells([words], in_one if intervals is None else intervals.units.of_sentence)
     level = None if intervals is None else intervals.level
+    found = histogram_of(cells, lambda some: ratio_parts(some.counts, measure))
     return breakdown_of(by, measure, words.names, found, matches.rules.undefined, level)
 
 
@@ -134,7 +135,7 @@ def breakdown_of(
     by: Sequence[str],
     measure: Measure,
     names: Sequence[tuple[str, ...]],
-    found: Histogram,
+    found: UnitHistogram,
     undefined: float | None,
     level: float | None,
 ) -> Breakdown:
@@ -149,13 +150,13 @@ def breakdown_of(
         level: the confidence level of intervals; None for no intervals.
     """
     totals = np.zeros((len(names), 4), dtype=np.int64)
-    np.add.at(totals, found.groups, found.counts * found.n_units[:, None])
+    totals[found.totals.groups] = found.totals.counts
     scores = zip(names, scores_of(totals, measure, undefined), strict=True)
     rows = tuple((values, score) for values, score in scores if score.gold or score.system)
     breakdown = Breakdown(tuple(by), measure, rows)
     if level is None:
         return breakdown
-    parts = UnitParts(found.groups, ratio_parts(found.counts, measure)[:, None], found.n_units, len(names))
+    parts = UnitParts(found.groups, found.parts[:, None], found.n_units, len(names))
     estimates = dict(zip(names, bucket_estimates(parts, level), strict=True))
     return breakdown._replace(estimates={values: estimates[values] for values, _ in rows})
 
@@ -215,11 +216,12 @@ def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64])
     """
     kinds = [kind for words in systems for kind in (words.correct, words.gold, words.system, words.aligned)]
     n_names = len(systems[0].names)
-    keys = [of_sentence[rows] * n_names + buckets for buckets, rows in kinds]
-    found, numbers = np.unique(np.concatenate(keys), return_inverse=True)
-    ends = np.cumsum([len(own) for own in keys])[:-1]
-    counts = [np.bincount(own, minlength=len(found)) for own in np.split(numbers, ends)]
-    return Cells(found // n_names, found % n_names, np.stack(counts, axis=1))
+    keys = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
+    found = np.unique(np.concatenate([own for own, _ in keys]))
+    counts = np.zeros((len(found), len(kinds)), dtype=np.int64)
+    for kind, (own, n) in enumerate(keys):
+        counts[np.searchsorted(found, own), kind] = n
+    return Cells(found // n_names, found % n_names, counts)
 
 
 def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
 from levelhead.significance.bucket_estimates import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate
 from levelhead.significance.system_counts import ratios
-from levelhead.significance.unit_counts import WHOLE, Cells, Histogram, histogram_of, summed
+from levelhead.significance.unit_counts import Cells, UnitHistogram, histogram_of, summed
 from levelhead.treebank.schemes import NIVRE_FANG
 
 NOT_ALIGNED = "words not aligned"
@@ -26,6 +26,9 @@ MOST_VALUES = 100
 """The maximum number of distinct relations or parts of speech of errors; all further ones are joined as `OTHER`."""
 
 OTHER = "(other)"
+
+WHOLE = -1
+"""The number of all words of a unit, among kinds of errors."""
 
 _WRONG = {
     Agree.HEAD: "head",
@@ -201,17 +204,18 @@ def repairs(
     """
     kinds = ErrorKinds()
     cells = errors_in(matches, measure, kinds, registry=registry).cells
-    of_units = cells._replace(units=intervals.units.of_sentence[cells.units])
-    return repairs_of(histogram_of(of_units), [*kinds.numbers], measure, matches.rules.undefined, intervals.level)
+    of_units = cells.joined(intervals.units.of_sentence)
+    found = histogram_of(of_units, lambda some: gain_parts(some, measure))
+    return repairs_of(found, [*kinds.numbers], measure, matches.rules.undefined, intervals.level)
 
 
 def repairs_of(
-    found: Histogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
+    found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
     """Return the cost of each kind of error.
 
     Args:
-        found: the cells of errors by unit, see `Errors`.
+        found: the histogram of errors, see `Errors` and `gain_parts`.
         kinds: the kinds of errors by their numbers.
         measure: a measure of words.
         undefined: the value of a ratio with nothing to count.
@@ -229,18 +233,17 @@ class _UnitsBefore:
     """The counts of units before any repair.
 
     Args:
-        found: the cells of errors by unit.
+        found: the histogram of errors.
         measure: a measure of words.
         undefined: the value of a ratio with nothing to count.
     """
 
-    def __init__(self, found: Histogram, measure: Measure, undefined: float | None) -> None:
+    def __init__(self, found: UnitHistogram, measure: Measure, undefined: float | None) -> None:
         self._found, self._measure, self._undefined = found, measure, undefined
-        whole = found.groups == WHOLE
-        self._counts, self.n_units = found.counts[whole, :4], found.n_units[whole]
-        self.before = ratio_parts(self._counts, measure)
-        self._total = self.n_units @ self._counts
-        self._row = {counts: row for row, counts in enumerate(map(tuple, self._counts.tolist()))}
+        parts, self.n_units = found.of_group(WHOLE)
+        self.before = parts[:, :2]
+        self._keys = _keys(self.before)
+        self._totals = dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
 
     def repair(self, number: int, kind: tuple[str, str], level: float) -> Repair | None:
         """Return the gain of a repair, with a share of 0; None without a gain, as for errors of precision by recall.
@@ -250,24 +253,44 @@ class _UnitsBefore:
             kind: the error and its detail.
             level: the confidence level.
         """
-        own = self._found.groups == number
-        changes, wholes, n_units = self._found.counts[own], self._found.wholes[own, :4], self._found.n_units[own]
-        change = n_units @ changes
-        before, after = self._value(self._total), self._value(self._total + change[:4])
+        if number not in self._totals:
+            return None
+        whole = self._totals[WHOLE][:4], self._totals[WHOLE][:4] + self._totals[number][:4]
+        before, after = map(self._value, whole)
         if before is None or after is None or after <= before:
             return None
-        rows = np.array([self._row[counts] for counts in map(tuple, wholes.tolist())], dtype=np.int64)
+        parts, n_units = self._found.of_group(number)
         others = self.n_units.copy()
-        np.subtract.at(others, rows, n_units)
-        repaired = ratio_parts(wholes + changes[:, :4], self._measure)
-        parts = np.concatenate([self.before, self.before[rows]]), np.concatenate([self.before, repaired])
+        np.subtract.at(others, np.searchsorted(self._keys, _keys(parts)), n_units)
+        both = np.concatenate([self.before, parts[:, :2]]), np.concatenate([self.before, parts[:, 2:]])
         affected, every = int(n_units.sum()), np.concatenate([others, n_units])
-        estimate = gain_estimate(*parts, every, affected, level)
-        ends = [float(ratios(ratio_parts(total, self._measure))) for total in (self._total, self._total + change[:4])]
-        return Repair(*kind, int(change[4]), 0.0, ends[1], ends[1] - ends[0], estimate)
+        estimate = gain_estimate(*both, every, affected, level)
+        ends = [float(ratios(ratio_parts(counts, self._measure))) for counts in whole]
+        return Repair(*kind, int(self._totals[number][4]), 0.0, ends[1], ends[1] - ends[0], estimate)
 
     def _value(self, counts: NDArray[np.int64]) -> float | None:
         return score_of(Counts(*counts.reshape(4, 1)), self._measure, self._undefined).value
+
+
+def _keys(parts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """A number for each numerator and denominator before a repair, in their order."""
+    return parts[:, 0].astype(np.int64) << 32 | parts[:, 1].astype(np.int64)
+
+
+def gain_parts(cells: Cells, measure: Measure) -> NDArray[np.float64]:
+    """Return numerators and denominators of a measure in the unit of each cell, before and after the repair.
+
+    Args:
+        cells: the cells of errors, summed by unit, see `Errors`.
+        measure: the measure.
+
+    Returns:
+        float64, shape (cells, 4).
+    """
+    is_whole = cells.groups == WHOLE  # first of its unit
+    wholes = cells.counts[np.maximum.accumulate(np.where(is_whole, np.arange(len(is_whole)), 0)), :4]
+    repaired = wholes + np.where(is_whole[:, None], 0, cells.counts[:, :4])
+    return np.concatenate([ratio_parts(wholes, measure), ratio_parts(repaired, measure)], axis=1)
 
 
 def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> NDArray[np.int64]:

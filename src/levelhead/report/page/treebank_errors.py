@@ -14,10 +14,11 @@ from levelhead.analysis.breakdown import (
     breakdown_of,
     bucket_cells,
     check_breakable,
+    ratio_parts,
     words_in,
 )
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
-from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, repairs_of
+from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.errors import ConlluError, MeasureError
@@ -117,7 +118,7 @@ class ErrorTally:
         self._without_trees: ConlluError | None = None
         self._undefined: float | None = None
         self._documents, self._kinds = DocumentNumbers(), ErrorKinds()
-        self._repairs = HistogramTally(5)
+        self._repairs = HistogramTally(lambda cells: gain_parts(cells, self._measure))
         self._types = np.zeros(len(ERRORS), dtype=np.int64)
         self._confused = ConfusionTally()
         self._properties = {by: _PropertyTally(by, self._measure, self._registry) for by in PROPERTY_TITLES}
@@ -191,7 +192,7 @@ class _PropertyTally:
         self._by, self._measure, self._registry = by, measure, registry
         self._settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
         self._frequency: dict[str, int] = {}  # of the values, which are numbered in this order
-        self._units = HistogramTally(4)
+        self._units = HistogramTally(lambda cells: ratio_parts(cells.counts, measure))
 
     def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add a piece, and return the number of the value of each gold word.
@@ -227,8 +228,10 @@ class _PropertyTally:
         Args:
             undefined: the value of a ratio with nothing to count.
         """
-        found, names = self._units.histogram(), [(name,) for name in self.names()]
-        ordered = found._replace(groups=self.places()[found.groups])
+        found, places = self._units.histogram(), self.places()
+        totals = found.totals._replace(groups=places[found.totals.groups])
+        ordered = found._replace(groups=places[found.groups], totals=totals)
+        names = [(name,) for name in self.names()]
         return breakdown_of([self._by], self._measure, names, ordered, undefined, _LEVEL)
 
 
