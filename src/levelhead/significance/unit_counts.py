@@ -128,7 +128,7 @@ class HistogramTally:
     """The histogram of a gold treebank that is read in pieces.
 
     The units are documents if gold marks two or more, otherwise sentences, as `units_of` finds them by `AUTO`. Memory
-    grows with the number of different counts: hardly with sentences, by some kilobytes for each document.
+    grows with the number of different counts: hardly with sentences, by about a kilobyte for each document.
 
     Args:
         parts: the function that returns numerators and denominators.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.report.charts.svg import plain
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000
 """The largest number of words in the sentences of a page, over all treebanks."""
@@ -36,6 +38,7 @@ class OutputTrees:
         self.errors = np.full(matches.system.n_words, "u", dtype="<U1")  # not aligned
         head, label = matches.agree(Agree.HEAD), matches.agree(Agree.RELATION)
         self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
+        self._text = cache(lambda code: plain(matches.system.strings[code]))
         self._by_row = np.argsort(matches.row_of_system, kind="stable")
         self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
@@ -64,12 +67,15 @@ class OutputTrees:
             "n": plain(self.name),
             "e": "".join(self.errors[words].tolist()),
             "h": heads,
-            "d": [plain(system.relations[word]) for word in words.tolist()],
+            "d": self._texts(system.relations, words),
         }
-        forms = [system.forms[word] for word in words.tolist()]
-        if inside != list(range(last - first)) or forms != list(matches.gold[sentence].forms):
-            tree |= {"f": [plain(form) for form in forms], "a": inside}
+        forms = self._texts(system.forms, words)
+        if inside != list(range(last - first)) or forms != list(map(plain, matches.gold[sentence].forms)):
+            tree |= {"f": forms, "a": inside}
         return tree
+
+    def _texts(self, column: StringColumn, words: NDArray[np.int64]) -> list[str]:
+        return [self._text(code) for code in column.codes[words].tolist()]
 
 
 def sentence(
@@ -255,7 +261,7 @@ def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.i
     lowest = np.full(n, np.iinfo(np.int64).max)
     for numbers in groupings:
         _, groups = np.unique(numbers[numbers >= 0], return_inverse=True)
-        keys = np.unique(groups * n + at[numbers >= 0])  # each sentence once in a group
+        keys, _ = np.unique(groups * n + at[numbers >= 0], return_counts=True)  # each sentence once in a group
         groups = keys // n
         np.minimum.at(lowest, keys % n, np.arange(len(keys)) - np.searchsorted(groups, groups))
     return lowest[at]
