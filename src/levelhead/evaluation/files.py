@@ -69,7 +69,7 @@ def _score_partially(
 
     paths = [os.fsdecode(source) for source in (gold, system) if not isinstance(source, Treebank)]
     rereadable = len(paths) == 2 and not any(map(is_stream, paths))
-    if training is None and rereadable and adds_up(ready) and _any_large(paths, sizes):
+    if rereadable and adds_up(ready) and _any_large(paths, sizes):
         from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
         from levelhead.evaluation.partial_survey import Rereadable
         from levelhead.progress import counter
@@ -83,7 +83,7 @@ def _score_partially(
                 if look is not None:
                     look.add(piece.matches)
 
-            evaluation = partial_scores_in_pieces(ours, theirs, ready, sizes.piece, add)
+            evaluation = partial_scores_in_pieces(ours, theirs, ready, sizes.piece, add, training=training)
             if evaluation is not None:
                 return evaluation
     return score_partially(gold, system, ready, training, look)
@@ -109,10 +109,7 @@ def adds_up(setup: Setup) -> bool:
     Args:
         setup: the settings.
     """
-    whole = (
-        definition.counter is not None or definition.punctuation_for(measure.argument) == "callin"
-        for measure, definition in setup.defined
-    )
+    whole = (definition.punctuation_for(measure.argument) == "callin" for measure, definition in setup.defined)
     official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
     for name in formats:

@@ -64,8 +64,9 @@ def distinct(const int32_t[::1] codes, int64_t n_strings):
     cdef int64_t n_found = 0
     cdef int64_t i
     cdef bint outside = False
-    for i in range(codes.shape[0]):
-        outside |= codes[i] < 0 or codes[i] >= n_strings
+    with nogil:
+        for i in range(codes.shape[0]):
+            outside |= codes[i] < 0 or codes[i] >= n_strings
     if outside:
         raise IndexError("codes must be from 0 to below the number of strings")
     with nogil:

@@ -9,6 +9,7 @@ ctypedef const uint8_t* Bytes
 cdef enum:
     TAB = 9
     NEWLINE = 10
+    RETURN = 13
     SPACE = 32
     BLOCK = 32
 
@@ -48,25 +49,64 @@ cdef inline int64_t length_of_character(Bytes at, int64_t left) noexcept nogil:
     return length
 
 
+cdef bint is_valid(const uint8_t[::1] data) noexcept nogil:
+    """Whether bytes are valid UTF-8."""
+    cdef int64_t size = data.shape[0]
+    cdef int64_t at = 0
+    cdef int64_t length
+    while at < size:
+        if data[at] < 0x80:
+            at += BLOCK if size - at >= BLOCK and is_ascii(&data[at]) else 1
+            continue
+        length = length_of_character(&data[at], size - at)
+        if length == 0:
+            return False
+        at += length
+    return True
+
+
 def is_utf8(const uint8_t[::1] data):
     """Return whether bytes are valid UTF-8, as `bytes.decode` does, without creating a string.
 
     Args:
         data: the bytes, uint8.
     """
+    cdef bint valid
+    with nogil:
+        valid = is_valid(data)
+    return valid
+
+
+def survey(const uint8_t[::1] data):
+    """Return what an official scorer's reading depends on, in one pass over ASCII.
+
+    Args:
+        data: the bytes, uint8.
+
+    Returns:
+        The number of line feeds, whether there is a carriage return, and whether the bytes are valid UTF-8.
+    """
     cdef int64_t size = data.shape[0]
+    cdef int64_t n_lines = 0
     cdef int64_t at = 0
-    cdef int64_t length = 1
+    cdef int64_t end
+    cdef uint8_t found
+    cdef uint8_t returns = 0
+    cdef uint8_t high = 0
+    cdef bint valid = True
     with nogil:
         while at < size:
-            if data[at] < 0x80:
-                at += BLOCK if size - at >= BLOCK and is_ascii(&data[at]) else 1
-                continue
-            length = length_of_character(&data[at], size - at)
-            if length == 0:
-                break
-            at += length
-    return length != 0
+            end = min(size, at + 255)  # as in `count_lines`
+            found = 0
+            for at in range(at, end):
+                found += data[at] == NEWLINE
+                returns |= data[at] == RETURN
+                high |= data[at]
+            n_lines += found
+            at = end
+        if high >= 0x80:
+            valid = is_valid(data)
+    return n_lines, bool(returns), valid
 
 
 def count_lines(const uint8_t[::1] data):
