@@ -30,7 +30,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.two_files import in_two_threads, use_in_thread
+from levelhead.treebank.two_files import in_two_threads, one_ahead
 
 if TYPE_CHECKING:
     from levelhead.treebank.training_data import Training
@@ -83,7 +83,7 @@ def partial_scores_in_pieces(
     tally = _Tally(ready, look, training)
     pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
     try:
-        use_in_thread(_as_first_read(pieces, gold, system), tally.add)
+        one_ahead(_as_first_read(pieces, gold, system), tally.add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:

@@ -26,7 +26,7 @@ from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OwnPieces, Pieces
-from levelhead.treebank.two_files import are_files, use_in_thread
+from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Look
@@ -134,7 +134,7 @@ def score_pieces(
         _add_sentences(gold, system, size, lambda pair: add(match_pair(*pair, ready.rules)))
     else:
         pairs = paired_pieces(gold, system, ready.rules, size, together=together)
-        use_in_thread(pairs, lambda pair: add(match_spans(pair.gold, pair.system, ready.rules, *pair[2:])))
+        one_ahead(pairs, lambda pair: add(match_spans(pair.gold, pair.system, ready.rules, *pair[2:])))
     if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
         add(match_pair(nothing, nothing, ready.rules))
