@@ -32,13 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from levelhead.campaign.job import Look
+    from levelhead.campaign.look_jobs import LookAtEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
-    from levelhead.report.page.treebank_errors import ErrorTally
     from levelhead.report.scores import Average
 
     Parts: TypeAlias = Mapping[str, Any]  # data for the page, per test set
@@ -215,10 +214,11 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
 
     ready = setup.single()
     ready.rules.check_words()
-    errors = _error_tally(request, ready.names)
+    code = _code_of_gold(request)
+    errors = _look(request, 1, ready.names).start(code, request.name)
     evaluation = score_files(gold, system, ready, training=training, look=errors)
     with working("finding the errors"):
-        return evaluation, {_code_of_gold(request): errors.errors()}
+        return evaluation, {code: errors.result(evaluation.gold, evaluation.system)}
 
 
 def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
@@ -261,22 +261,20 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     )
 
 
-def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
-    """The function that computes the parts of the page where the engine reads the outputs."""
-    from levelhead.report.page.treebank_errors import measure_of_errors, treebank_errors
+def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> LookAtEach:
+    """The function that finds the errors for the page where outputs are read."""
+    from levelhead.campaign.look_jobs import LookAtEach
+    from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
     registry = request.measuring.registry
-    measure = measure_of_errors(measures, registry)
-    return partial(treebank_errors, name=request.name, n_treebanks=n_treebanks, registry=registry, measure=measure)
-
-
-def _error_tally(request: _Request, measures: Sequence[str]) -> ErrorTally:
-    """What finds the errors of a pair for the page."""
-    from levelhead.report.page.treebank_errors import ErrorTally, measure_of_errors
-
-    registry = request.measuring.registry
-    measure = measure_of_errors(measures, registry)
-    return ErrorTally(request.name, n_treebanks=1, registry=registry, measure=measure, partial=request.partial)
+    settings: dict[str, Any] = {
+        "name": request.name,
+        "n_treebanks": n_treebanks,
+        "registry": registry,
+        "measure": measure_of_errors(measures, registry),
+        "partial": request.partial,
+    }
+    return LookAtEach(partial(errors_of_each, **settings))
 
 
 def _code_of_gold(request: _Request) -> str:

@@ -22,7 +22,7 @@ from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of
 from levelhead.treebank.reader import check_format
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.pair import Look
+    from levelhead.evaluation.pair import Looking
     from levelhead.scoring.partial_matches import PartialMatches
     from levelhead.treebank.training_data import Training
 
@@ -33,7 +33,7 @@ def score_files(
     setup: Setup,
     sizes: PieceSizes | None = None,
     training: Training | None = None,
-    look: Look | None = None,
+    look: Looking | None = None,
 ) -> Evaluation:
     """Score a system's output against gold; large files are read in pieces.
 
@@ -62,7 +62,7 @@ def score_files(
 
 
 def _score_partially(
-    gold: Input, system: Input, ready: Setup, sizes: PieceSizes, training: Training | None, look: Look | None
+    gold: Input, system: Input, ready: Setup, sizes: PieceSizes, training: Training | None, look: Looking | None
 ) -> Evaluation:
     """Score files that may have different text; large files are read in pieces if possible."""
     from levelhead.evaluation.partial import score_partially
@@ -118,7 +118,7 @@ def adds_up(setup: Setup) -> bool:
 
 
 def _score_paths(
-    gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None, look: Look | None
+    gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None, look: Looking | None
 ) -> Evaluation:
     ours = contents_or_parts(gold, sizes.large)
     if isinstance(ours, bytes):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
 
-    class Look(Protocol):
+    class Looking(Protocol):
         """Sees the aligned words of a pair, whole or in pieces."""
 
         def start(self) -> None:
@@ -128,7 +128,7 @@ def _score_text(score: Score) -> str:
 
 
 def score_treebanks(
-    gold: Treebank, system: Treebank, setup: Setup, training: Training | None = None, look: Look | None = None
+    gold: Treebank, system: Treebank, setup: Setup, training: Training | None = None, look: Looking | None = None
 ) -> Evaluation:
     """Score one treebank against another.
 

@@ -28,7 +28,7 @@ from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read
 from levelhead.treebank.reader import read_if_valid
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.pair import Look
+    from levelhead.evaluation.pair import Looking
     from levelhead.treebank.training_data import Training
 
 __all__ = ["PartialCoverage"]
@@ -130,7 +130,7 @@ def coverage_of(partial: PartialMatches) -> PartialCoverage:
 
 
 def score_partially(
-    gold: Input, system: Input, setup: Setup, training: Training | None = None, look: Look | None = None
+    gold: Input, system: Input, setup: Setup, training: Training | None = None, look: Looking | None = None
 ) -> Evaluation:
     """Score a system's output even if its text differs from gold or its trees are broken; both are read whole.
 

@@ -29,7 +29,7 @@ from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.pair import Look
+    from levelhead.evaluation.pair import Looking
     from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.training_data import Training
 
@@ -38,7 +38,12 @@ Parts = tuple[str, Iterator[bytes]]
 
 
 def score_parts_of_gold(
-    gold: Parts, system: str, setup: Setup, size: int, training: Training | None = None, look: Look | None = None
+    gold: Parts,
+    system: str,
+    setup: Setup,
+    size: int,
+    training: Training | None = None,
+    look: Looking | None = None,
 ) -> Evaluation:
     """Score a system's output against gold; errors of the output are only reported if gold is valid.
 
@@ -63,7 +68,12 @@ def score_parts_of_gold(
 
 
 def score_parts(
-    gold: Parts, system: Parts, setup: Setup, size: int, training: Training | None = None, look: Look | None = None
+    gold: Parts,
+    system: Parts,
+    setup: Setup,
+    size: int,
+    training: Training | None = None,
+    look: Looking | None = None,
 ) -> Evaluation:
     """Score a system's output against gold, in pieces.
 
@@ -153,7 +163,7 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
             raise
 
 
-def _score_whole(gold: str, system: str, setup: Setup, training: Training | None, look: Look | None) -> Evaluation:
+def _score_whole(gold: str, system: str, setup: Setup, training: Training | None, look: Looking | None) -> Evaluation:
     """Score files with negative heads, which count back over sentences; they are found while reading."""
     for path in (gold, system):
         if is_stream(path):

@@ -20,7 +20,6 @@ from levelhead.analysis.breakdown import (
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
-from levelhead.campaign.outputs import Output
 from levelhead.errors import ConlluError, MeasureError
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
@@ -29,6 +28,7 @@ from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, 
 from levelhead.scoring.matches import Matches, TreebankPair
 from levelhead.scoring.measure import Measure
 from levelhead.significance.unit_counts import DocumentNumbers, HistogramTally
+from levelhead.treebank.contents import Contents
 
 _LEVEL = 0.95
 _BY_FREQUENCY = ("deprel", "upos")
@@ -66,35 +66,6 @@ class TreebankErrors(NamedTuple):
     values: Mapping[str, Mapping[str, int]]
     confused: ConfusionMatrix
     examples: Examples
-
-
-def treebank_errors(
-    treebank: str,  # noqa: ARG001 -- the engine gives the code of the test set
-    outputs: Sequence[Output],
-    *,
-    name: str,
-    n_treebanks: int,
-    registry: Registry,
-    measure: str = "LAS",
-) -> TreebankErrors:
-    """Return the errors of an output on one treebank; the engine calls this where the output is read.
-
-    Args:
-        treebank: its code.
-        outputs: a single output.
-        name: the system.
-        n_treebanks: the number of treebanks on the page.
-        registry: the available measures and schemes.
-        measure: the measure whose errors are shown; it must support breakdowns.
-
-    Raises:
-        ConlluError: gold or the output has no trees.
-    """
-    (output,) = outputs
-    partial = output.partial is not None
-    tally = ErrorTally(name, n_treebanks=n_treebanks, registry=registry, measure=measure, partial=partial)
-    tally.add(output.matches)
-    return tally.errors()
 
 
 class ErrorTally:
@@ -155,8 +126,12 @@ class ErrorTally:
         groups |= {by: numbers[words] for by, numbers in values.items()}
         self._examples.add(OutputTrees(self._name, matches), words, groups)
 
-    def errors(self) -> TreebankErrors:
+    def result(self, gold: Contents, system: Contents) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
         """Return the errors.
+
+        Args:
+            gold: the sizes of gold.
+            system: the sizes of the output.
 
         Raises:
             ConlluError: gold or the output has no trees.
@@ -233,6 +208,30 @@ class _PropertyTally:
         ordered = found._replace(groups=places[found.groups], totals=totals)
         names = [(name,) for name in self.names()]
         return breakdown_of([self._by], self._measure, names, ordered, undefined, _LEVEL)
+
+
+def errors_of_each(
+    code: str,  # noqa: ARG001 -- the engine gives the code of the test set
+    output: str,  # noqa: ARG001 -- and the name of the output
+    *,
+    name: str,
+    n_treebanks: int,
+    registry: Registry,
+    measure: str,
+    partial: bool,
+) -> ErrorTally:
+    """Return what finds the errors of an output; the engine calls this where the output is read.
+
+    Args:
+        code: the code of the test set.
+        output: the name of the output with its run.
+        name: the system.
+        n_treebanks: the number of treebanks on the page.
+        registry: the available measures and schemes.
+        measure: the measure whose errors are shown; it must support breakdowns.
+        partial: whether scores are partial.
+    """
+    return ErrorTally(name, n_treebanks=n_treebanks, registry=registry, measure=measure, partial=partial)
 
 
 def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
