@@ -1,6 +1,7 @@
 """Pages of files that are read in pieces: byte for byte those of files read whole."""
 
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,36 @@ def broken(text: str) -> str:
     """Return a treebank with a cycle in a late sentence."""
     start, end = text[: len(text) * 3 // 4].rsplit("\n\n", 1), text[len(text) * 3 // 4 :]
     return start[0] + "\n\n1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n" + start[1] + end
+
+
+@pytest.mark.usefixtures("few_examples")
+@pytest.mark.parametrize("options", [[], ["--partial"], ["--store", "store.sqlite"]])
+def test_folders(run: Run, tmp_path: Path, options: list[str]) -> None:
+    """The engine reads the outputs; every page of a folder has the errors of all treebanks."""
+    options = [str(tmp_path / option) if "." in option else option for option in options]
+    files = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems/alpha"
+    code, _, errors, page = check(run, tmp_path, *files, *options, "--jobs", "1", sizes=(3000,))
+    assert (code, page is not None) == (0, True), errors
+
+
+@pytest.mark.usefixtures("few_examples")
+def test_pages_of_a_ranking(run: Run, tmp_path: Path) -> None:
+    """A folder with the ranking and a page for each output, one of them invalid."""
+    systems = tmp_path / "systems"
+    shutil.copytree(EXAMPLES / "parallel/systems", systems)
+    text = (systems / "beta/en.conllu").read_text(encoding="utf-8")
+    (systems / "beta/en.conllu").write_text(broken(text), encoding="utf-8")
+    found = []
+    for number, sizes in enumerate((WHOLE, PieceSizes(0, 3000))):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "SIZES", sizes)
+            folder = tmp_path / f"report{number}"
+            code, text, errors = run("rank", GOLD.parent, systems, "--jobs", "1", "--report", f"{folder}/")
+        assert code == 0, errors
+        pages = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.html")}
+        found.append((text, errors, pages))
+    assert len(found[0][2]) > 8 * len([*systems.iterdir()]) - 2
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("changed", ["system", "gold", "text", "no trees"])

@@ -76,7 +76,7 @@ class _PageOfOutput:
 
     def __init__(self, code: str, name: str, address: str, setup: Setup) -> None:
         self._code, self._name, self._address, self._setup = code, name, address, setup
-        self._errors = ErrorTally(name, n_treebanks=1, registry=setup.registry, measure="LAS", partial=setup.partial)
+        self._errors = ErrorTally(name, n_treebanks=1, registry=setup.registry, measure="LAS", partial=False)
         self._counts = PieceCounts(setup)
 
     def start(self) -> None:
