@@ -80,15 +80,26 @@ class _PageOfOutput:
         self._counts = PieceCounts(setup)
 
     def start(self) -> None:
+        """Forget all pieces: the files are read from the beginning."""
         self._errors.start()
         self._counts = PieceCounts(self._setup)
 
     def add(self, matches: TreebankPair) -> None:
+        """Add a piece, or whole files.
+
+        Args:
+            matches: its aligned words.
+        """
         self._errors.add(matches)
         self._counts.add(matches)
 
     def result(self, gold: Contents, system: Contents) -> tuple[str, bytes]:
-        """Return the address and the compressed page."""
+        """Return the address and the compressed page.
+
+        Args:
+            gold: the sizes of gold.
+            system: the sizes of the output.
+        """
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         parts = {self._code: evaluation}, {self._code: errors}
         page = score_page(self._name, *parts, registry=self._setup.registry)
