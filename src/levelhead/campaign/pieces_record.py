@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.evaluator_status import CANNOT_OPEN
-from levelhead.campaign.job import (
-    GoldView,
-    lists_of,
-    sentence_parts,
-    undefined_measures,
-    valid_fields,
-    without_files,
-)
+from levelhead.campaign.job import GoldView, lists_of, sentence_parts, undefined_measures, valid_fields, without_files
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
 from levelhead.campaign.partial_record import PARTIAL_COUNTS, partial_fields
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, small, units_fields
