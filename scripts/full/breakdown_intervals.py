@@ -14,13 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from levelhead.analysis.breakdown import bucket_words, parts_of
-from levelhead.analysis.repairs import gain_parts
+from levelhead.analysis.breakdown import bucket_cells, bucket_words, ratio_parts
+from levelhead.analysis.repairs import WHOLE, ErrorKinds, errors_in
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import UD
 from levelhead.significance.bucket_estimates import BucketEstimate, UnitParts, bucket_estimates, gain_estimate
+from levelhead.significance.unit_counts import Cells
 from levelhead.significance.units import Units, units_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import NIVRE_FANG
@@ -70,30 +71,46 @@ def buckets(matches: Matches, units: Units) -> Iterator[tuple[str, list[Row]]]:
     """Give the score of each bucket, and how it is estimated from some documents."""
     for name in PROPERTIES:
         words = bucket_words(matches, LAS, [name], PropertySettings(NIVRE_FANG))
-        found = parts_of([words], LAS, units)
-        dense = np.zeros((found.n_buckets, units.n_units, 2))
-        dense[found.keys // units.n_units, found.keys % units.n_units] = found.parts[:, 0]
-        yield name, [(ratio(one), lambda some, one=one: bucket_of(one[some])) for one in dense]
+        dense = by_group(bucket_cells([words], units.of_sentence), units, len(words.names))
+        rows = ratio_parts(dense, LAS)
+        yield name, [(ratio(one), lambda some, one=one: bucket_of(one[some])) for one in rows]
+
+
+def by_group(cells: Cells, units: Units, n_groups: int) -> np.ndarray:
+    """Return the counts of each group and unit, int64, shape (groups, units, kinds of counts)."""
+    dense = np.zeros((n_groups, units.n_units, cells.counts.shape[1]), dtype=np.int64)
+    np.add.at(dense, (cells.groups, cells.units), cells.counts)
+    return dense
 
 
 def bucket_of(parts: np.ndarray) -> BucketEstimate:
     """Return how certain the score of a bucket is, from its counts in each document."""
-    kept = np.flatnonzero(parts.any(axis=1))
-    return bucket_estimates(UnitParts(kept, parts[kept, None], len(parts), 1), 0.95)[0]
+    kept = parts[parts.any(axis=1)]
+    nothing, ones = np.zeros(len(kept), dtype=np.int64), np.ones(len(kept), dtype=np.int64)
+    return bucket_estimates(UnitParts(nothing, kept[:, None], ones, 1), 0.95)[0]
 
 
 def gains(matches: Matches, units: Units) -> list[Row]:
     """Return the gain of each repair, and how it is estimated from some documents; of rare errors none."""
-    return [
-        (ratio(one.after) - ratio(one.before), lambda some, one=one: gain_of(one, some))
-        for one in gain_parts(matches, LAS, units)
-        if one.words >= FEWEST_ERRORS
-    ]
+    kinds = ErrorKinds()
+    cells = errors_in(matches, LAS, kinds).cells
+    whole = cells.groups == WHOLE
+    cells = cells.joined(units.of_sentence)
+    (before,) = by_group(cells.chosen(whole)._replace(groups=np.zeros(whole.sum(), dtype=np.int64)), units, 1)
+    rows = []
+    for changes in by_group(cells.chosen(~whole), units, len(kinds.numbers)):
+        parts = ratio_parts(before[:, :4], LAS), ratio_parts(before[:, :4] + changes[:, :4], LAS)
+        truth = ratio(parts[1]) - ratio(parts[0])
+        if truth > 0 and changes[:, 4].sum() >= FEWEST_ERRORS:
+            affected = changes.any(axis=1)
+            rows.append((truth, lambda some, parts=parts, affected=affected: gain_of(*parts, affected, some)))
+    return rows
 
 
-def gain_of(one: object, some: np.ndarray) -> BucketEstimate:
+def gain_of(before: np.ndarray, after: np.ndarray, affected: np.ndarray, some: np.ndarray) -> BucketEstimate:
     """Return how certain a gain is, from some documents."""
-    return gain_estimate(one.before[some], one.after[some], int(one.affected[some].sum()), 0.95)  # type: ignore[attr-defined]
+    ones = np.ones(len(some), dtype=np.int64)
+    return gain_estimate(before[some], after[some], ones, int(affected[some].sum()), 0.95)
 
 
 def ratio(parts: np.ndarray) -> float:

@@ -1,27 +1,26 @@
 """All treebanks of a score page together: every error is found again, under the same name as on its treebank."""
 
+from functools import partial
+
 import numpy as np
 
 from conftest import EXAMPLES
-from levelhead.campaign.outputs import Output
+from levelhead.campaign.look_jobs import LookAtEach
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import STANDARD
 from levelhead.report.page.joined_errors import joined_errors
-from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors, treebank_errors
+from levelhead.report.page.treebank_errors import PROPERTY_TITLES, errors_of_each
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 
 
-def look(code: str, outputs: list[Output]) -> TreebankErrors:
-    return treebank_errors(code, outputs, name="beta", n_treebanks=8, registry=STANDARD)
-
-
 def test_every_error_keeps_its_name() -> None:
     plan = find_plan(GOLD, {"beta": SYSTEMS / "beta"})
-    results = score_plan(plan, setup_of(["LAS"]), look=look, look_at_valid=True)
-    parts = [results.looked[one.code] for one in plan.test_sets]
+    find = partial(errors_of_each, name="beta", n_treebanks=8, registry=STANDARD, measure="LAS", partial=False)
+    results = score_plan(plan, setup_of(["LAS"]), look=LookAtEach(find))
+    parts = [results.looked[one.code]["beta"] for one in plan.test_sets]
     joined, start, at = joined_errors(parts), 0, 0
     for part in parts:
         n_words = len(part.examples.words)

@@ -25,13 +25,19 @@ from levelhead.significance.bucket_estimates import (
     UnitParts,
     bucket_estimates,
     mean_estimate,
-    unit_parts,
 )
+from levelhead.significance.unit_counts import Cells, UnitHistogram, histogram_of
 from levelhead.significance.units import Units
 
 
-class _Combined(NamedTuple):
-    """The values of each occurring bucket, and the bucket of each gold and each system word."""
+class CombinedBuckets(NamedTuple):
+    """Buckets by one or several properties.
+
+    Args:
+        names: the values of each bucket.
+        gold: the bucket of each gold word, int64, shape (gold words,).
+        system: the bucket of each system word, int64, shape (system words,).
+    """
 
     names: Sequence[tuple[str, ...]]
     gold: NDArray[np.int64]
@@ -118,16 +124,40 @@ def break_down(
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
-    rows = [
-        (words.names[number], score)
-        for number, score in enumerate(bucket_scores(words, measure, matches.rules.undefined))
-        if score.gold or score.system
-    ]
-    breakdown = Breakdown(tuple(by), measure, tuple(rows))
-    if intervals is None:
+    in_one = np.zeros(len(matches.gold), dtype=np.int64)
+    cells = bucket_cells([words], in_one if intervals is None else intervals.units.of_sentence)
+    level = None if intervals is None else intervals.level
+    found = histogram_of(cells, lambda some: ratio_parts(some.counts, measure))
+    return breakdown_of(by, measure, words.names, found, matches.rules.undefined, level)
+
+
+def breakdown_of(
+    by: Sequence[str],
+    measure: Measure,
+    names: Sequence[tuple[str, ...]],
+    found: UnitHistogram,
+    undefined: float | None,
+    level: float | None,
+) -> Breakdown:
+    """Return a breakdown from the counts of units.
+
+    Args:
+        by: the names of properties.
+        measure: the measure.
+        names: the values of each bucket.
+        found: the counts of each bucket, see `bucket_cells`.
+        undefined: the value of a ratio with nothing to count.
+        level: the confidence level of intervals; None for no intervals.
+    """
+    totals = np.zeros((len(names), 4), dtype=np.int64)
+    totals[found.totals.groups] = found.totals.counts
+    scores = zip(names, scores_of(totals, measure, undefined), strict=True)
+    rows = tuple((values, score) for values, score in scores if score.gold or score.system)
+    breakdown = Breakdown(tuple(by), measure, rows)
+    if level is None:
         return breakdown
-    every = bucket_estimates(parts_of([words], measure, intervals.units), intervals.level)
-    estimates = dict(zip(words.names, every, strict=True))
+    parts = UnitParts(found.groups, found.parts[:, None], found.n_units, len(names))
+    estimates = dict(zip(names, bucket_estimates(parts, level), strict=True))
     return breakdown._replace(estimates={values: estimates[values] for values, _ in rows})
 
 
@@ -140,8 +170,24 @@ def bucket_words(
     registry: Registry = STANDARD,
 ) -> BucketWords:
     """Return the words that a measure counts in each bucket; see `break_down` for arguments and errors."""
+    return words_in(_combined([property_named(name).of(matches, settings) for name in by]), matches, measure, registry)
+
+
+def words_in(
+    buckets: CombinedBuckets, matches: Matches, measure: Measure, registry: Registry = STANDARD
+) -> BucketWords:
+    """Return the words that a measure counts in each bucket.
+
+    Args:
+        buckets: the bucket of each word.
+        matches: the aligned words.
+        measure: a measure of words.
+        registry: the available measures and schemes.
+
+    Raises:
+        MeasureError: the measure is weighted or does not count words.
+    """
     definition = check_breakable(measure, registry)
-    buckets = _combined([property_named(name).of(matches, settings) for name in by])
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection) if selection else _every_word(matches)
     ours, theirs = matches.alignment.gold, matches.alignment.system
@@ -158,6 +204,41 @@ def bucket_words(
     )
 
 
+def bucket_cells(systems: Sequence[BucketWords], of_sentence: NDArray[np.int64]) -> Cells:
+    """Return the correct, gold, system and aligned words of each unit and bucket.
+
+    Args:
+        systems: the words of each system, all with the same buckets.
+        of_sentence: the unit of each gold sentence, int64, shape (sentences,).
+
+    Returns:
+        Cells with four counts of each system.
+    """
+    kinds = [kind for words in systems for kind in (words.correct, words.gold, words.system, words.aligned)]
+    n_names = len(systems[0].names)
+    keys = [np.unique(of_sentence[rows] * n_names + buckets, return_counts=True) for buckets, rows in kinds]
+    found, _ = np.unique(np.concatenate([own for own, _ in keys]), return_counts=True)  # sorts, faster than hashing
+    counts = np.zeros((len(found), len(kinds)), dtype=np.int64)
+    for kind, (own, n) in enumerate(keys):
+        counts[np.searchsorted(found, own), kind] = n
+    return Cells(found // n_names, found % n_names, counts)
+
+
+def ratio_parts(counts: NDArray[np.int64], measure: Measure) -> NDArray[np.float64]:
+    """Return numerators and denominators of a measure, shape (..., 2).
+
+    Args:
+        counts: correct, gold, system and aligned words, shape (..., 4).
+        measure: the measure, whose component defines the ratio.
+    """
+    correct, gold, system, aligned = np.moveaxis(counts.astype(np.float64), -1, 0)
+    wholes = {"precision": system, "recall": gold, "aligned_accuracy": aligned}
+    component = measure.component or "f1"
+    if component == "f1":
+        return np.stack([2 * correct, gold + system], axis=-1)
+    return np.stack([correct, wholes[component]], axis=-1)
+
+
 def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> UnitParts:
     """Return the numerators and denominators of a measure in each unit and bucket.
 
@@ -166,17 +247,10 @@ def parts_of(systems: Sequence[BucketWords], measure: Measure, units: Units) -> 
         measure: the measure, whose component defines the ratio.
         units: the units of the gold treebank.
     """
-    every = []
-    for number, words in enumerate(systems):
-        weight = 2.0 if (measure.component or "f1") == "f1" else 1.0
-        every.append((number, 0, weight, units.of_sentence[words.correct[1]], words.correct[0]))
-        wholes = {
-            "precision": [words.system],
-            "recall": [words.gold],
-            "aligned_accuracy": [words.aligned],
-        }.get(measure.component or "f1", [words.gold, words.system])
-        every += [(number, 1, 1.0, units.of_sentence[rows], buckets) for buckets, rows in wholes]
-    return unit_parts(every, len(systems), units.n_units, len(systems[0].names))
+    cells = bucket_cells(systems, units.of_sentence)
+    counts = cells.counts.reshape(-1, len(systems), 4)
+    n_units = np.ones(len(cells.units), dtype=np.int64)
+    return UnitParts(cells.groups, ratio_parts(counts, measure), n_units, len(systems[0].names))
 
 
 def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None) -> list[Score]:
@@ -189,8 +263,18 @@ def bucket_scores(words: BucketWords, measure: Measure, undefined: float | None)
     """
     sides = (words.correct, words.gold, words.system, words.aligned)
     counts = [np.bincount(buckets, minlength=len(words.names)) for buckets, _ in sides]
-    every = range(len(words.names))
-    return [score_of(Counts(*(side[i : i + 1] for side in counts)), measure, undefined) for i in every]
+    return scores_of(np.stack(counts, axis=1), measure, undefined)
+
+
+def scores_of(counts: NDArray[np.int64], measure: Measure, undefined: float | None) -> list[Score]:
+    """Return the score of each bucket.
+
+    Args:
+        counts: correct, gold, system and aligned words of each bucket, shape (buckets, 4).
+        measure: the measure.
+        undefined: the value of a ratio with nothing to count.
+    """
+    return [score_of(Counts(*row.reshape(4, 1)), measure, undefined) for row in counts]
 
 
 def with_same_buckets(first: BucketWords, second: BucketWords) -> tuple[BucketWords, BucketWords]:
@@ -305,7 +389,7 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     return definition
 
 
-def _combined(parts: Sequence[Buckets]) -> _Combined:
+def _combined(parts: Sequence[Buckets]) -> CombinedBuckets:
     """One bucket per occurring combination of values, in the order of the values."""
     names: list[tuple[str, ...]] = [(name,) for name in parts[0].names]
     gold, system = parts[0].gold, parts[0].system
@@ -315,7 +399,7 @@ def _combined(parts: Sequence[Buckets]) -> _Combined:
         kept, numbers = np.unique(both, return_inverse=True)
         names = [(*names[number // n_names], part.names[number % n_names]) for number in kept.tolist()]
         gold, system = numbers[: len(gold)], numbers[len(gold) :]
-    return _Combined(names, gold, system)
+    return CombinedBuckets(names, gold, system)
 
 
 def _every_word(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:

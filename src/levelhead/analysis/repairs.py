@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.breakdown import check_breakable, ratio_parts
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
@@ -18,14 +18,17 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
 from levelhead.significance.bucket_estimates import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate
 from levelhead.significance.system_counts import ratios
-from levelhead.significance.units import Units
+from levelhead.significance.unit_counts import Cells, UnitHistogram, histogram_of, summed
 from levelhead.treebank.schemes import NIVRE_FANG
 
 NOT_ALIGNED = "words not aligned"
 MOST_VALUES = 100
-"""The maximum number of distinct relations or parts of speech; all others are joined as `OTHER`."""
+"""The maximum number of distinct relations or parts of speech of errors; all further ones are joined as `OTHER`."""
 
 OTHER = "(other)"
+
+WHOLE = -1
+"""The number of all words of a unit, among kinds of errors."""
 
 _WRONG = {
     Agree.HEAD: "head",
@@ -123,59 +126,43 @@ def _largest_first(repair: Repair | AverageRepair) -> tuple[float, int, str, str
     return -repair.gain, -repair.words, repair.error, repair.detail
 
 
-class GainParts(NamedTuple):
-    """Numerators and denominators of a measure in each unit, before and after one kind of error is repaired.
+class ErrorKinds:
+    """Numbers the kinds of errors of files of any size."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[str, str], int] = {(NOT_ALIGNED, ""): 0}
+        """The number of each kind: the error and its detail, as in `Repair`."""
+        self._values: dict[str, int] = {}
+
+    def folded(self, texts: Sequence[str], found: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
+        """Return values and their numbers, with all values after the first `MOST_VALUES` joined.
+
+        Args:
+            texts: the values.
+            found: the number of each occurring value, in the order of the file, int64.
+        """
+        occurring, first = np.unique(found, return_index=True)
+        of_text = np.full(len(texts), MOST_VALUES, dtype=np.int64)
+        for value in occurring[np.argsort(first)].tolist():
+            number = self._values.get(texts[value], len(self._values))
+            if number < MOST_VALUES:
+                of_text[value] = self._values.setdefault(texts[value], number)
+        return [*self._values, *[OTHER] * (MOST_VALUES + 1 - len(self._values))], of_text[found]
+
+
+class Errors(NamedTuple):
+    """The errors of an output, or of a piece of one.
 
     Args:
-        error: the kind of error.
-        detail: the gold value, and the system's value if different.
-        words: the number of words with the error.
-        before: float64, shape (units, 2).
-        after: the same after the repair.
-        affected: the units with repairs, bool, shape (units,).
-    """
-
-    error: str
-    detail: str
-    words: int
-    before: NDArray[np.float64]
-    after: NDArray[np.float64]
-    affected: NDArray[np.bool_]
-
-
-class _Changes(NamedTuple):
-    """The changes of counts by the repair of each error.
-
-    Args:
-        kind: the number of the kind of error, int64, shape (errors,).
+        kind: the number of the kind of each error in `ErrorKinds`, int64, shape (errors,).
         word: the gold word, or -1 for an unaligned system word, same shape.
-        row: the gold sentence, same shape.
-        changes: the changes of correct, gold, system and aligned words, int64, shape (errors, 4).
+        cells: the numbers of each gold sentence by kind: the changes of correct, gold, system and aligned words by the
+            repair, and the number of wrong words. The cells of `WHOLE` have the words of the sentence.
     """
 
     kind: NDArray[np.int64]
     word: NDArray[np.int64]
-    row: NDArray[np.int64]
-    changes: NDArray[np.int64]
-
-    def of(self, kind: int) -> _Changes:
-        """Return the errors of one kind."""
-        own = self.kind == kind
-        return _Changes(*(column[own] for column in self))
-
-
-class WrongWords(NamedTuple):
-    """The incorrect gold words.
-
-    Args:
-        kinds: each kind of error with the gold value and the system's value, as in `Repair`.
-        kind: the number of the kind of each word, int64, shape (words,).
-        word: the gold words, same shape.
-    """
-
-    kinds: Sequence[tuple[str, str]]
-    kind: NDArray[np.int64]
-    word: NDArray[np.int64]
+    cells: Cells
 
 
 class _Words(NamedTuple):
@@ -187,6 +174,7 @@ class _Words(NamedTuple):
         gold: whether each gold word counts, bool, shape (gold words,).
         system: whether each system word counts, bool, shape (system words,).
         right: whether each pair is correct, bool, shape (pairs,).
+        by_relation: whether errors are named by relations; otherwise by parts of speech.
     """
 
     matches: Matches
@@ -194,6 +182,7 @@ class _Words(NamedTuple):
     gold: NDArray[np.bool_]
     system: NDArray[np.bool_]
     right: NDArray[np.bool_]
+    by_relation: bool
 
 
 def repairs(
@@ -213,48 +202,136 @@ def repairs(
     Raises:
         MeasureError: the measure is weighted or does not count words.
     """
-    every = list(gain_parts(matches, measure, intervals.units, registry=registry))
-    n_all = sum(parts.words for parts in every) or 1
-    costs = sorted((_repair(parts, parts.words / n_all, intervals.level) for parts in every), key=_largest_first)
+    kinds = ErrorKinds()
+    cells = errors_in(matches, measure, kinds, registry=registry).cells
+    of_units = cells.joined(intervals.units.of_sentence)
+    found = histogram_of(of_units, lambda some: gain_parts(some, measure))
+    return repairs_of(found, [*kinds.numbers], measure, matches.rules.undefined, intervals.level)
+
+
+def repairs_of(
+    found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
+) -> TreebankRepairs:
+    """Return the cost of each kind of error.
+
+    Args:
+        found: the histogram of errors, see `Errors` and `gain_parts`.
+        kinds: the kinds of errors by their numbers.
+        measure: a measure of words.
+        undefined: the value of a ratio with nothing to count.
+        level: the confidence level.
+    """
+    units = _UnitsBefore(found, measure, undefined)
+    gains = [gain for number, kind in enumerate(kinds) if (gain := units.repair(number, kind, level)) is not None]
+    n_all = sum(gain.words for gain in gains) or 1
+    costs = sorted((gain._replace(share=gain.words / n_all) for gain in gains), key=_largest_first)
+    nothing = gain_estimate(units.before, units.before, units.n_units, 0, level)
+    return TreebankRepairs(tuple(costs), nothing)
+
+
+class _UnitsBefore:
+    """The counts of units before any repair.
+
+    Args:
+        found: the histogram of errors.
+        measure: a measure of words.
+        undefined: the value of a ratio with nothing to count.
+    """
+
+    def __init__(self, found: UnitHistogram, measure: Measure, undefined: float | None) -> None:
+        self._found, self._measure, self._undefined = found, measure, undefined
+        parts, self.n_units = found.of_group(WHOLE)
+        self.before = parts[:, :2]
+        self._keys = _keys(self.before)
+        self._totals = dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
+
+    def repair(self, number: int, kind: tuple[str, str], level: float) -> Repair | None:
+        """Return the gain of a repair, with a share of 0; None without a gain, as for errors of precision by recall.
+
+        Args:
+            number: the number of the kind of error.
+            kind: the error and its detail.
+            level: the confidence level.
+        """
+        if number not in self._totals:
+            return None
+        whole = self._totals[WHOLE][:4], self._totals[WHOLE][:4] + self._totals[number][:4]
+        before, after = map(self._value, whole)
+        if before is None or after is None or after <= before:
+            return None
+        parts, n_units = self._found.of_group(number)
+        others = self.n_units.copy()
+        np.subtract.at(others, np.searchsorted(self._keys, _keys(parts)), n_units)
+        both = np.concatenate([self.before, parts[:, :2]]), np.concatenate([self.before, parts[:, 2:]])
+        affected, every = int(n_units.sum()), np.concatenate([others, n_units])
+        estimate = gain_estimate(*both, every, affected, level)
+        ends = [float(ratios(ratio_parts(counts, self._measure))) for counts in whole]
+        return Repair(*kind, int(self._totals[number][4]), 0.0, ends[1], ends[1] - ends[0], estimate)
+
+    def _value(self, counts: NDArray[np.int64]) -> float | None:
+        return score_of(Counts(*counts.reshape(4, 1)), self._measure, self._undefined).value
+
+
+def _keys(parts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """A number for each numerator and denominator before a repair, in their order."""
+    return parts[:, 0].astype(np.int64) << 32 | parts[:, 1].astype(np.int64)
+
+
+def gain_parts(cells: Cells, measure: Measure) -> NDArray[np.float64]:
+    """Return numerators and denominators of a measure in the unit of each cell, before and after the repair.
+
+    Args:
+        cells: the cells of errors, summed by unit, see `Errors`.
+        measure: the measure.
+
+    Returns:
+        float64, shape (cells, 4).
+    """
+    is_whole = cells.groups == WHOLE  # first of its unit
+    wholes = cells.counts[np.maximum.accumulate(np.where(is_whole, np.arange(len(is_whole)), 0)), :4]
+    repaired = wholes + np.where(is_whole[:, None], 0, cells.counts[:, :4])
+    return np.concatenate([ratio_parts(wholes, measure), ratio_parts(repaired, measure)], axis=1)
+
+
+def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> NDArray[np.int64]:
+    """Return the gold words that `repairs` would repair, int64; see `repairs` for arguments and errors."""
+    words = errors_in(matches, measure, ErrorKinds(), registry=registry).word
+    return words[words >= 0]
+
+
+def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry: Registry = STANDARD) -> Errors:
+    """Return the errors that `repairs` would repair, first those of aligned words in the order of the file.
+
+    A repaired word becomes correct if gold counts it, and the system counts it if gold does.
+
+    Args:
+        matches: the aligned words.
+        measure: a measure of words.
+        kinds: numbers the kinds of errors.
+        registry: the available measures and schemes.
+
+    Raises:
+        MeasureError: the measure is weighted or does not count words.
+    """
     words = _counted_words(matches, measure, registry)
-    before = _parts(intervals.units.sums(_counts(words).astype(np.float64)), measure)
-    return TreebankRepairs(tuple(costs), gain_estimate(before, before, 0, intervals.level))
-
-
-def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STANDARD) -> WrongWords:
-    """Return the gold words that `repairs` would repair; see `repairs` for arguments and errors."""
-    words = _counted_words(matches, measure, registry)
-    names, kinds = _kinds(words)
-    changes = _changes(words, kinds, len(names))
-    known = changes.word >= 0
-    return WrongWords(names, changes.kind[known], changes.word[known])
-
-
-def gain_parts(
-    matches: Matches, measure: Measure, units: Units, *, registry: Registry = STANDARD
-) -> Iterator[GainParts]:
-    """Return the kinds of errors whose repair is a gain; see `repairs` for arguments and errors."""
-    words = _counted_words(matches, measure, registry)
-    names, kinds = _kinds(words)
-    changes, undefined = _changes(words, kinds, len(names)), matches.rules.undefined
-    by_unit = units.sums(_counts(words).astype(np.float64))
-    before = _value(by_unit, measure, undefined)
-    for number, (error, detail) in enumerate(names):
-        own = changes.of(number)
-        after, of_unit = by_unit.copy(), units.of_sentence[own.row]
-        np.add.at(after, of_unit, own.changes)
-        value = _value(after, measure, undefined)
-        if value is None or before is None or value <= before:
-            continue  # as for errors of precision by recall
-        affected = np.bincount(of_unit, minlength=len(after)) > 0
-        n_words = len(own.row) if error != NOT_ALIGNED else int(np.count_nonzero(own.changes[:, 0]))
-        yield GainParts(error, detail, n_words, _parts(by_unit, measure), _parts(after, measure), affected)
-
-
-def _repair(one: GainParts, share: float, level: float) -> Repair:
-    before, after = (float(ratios(parts.sum(axis=0))) for parts in (one.before, one.after))
-    estimate = gain_estimate(one.before, one.after, int(np.count_nonzero(one.affected)), level)
-    return Repair(one.error, one.detail, one.words, share, after, after - before, estimate)
+    ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
+    in_gold, in_system = words.gold[ours].astype(np.int64), words.system[theirs].astype(np.int64)
+    wrong = np.flatnonzero(~words.right & ((in_gold == 1) | (in_system == 1)))
+    nothing, one = np.zeros(len(wrong), dtype=np.int64), np.ones(len(wrong), dtype=np.int64)
+    pairs = np.stack([in_gold[wrong], nothing, (in_gold - in_system)[wrong], nothing, one], axis=1)
+    alone = np.ones(len(words.gold), dtype=bool)
+    alone[ours] = False
+    missed, extra = np.flatnonzero(alone & words.gold), np.flatnonzero((matches.gold_of_system < 0) & words.system)
+    added, removed = np.tile([1, 0, 1, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0, 0], (len(extra), 1))
+    not_aligned = np.full(len(missed) + len(extra), kinds.numbers[NOT_ALIGNED, ""])
+    kind = np.concatenate([_kinds(words, wrong, kinds), not_aligned]).astype(np.int64)
+    of_errors = Cells(
+        np.concatenate([rows[ours[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
+        kind,
+        np.concatenate([pairs, added, removed]).astype(np.int64),
+    )
+    word = np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
+    return Errors(kind, word, summed([_whole_sentences(words), of_errors]))
 
 
 def _counted_words(matches: Matches, measure: Measure, registry: Registry) -> _Words:
@@ -264,24 +341,25 @@ def _counted_words(matches: Matches, measure: Measure, registry: Registry) -> _W
     gold, system = matches.values(selection) if selection else (np.ones(n_gold, bool), np.ones(n_system, bool))
     needs = definition.needs_for(measure.argument)
     right = matches.agree(needs) & gold[matches.alignment.gold] & system[matches.alignment.system]
-    return _Words(matches, needs, gold, system, right)
+    own_relations = selection is not None and not selection.by_gold  # a pair can differ in whether it counts
+    return _Words(matches, needs, gold, system, right, bool(needs & _RELATIONS) or own_relations)
 
 
-def _kinds(words: _Words) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
-    """The kinds of errors, and the kind of each pair of words; the last kind is for unaligned words."""
-    alignment = words.matches.alignment
-    missing = int(words.needs) & ~words.matches.flags.astype(np.int64)
-    missing[words.gold[alignment.gold] != words.system[alignment.system]] |= int(Agree.RELATION)
-    of_relations = bool(words.needs & _RELATIONS) or bool((missing & int(Agree.RELATION)).any())
-    texts, gold, system = _relations(words) if of_relations else _tags(words.matches)
-    ours, theirs = gold[alignment.gold], system[alignment.system]
-    compared = Agree.RELATION | Agree.FULL_RELATION if of_relations else Agree.UPOS
+def _kinds(words: _Words, pairs: NDArray[np.int64], kinds: ErrorKinds) -> NDArray[np.int64]:
+    """The number of the kind of error of each wrong pair of words."""
+    gold, system = words.matches.alignment.gold[pairs], words.matches.alignment.system[pairs]
+    missing = int(words.needs) & ~words.matches.flags[pairs].astype(np.int64)
+    missing[words.gold[gold] != words.system[system]] |= int(Agree.RELATION)
+    texts, of_gold, of_system = _relations(words) if words.by_relation else _tags(words.matches)
+    ours, theirs = of_gold[gold], of_system[system]
+    compared = Agree.RELATION | Agree.FULL_RELATION if words.by_relation else Agree.UPOS
     theirs = np.where(missing & int(compared), theirs, ours)  # differences that the measure ignores are not errors
-    texts, ours, theirs = _folded(texts, ours, theirs)
+    texts, values = kinds.folded(texts, np.stack([ours, theirs], axis=1).ravel())
     size = len(texts)
-    kept, numbers = np.unique((missing * size + ours) * size + theirs, return_inverse=True)
-    named = [_name(key // size // size, texts[key // size % size], texts[key % size]) for key in kept.tolist()]
-    return [*named, (NOT_ALIGNED, "")], numbers.astype(np.int64)
+    found, numbers = np.unique((missing * size + values[::2]) * size + values[1::2], return_inverse=True)
+    named = [_name(key // size // size, texts[key // size % size], texts[key % size]) for key in found.tolist()]
+    of_key = [kinds.numbers.setdefault(name, len(kinds.numbers)) for name in named]
+    return np.array(of_key, dtype=np.int64)[numbers]
 
 
 _Values = tuple[list[str], NDArray[np.int64], NDArray[np.int64]]
@@ -308,56 +386,11 @@ def _name(flags: int, gold: str, system: str) -> tuple[str, str]:
     return ", ".join(wrong), gold if gold == system else f"{gold} -> {system}"
 
 
-def _folded(texts: list[str], ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> _Values:
-    """The values with all except the most frequent joined."""
-    if len(texts) <= MOST_VALUES:
-        return texts, ours, theirs
-    frequency = np.bincount(np.concatenate([ours, theirs]), minlength=len(texts))
-    kept = np.argsort(-frequency, kind="stable")[:MOST_VALUES]
-    number = np.full(len(texts), MOST_VALUES, dtype=np.int64)
-    number[kept] = np.arange(MOST_VALUES)
-    return [*(texts[i] for i in kept.tolist()), OTHER], number[ours], number[theirs]
-
-
-def _changes(words: _Words, kinds: NDArray[np.int64], n_kinds: int) -> _Changes:
-    """The changes by each repair: the word becomes correct if gold counts it, and the system counts it if gold does."""
-    matches = words.matches
-    ours, theirs, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
-    in_gold, in_system = words.gold[ours].astype(np.int64), words.system[theirs].astype(np.int64)
-    wrong = np.flatnonzero(~words.right & ((in_gold == 1) | (in_system == 1)))
-    nothing = np.zeros(len(wrong), dtype=np.int64)
-    pairs = np.stack([in_gold[wrong], nothing, (in_gold - in_system)[wrong], nothing], axis=1)
-    alone = np.ones(len(words.gold), dtype=bool)
-    alone[ours] = False
-    missed, extra = np.flatnonzero(alone & words.gold), np.flatnonzero((matches.gold_of_system < 0) & words.system)
-    added, removed = np.tile([1, 0, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0], (len(extra), 1))
-    return _Changes(
-        np.concatenate([kinds[wrong], np.full(len(missed) + len(extra), n_kinds - 1)]).astype(np.int64),
-        np.concatenate([ours[wrong], missed, np.full(len(extra), -1)]).astype(np.int64),
-        np.concatenate([rows[ours[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
-        np.concatenate([pairs, added, removed]).astype(np.int64),
-    )
-
-
-def _counts(words: _Words) -> NDArray[np.int64]:
-    """Correct, gold, system and aligned words of each gold sentence, shape (sentences, 4)."""
+def _whole_sentences(words: _Words) -> Cells:
+    """Correct, gold, system and aligned words of each gold sentence, and no wrong words."""
     matches = words.matches
     ours, rows, n = matches.alignment.gold, matches.gold.sentence_of_word, len(matches.gold)
     aligned = ours[words.gold[ours]]
     chosen = (rows[ours[words.right]], rows[words.gold], matches.row_of_system[words.system], rows[aligned])
-    return np.stack([np.bincount(values, minlength=n) for values in chosen], axis=1)
-
-
-def _value(by_unit: NDArray[np.float64], measure: Measure, undefined: float | None) -> float | None:
-    total = by_unit.sum(axis=0).astype(np.int64)
-    return score_of(Counts(*(total[i : i + 1] for i in range(4))), measure, undefined).value
-
-
-def _parts(counts: NDArray[np.float64], measure: Measure) -> NDArray[np.float64]:
-    """Numerators and denominators of a measure, shape (units, 2)."""
-    correct, gold, system, aligned = counts.T
-    wholes = {"precision": system, "recall": gold, "aligned_accuracy": aligned}
-    component = measure.component or "f1"
-    if component == "f1":
-        return np.stack([2 * correct, gold + system], axis=1)
-    return np.stack([correct, wholes[component]], axis=1)
+    counts = [np.bincount(values, minlength=n) for values in chosen]
+    return Cells(np.arange(n), np.full(n, WHOLE), np.stack([*counts, np.zeros(n, dtype=np.int64)], axis=1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.campaign.job_files import File, LargeFile, contents, whole_contents
-from levelhead.campaign.outputs import Output
 from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, json_of, numbers_of, units_fields
 from levelhead.errors import InputError, TextMismatch
 from levelhead.evaluation.files import adds_up
@@ -27,7 +25,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage, score_valid_sentences, valid_sentences
 from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches, TreebankPair, match_pair
+from levelhead.scoring.matches import TreebankPair, match_pair
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import Score, count
@@ -39,6 +37,7 @@ from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.contents import contents_hash, contents_of
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Looking
     from levelhead.evaluation.partial import PartialOutput
 
 _GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once
@@ -75,10 +74,6 @@ class JobSetup(NamedTuple):
     treebank: str = ""
     by_sentence: bool = False
     resample_by: str = AUTO
-
-
-Look = Callable[[str, Sequence[Output]], Any]
-"""An additional function of the code of a test set and its matched outputs, such as for parts of a page."""
 
 
 GoldView = Callable[[Iterable[Treebank]], Any]
@@ -164,77 +159,67 @@ def count_output(gold: Source, system: Source | None, settings: JobSetup) -> byt
     Raises:
         StaleInput: a file changed since the job was planned.
     """
-    try:
-        return _record(gold, system, settings, blocks.SIZES.large)[0]
-    except LargeFile:
-        return _record_of_large_files(gold, system, settings)
+    return json_of(record_of_output(gold, system, settings))
 
 
-def _record_of_large_files(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
-    """Count in pieces if possible; an invalid output is read whole for its valid sentences."""
-    record = None
-    if isinstance(gold, File) and not isinstance(system, Treebank) and adds_up(settings.setup):
-        from levelhead.campaign.pieces_record import record_in_pieces
-
-        unit = settings.resample_by if settings.by_sentence else None
-        record = record_in_pieces(gold, system, _setup_with_files(settings), unit, blocks.SIZES.piece)
-    return _record(gold, system, settings)[0] if record is None else json_of(record)
-
-
-def look_at_outputs(
-    code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
-) -> bytes:
-    """Count all outputs on one test set and call a function with them; no file is read twice.
+def record_of_output(
+    gold: Source, system: Source | None, settings: JobSetup, look: Looking | None = None
+) -> dict[str, Any]:
+    """Return the record of an output; large files are read in pieces if possible.
 
     Args:
-        code: the code of the test set.
         gold: the gold file.
-        outputs: the system, its name with the run, the file, and the settings of each output.
-        look: the function; it is not called if an output is missing or invalid.
-
-    Returns:
-        The results of `count_output` and of `look`, pickled.
+        system: the system's output, or None if it is missing.
+        settings: the settings of the job.
+        look: looks at a valid output, or None.
 
     Raises:
         StaleInput: a file changed since the job was planned.
     """
-    records, matched = _records_and_outputs(gold, outputs)
-    return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
-
-
-def look_at_valid_outputs(
-    code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
-) -> bytes:
-    """Do the same as `look_at_outputs`, but call the function with all valid outputs."""
-    records, matched = _records_and_outputs(gold, outputs)
-    return pickle.dumps((records, look(code, matched)))
-
-
-def _records_and_outputs(
-    gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]]
-) -> tuple[list[bytes], list[Output]]:
-    """The results of all outputs, and the aligned words of valid outputs."""
-    from levelhead.evaluation.partial import PartialOutput
-
-    records, matched = [], []
-    for system, name, file, settings in outputs:
-        record, matches = _record(gold, file, settings)
-        records.append(record)
-        if isinstance(matches, Matches):
-            matched.append(Output(system, name, matches))
-        elif isinstance(matches, PartialOutput):
-            matched.append(Output(system, name, matches.partial.matches, matches))
-    return records, matched
-
-
-def _record(
-    gold: Source, system: Source | None, settings: JobSetup, most: int = sys.maxsize
-) -> tuple[bytes, TreebankPair | PartialOutput | None]:
     try:
-        record, matches = _record_of(gold, system, settings, most)
+        record, matches = record_and_matches(gold, system, settings, blocks.SIZES.large)
+    except LargeFile:
+        found = _record_in_pieces(gold, system, settings, look)
+        if found is not None:
+            return found
+        record, matches = record_and_matches(gold, system, settings)
+    if look is not None and matches is not None:
+        look.start()
+        look.add(matches if isinstance(matches, TreebankPair) else matches.partial.matches)
+    return record
+
+
+def _record_in_pieces(
+    gold: Source, system: Source | None, settings: JobSetup, look: Looking | None
+) -> dict[str, Any] | None:
+    """Count in pieces; None if files must be read whole: an invalid output is read whole for its valid sentences."""
+    if not isinstance(gold, File) or isinstance(system, Treebank) or not adds_up(settings.setup):
+        return None
+    from levelhead.campaign.pieces_record import record_in_pieces
+
+    unit = settings.resample_by if settings.by_sentence else None
+    return record_in_pieces(gold, system, _setup_with_files(settings), unit, blocks.SIZES.piece, look)
+
+
+def record_and_matches(
+    gold: Source, system: Source | None, settings: JobSetup, most: int = sys.maxsize
+) -> tuple[dict[str, Any], TreebankPair | PartialOutput | None]:
+    """Return the record of an output that is read whole, and its aligned words; None if it is invalid.
+
+    Args:
+        gold: the gold file.
+        system: the system's output, or None if it is missing.
+        settings: the settings of the job.
+        most: the maximum size of a file in bytes.
+
+    Raises:
+        LargeFile: a file is larger.
+        StaleInput: a file changed since the job was planned.
+    """
+    try:
+        return _record_of(gold, system, settings, most)
     except _UnusableFile as error:
-        return json_of({"faults_of": error.name, "faults": faults_of_error(error.reason)}), None
-    return json_of(record), matches
+        return {"faults_of": error.name, "faults": faults_of_error(error.reason)}, None
 
 
 def _record_of(

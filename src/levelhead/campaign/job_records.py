@@ -56,14 +56,14 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
-        contents=_contents(record["system"], output) if "system" in record else None,
+        contents=contents_in(record["system"], output) if "system" in record else None,
         measures=record.get("measures", {}),
         notes=tuple(record.get("notes", ())),
         valid_trees=_scores(record.get("scores_valid_trees", {}), setup),
         partial_coverage=PartialCoverage(*record["partial_coverage"]) if "partial_coverage" in record else None,
         sentences_valid_trees=_parts(record.pop("sentences_valid_trees", {})),
     )
-    return result, _contents(record["gold"], gold)
+    return result, contents_in(record["gold"], gold)
 
 
 def _parts(named: dict[str, list[list[float]]]) -> dict[str, NDArray[np.int32] | NDArray[np.float64]]:
@@ -83,7 +83,13 @@ def _numbered(n_sentences: int) -> NDArray[np.int64]:
     return np.arange(n_sentences, dtype=np.int64)
 
 
-def _contents(sizes: list[Any], path: str | None) -> Contents:
+def contents_in(sizes: list[Any], path: str | None) -> Contents:
+    """Return the sizes of a treebank and the warnings about it from a record, see `contents_fields`.
+
+    Args:
+        sizes: the fields.
+        path: the path of the file.
+    """
     sha256, sentences, words, tokens, warnings = sizes
     return Contents(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
 

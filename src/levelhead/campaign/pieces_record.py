@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, partial
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,19 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.official_reader import HeadsBack
 from levelhead.treebank.pieces import Pieces
 
+if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Looking
+
 _GOLDS_AT_ONCE = 2
 
 
 def record_in_pieces(
-    gold: File, system: File | None, setup: Setup, resample_by: str | None, size: int
+    gold: File,
+    system: File | None,
+    setup: Setup,
+    resample_by: str | None,
+    size: int,
+    look: Looking | None = None,
 ) -> dict[str, Any] | None:
     """Return the record of an output, counted in pieces.
 
@@ -44,6 +52,7 @@ def record_in_pieces(
         setup: the settings, with the weights that measures name.
         resample_by: the units of tests, for counts of every sentence; None for no counts of sentences.
         size: the approximate number of bytes of gold in a piece.
+        look: looks at each piece, or None.
 
     Returns:
         The record; None if the files must be read whole: the output is invalid, a weight is missing, a file cannot be
@@ -59,7 +68,7 @@ def record_in_pieces(
         with unchanged(gold) if system is None else unchanged(gold, system):
             if system is None:
                 return _record_of_missing(gold, setup, tally, size)
-            return _record(gold, system, setup, tally, size)
+            return _record(gold, system, setup, tally, look, size)
     except (HeadsBack, MeasureError):
         return None
     except _NoUnits as error:
@@ -89,15 +98,22 @@ def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> 
             return None
 
 
-def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any] | None:
+def _record(
+    gold: File, system: File, setup: Setup, tally: _SentenceTally | None, look: Looking | None, size: int
+) -> dict[str, Any] | None:
     if setup.partial:
-        evaluation = _partial_scores(gold, system, setup, tally, size)
+        evaluation = _partial_scores(gold, system, setup, tally, look, size)
     else:
+
+        def add(matches: TreebankPair) -> None:
+            if tally is not None:
+                tally.add(matches)
+            if look is not None:
+                look.add(matches)
+
         pieces = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-        look = None if tally is None else tally.add
-        evaluation = score_pieces(
-            _gold(gold, setup), pieces, setup, size, look, punctuation=_punctuation(gold, setup, size)
-        )
+        gold_pieces, punctuation = _gold(gold, setup), _punctuation(gold, setup, size)
+        evaluation = score_pieces(gold_pieces, pieces, setup, size, add, punctuation=punctuation)
     if evaluation is None:
         return None
     _gold_facts(gold, setup).contents = evaluation.gold
@@ -111,11 +127,16 @@ def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None
 
 
 def _partial_scores(
-    gold: File, system: File, setup: Setup, tally: _SentenceTally | None, size: int
+    gold: File, system: File, setup: Setup, tally: _SentenceTally | None, look: Looking | None, size: int
 ) -> Evaluation | None:
+    def add(partly: PartialMatches) -> None:
+        if tally is not None:
+            tally.add_partially(partly)
+        if look is not None:
+            look.add(partly.matches)
+
     files = Rereadable(GOLD, partial(parts_of_file, gold)), Rereadable(None, partial(parts_of_file, system))
-    look = None if tally is None else tally.add_partially
-    return partial_scores_in_pieces(*files, setup, size, look, _gold_facts(gold, setup).contents)
+    return partial_scores_in_pieces(*files, setup, size, add, _gold_facts(gold, setup).contents)
 
 
 def _record_of_missing(gold: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:

@@ -17,18 +17,22 @@ from levelhead._version import VERSION
 from levelhead.campaign.job import (
     GoldView,
     JobSetup,
-    Look,
     Source,
     count_output,
     hash_of,
     key_of_job,
     key_of_view,
-    look_at_outputs,
-    look_at_valid_outputs,
     view_gold,
 )
 from levelhead.campaign.job_files import File
 from levelhead.campaign.job_records import read_record
+from levelhead.campaign.look_jobs import (
+    Look,
+    LookAtEach,
+    look_at_each_output,
+    look_at_outputs,
+    look_at_valid_outputs,
+)
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
@@ -60,7 +64,7 @@ def score_plan(
     store: Store | None = None,
     by_sentence: bool = False,
     resample_by: str = AUTO,
-    look: Look | None = None,
+    look: Look | LookAtEach | None = None,
     look_at_valid: bool = False,
     of_gold: GoldView | None = None,
 ) -> Results:
@@ -76,10 +80,10 @@ def score_plan(
         store: the store of results, or None.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
         resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: an additional function of the outputs on each test set, or None; workers must be able to import it. It
-            needs the trees, so outputs are read even if the store has their counts.
-        look_at_valid: whether `look` is called with all valid outputs of a test set; otherwise it is only called if no
-            output is missing or invalid.
+        look: an additional function of the outputs on each test set, or of each valid output, or None; workers must be
+            able to import it. It needs the trees, so outputs are read even if the store has their counts.
+        look_at_valid: whether a `Look` is called with all valid outputs of a test set; otherwise it is only called if
+            no output is missing or invalid.
         of_gold: an additional function of each gold treebank, or None; its result is stored like the counts.
 
     Raises:
@@ -92,7 +96,8 @@ def score_plan(
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
-    run = look_at_valid_outputs if look_at_valid else look_at_outputs
+    run: Callable[..., bytes] = look_at_valid_outputs if look_at_valid else look_at_outputs
+    run = look_at_each_output if isinstance(look, LookAtEach) else run
     scoring = _Scoring(plan, settings, None if look is None else _LookJob(look, run), of_gold)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
@@ -127,7 +132,7 @@ class _HashedFile(NamedTuple):
 class _LookJob(NamedTuple):
     """An additional function of outputs, and the function of the jobs that call it."""
 
-    look: Look
+    look: Look | LookAtEach
     run: Callable[..., bytes]
 
 

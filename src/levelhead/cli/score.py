@@ -32,14 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from levelhead.campaign.job import Look
+    from levelhead.campaign.look_jobs import LookAtEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
     from levelhead.report.scores import Average
-    from levelhead.scoring.matches import Matches
 
     Parts: TypeAlias = Mapping[str, Any]  # data for the page, per test set
 
@@ -202,20 +201,24 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
 
     The engine is used only if needed: loading its code takes longer than scoring.
     """
-    if request.engine.store is not None or (request.partial and request.wants_page):
+    if request.engine.store is not None:
         evaluations, parts = _counted(request, setup.single())
         (evaluation,) = evaluations.values()
         return evaluation, parts
     from levelhead.evaluation.files import score_files
-    from levelhead.evaluation.pair import load_pair, score_matches
-    from levelhead.scoring.matches import match
 
     training = request.measuring.training()
     if not request.wants_page:
         return score_files(gold, system, setup, training=training), {}
+    from levelhead.progress import working
+
     ready = setup.single()
-    matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready, training=training), _parts_of_pair(request, matches, ready.names)
+    ready.rules.check_words()
+    code = _code_of_gold(request)
+    errors = _look(request, 1, ready.names).start(code, request.name)
+    evaluation = score_files(gold, system, ready, training=training, look=errors)
+    with working("finding the errors"):
+        return evaluation, {code: errors.result(evaluation.gold, evaluation.system)}
 
 
 def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
@@ -258,25 +261,28 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     )
 
 
-def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> Look:
-    """The function that computes the parts of the page where the engine reads the outputs."""
-    from levelhead.report.page.treebank_errors import measure_of_errors, treebank_errors
+def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> LookAtEach:
+    """The function that finds the errors for the page where outputs are read."""
+    from levelhead.campaign.look_jobs import LookAtEach
+    from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
     registry = request.measuring.registry
-    measure = measure_of_errors(measures, registry)
-    return partial(treebank_errors, name=request.name, n_treebanks=n_treebanks, registry=registry, measure=measure)
+    settings: dict[str, Any] = {
+        "name": request.name,
+        "n_treebanks": n_treebanks,
+        "registry": registry,
+        "measure": measure_of_errors(measures, registry),
+        "partial": request.partial,
+    }
+    return LookAtEach(partial(errors_of_each, **settings))
 
 
-def _parts_of_pair(request: _Request, matches: Matches, measures: Sequence[str]) -> Parts:
+def _code_of_gold(request: _Request) -> str:
     from pathlib import Path
 
-    from levelhead.campaign.outputs import Output
-    from levelhead.progress import working
     from levelhead.treebank.layouts import gold_files
 
-    code = gold_files(Path(request.gold))[0].code
-    with working("finding the errors"):
-        return {code: _look(request, 1, measures)(code, [Output(request.name, request.name, matches)])}
+    return gold_files(Path(request.gold))[0].code
 
 
 def _write_page(

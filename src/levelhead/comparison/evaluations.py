@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-from levelhead.campaign.job import Look
+from levelhead.campaign.look_jobs import LookAtEach
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
@@ -69,7 +69,7 @@ def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
 
 
 def score_and_look(
-    plan: Plan, setup: Setup, *, training: Training | None = None, look: Look | None = None, **how: Any
+    plan: Plan, setup: Setup, *, training: Training | None = None, look: LookAtEach | None = None, **how: Any
 ) -> tuple[Evaluations, Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals.
 
@@ -77,7 +77,7 @@ def score_and_look(
         plan: the test sets, and one run of one system.
         setup: the settings.
         training: the contents of the training treebanks, to report leakage, or None.
-        look: an additional function of the output on each test set, or None.
+        look: looks at the output on each test set, or None.
         how: `workers` and `store`, as in `score_plan`.
 
     Returns:
@@ -89,7 +89,8 @@ def score_and_look(
     plan = single_run(plan)
     if training is None:
         results = score_outputs(plan, setup, look=look, **how)
-        return evaluations_of(results, setup), results.looked
+        looked = {code: result for code, each in results.looked.items() for result in each.values()}
+        return evaluations_of(results, setup), looked
     both = partial(_look_for_leakage, setup=setup, training=training, look=look)
     results = score_outputs(plan, setup, look=both, **how)
     evaluations = {
@@ -107,14 +108,18 @@ class _Looked(NamedTuple):
 
 
 def _look_for_leakage(
-    code: str, outputs: Sequence[Output], *, setup: Setup, training: Training, look: Look | None
+    code: str, outputs: Sequence[Output], *, setup: Setup, training: Training, look: LookAtEach | None
 ) -> _Looked:
     (output,) = outputs
     if output.partial is None:
         evaluation = score_matches(output.matches, setup.read(code), training=training)
     else:
         evaluation, _ = partial_evaluation(output.partial, setup.read(code), training)
-    return _Looked(evaluation.leakage, None if look is None else look(code, outputs))
+    if look is None:
+        return _Looked(evaluation.leakage, None)
+    looking = look.start(code, output.name)
+    looking.add(output.matches)
+    return _Looked(evaluation.leakage, looking.result(evaluation.gold, evaluation.system))
 
 
 def single_run(plan: Plan) -> Plan:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
-from levelhead.campaign.job import Look
 from levelhead.campaign.languages import Voter, treebanks_voting
+from levelhead.campaign.look_jobs import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results

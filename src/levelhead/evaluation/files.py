@@ -22,11 +22,18 @@ from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of
 from levelhead.treebank.reader import check_format
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Looking
+    from levelhead.scoring.partial_matches import PartialMatches
     from levelhead.treebank.training_data import Training
 
 
 def score_files(
-    gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None, training: Training | None = None
+    gold: Input,
+    system: Input,
+    setup: Setup,
+    sizes: PieceSizes | None = None,
+    training: Training | None = None,
+    look: Looking | None = None,
 ) -> Evaluation:
     """Score a system's output against gold; large files are read in pieces.
 
@@ -36,6 +43,7 @@ def score_files(
         setup: the settings.
         sizes: the limits of small and large files; by default `blocks.SIZES`.
         training: the contents of the training treebanks, to report leakage, or None.
+        look: sees the aligned words, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -45,17 +53,17 @@ def score_files(
     if training is not None:
         ready.rules.check_words()
     if ready.partial:
-        return _score_partially(gold, system, ready, sizes, training)
+        return _score_partially(gold, system, ready, sizes, training, look)
     if not isinstance(gold, Treebank) and not isinstance(system, Treebank):
         small = _is_small(gold, sizes) and _is_small(system, sizes)
         once = ready.needs_punctuation and is_stream(gold)  # which would have to be read twice
         if adds_up(ready) and not small and not once:
-            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes, training)
-    return score_treebanks(*load_pair(gold, system, ready), ready, training)
+            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes, training, look)
+    return score_treebanks(*load_pair(gold, system, ready), ready, training, look)
 
 
 def _score_partially(
-    gold: Input, system: Input, ready: Setup, sizes: PieceSizes, training: Training | None
+    gold: Input, system: Input, ready: Setup, sizes: PieceSizes, training: Training | None, look: Looking | None
 ) -> Evaluation:
     """Score files that may have different text; large files are read in pieces if possible."""
     from levelhead.evaluation.partial import score_partially
@@ -70,14 +78,16 @@ def _score_partially(
 
         with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
             ours, theirs = (Rereadable(path, partial(parts_of, path)) for path in paths)
-            evaluation = partial_scores_in_pieces(
-                *(ours, theirs, ready, sizes.piece),
-                lambda pair: advance(pair.matches.gold.n_words),
-                training=training,
-            )
+
+            def add(piece: PartialMatches) -> None:
+                advance(piece.matches.gold.n_words)
+                if look is not None:
+                    look.add(piece.matches)
+
+            evaluation = partial_scores_in_pieces(ours, theirs, ready, sizes.piece, add, training=training)
             if evaluation is not None:
                 return evaluation
-    return score_partially(gold, system, ready, training)
+    return score_partially(gold, system, ready, training, look)
 
 
 def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
@@ -107,17 +117,21 @@ def adds_up(setup: Setup) -> bool:
     return not official or set(formats) == {"conllu"}
 
 
-def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None) -> Evaluation:
+def _score_paths(
+    gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None, look: Looking | None
+) -> Evaluation:
     ours = contents_or_parts(gold, sizes.large)
     if isinstance(ours, bytes):
         reference = parse_as(ours, gold, setup.rules, setup.format_of_gold)
         theirs = contents_or_parts(system, sizes.large)
         if isinstance(theirs, bytes):
             reference = reference.without_multiword_tokens() if splits_tokens(setup) else reference
-            return score_treebanks(reference, parse_as(theirs, system, setup.rules, setup.format), setup, training)
+            return score_treebanks(
+                reference, parse_as(theirs, system, setup.rules, setup.format), setup, training, look
+            )
         from levelhead.evaluation.pieces import score_parts
 
-        return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece, training)
+        return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece, training, look)
     from levelhead.evaluation.pieces import score_parts_of_gold
 
-    return score_parts_of_gold((gold, ours), system, setup, sizes.piece, training)
+    return score_parts_of_gold((gold, ours), system, setup, sizes.piece, training, look)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance, pair_provenance
@@ -29,6 +29,20 @@ if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.reader import Format
     from levelhead.treebank.training_data import Training
+
+    class Looking(Protocol):
+        """Sees the aligned words of a pair, whole or in pieces."""
+
+        def start(self) -> None:
+            """Forget all pieces: the files are read from the beginning."""
+
+        def add(self, matches: TreebankPair) -> None:
+            """Add the next piece, or whole files.
+
+            Args:
+                matches: its aligned words.
+            """
+
 
 __all__ = ["Evaluation"]
 
@@ -113,7 +127,9 @@ def _score_text(score: Score) -> str:
     return f"{score.value:.2f}" if score.perplexity else f"{score.value:.2%}"
 
 
-def score_treebanks(gold: Treebank, system: Treebank, setup: Setup, training: Training | None = None) -> Evaluation:
+def score_treebanks(
+    gold: Treebank, system: Treebank, setup: Setup, training: Training | None = None, look: Looking | None = None
+) -> Evaluation:
     """Score one treebank against another.
 
     Args:
@@ -121,13 +137,19 @@ def score_treebanks(gold: Treebank, system: Treebank, setup: Setup, training: Tr
         system: the system treebank.
         setup: the settings.
         training: the contents of the training treebanks, to report leakage, or None.
+        look: sees the aligned words, or None.
 
     Raises:
         InputError: a file that a measure names is not valid.
         TextMismatch: the treebanks have different characters.
     """
     ready = setup.single()
-    return score_matches(match_pair(gold, system, ready.rules), ready, training=training)
+    matches = match_pair(gold, system, ready.rules)
+    evaluation = score_matches(matches, ready, training=training)
+    if look is not None:
+        look.start()
+        look.add(matches)
+    return evaluation
 
 
 def score_matches(

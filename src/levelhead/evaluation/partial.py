@@ -28,6 +28,7 @@ from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read
 from levelhead.treebank.reader import read_if_valid
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Looking
     from levelhead.treebank.training_data import Training
 
 __all__ = ["PartialCoverage"]
@@ -128,7 +129,9 @@ def coverage_of(partial: PartialMatches) -> PartialCoverage:
     )
 
 
-def score_partially(gold: Input, system: Input, setup: Setup, training: Training | None = None) -> Evaluation:
+def score_partially(
+    gold: Input, system: Input, setup: Setup, training: Training | None = None, look: Looking | None = None
+) -> Evaluation:
     """Score a system's output even if its text differs from gold or its trees are broken; both are read whole.
 
     Args:
@@ -136,6 +139,7 @@ def score_partially(gold: Input, system: Input, setup: Setup, training: Training
         system: the system treebank or its path.
         setup: the settings.
         training: the contents of the training treebanks, to report leakage, or None.
+        look: sees the aligned words, or None.
 
     Raises:
         InputError: gold is invalid, or no row of the output can be read.
@@ -146,7 +150,12 @@ def score_partially(gold: Input, system: Input, setup: Setup, training: Training
     reference = reference.without_multiword_tokens() if splits_tokens(ready) else reference
     source = system if isinstance(system, Treebank) else read_bytes(system)
     name = None if isinstance(system, Treebank) else os.fsdecode(system)
-    return partial_evaluation(match_output(reference, source, name, ready), ready, training)[0]
+    output = match_output(reference, source, name, ready)
+    evaluation, _ = partial_evaluation(output, ready, training)
+    if look is not None:
+        look.start()
+        look.add(output.partial.matches)
+    return evaluation
 
 
 def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, ready: Setup) -> PartialOutput:

@@ -30,6 +30,7 @@ from levelhead.treebank.pieces import OwnPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Looking
     from levelhead.evaluation.partial import PartialCoverage
     from levelhead.treebank.training_data import Training
 
@@ -38,7 +39,12 @@ Parts = tuple[str, Iterator[bytes]]
 
 
 def score_parts_of_gold(
-    gold: Parts, system: str, setup: Setup, size: int, training: Training | None = None
+    gold: Parts,
+    system: str,
+    setup: Setup,
+    size: int,
+    training: Training | None = None,
+    look: Looking | None = None,
 ) -> Evaluation:
     """Score a system's output against gold; errors of the output are only reported if gold is valid.
 
@@ -48,6 +54,7 @@ def score_parts_of_gold(
         setup: the settings.
         size: the approximate number of bytes of gold in a piece.
         training: the contents of the training treebanks, to report leakage, or None.
+        look: sees the aligned words of each piece, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -58,10 +65,17 @@ def score_parts_of_gold(
         first = next(parts, b"")
     except UnreadableFile as error:
         raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-    return score_parts(gold, (system, chain([first], parts)), setup, size, training)
+    return score_parts(gold, (system, chain([first], parts)), setup, size, training, look)
 
 
-def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: Training | None = None) -> Evaluation:
+def score_parts(
+    gold: Parts,
+    system: Parts,
+    setup: Setup,
+    size: int,
+    training: Training | None = None,
+    look: Looking | None = None,
+) -> Evaluation:
     """Score a system's output against gold, in pieces.
 
     Args:
@@ -70,6 +84,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: T
         setup: the settings.
         size: the approximate number of bytes of gold in a piece.
         training: the contents of the training treebanks, to report leakage, or None.
+        look: sees the aligned words of each piece, or None.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -82,19 +97,21 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: T
     try:
         with counter("scoring", "words") as advance:
 
-            def look(pair: TreebankPair) -> None:
+            def add(pair: TreebankPair) -> None:
                 advance(pair.gold.n_words)
                 if seen is not None:
                     seen.add(pair.gold, counts_by_sentence(pair, ready))
+                if look is not None:
+                    look.add(pair)
 
             punctuation = read_punctuation(first, ready, size)
             known = None if punctuation is None else first.contents()
             ours, theirs = pieces_of(gold, ready, of_gold=True, known=known), pieces_of(system, ready, of_gold=False)
-            evaluation = score_pieces(ours, theirs, ready, size, look, together=together, punctuation=punctuation)
+            evaluation = score_pieces(ours, theirs, ready, size, add, together=together, punctuation=punctuation)
             if known is not None and known.sha256 != ours.sha256:
                 raise changed_file(gold[0])
     except HeadsBack:
-        return _score_whole(gold[0], system[0], ready, training)
+        return _score_whole(gold[0], system[0], ready, training, look)
     return evaluation if seen is None else with_leakage(evaluation, seen.leakage(evaluation))
 
 
@@ -182,13 +199,13 @@ def changed_file(*names: str | None) -> UnreadableFile:
     return UnreadableFile(*(Fault("changing-file", message, Place(name)) for name in names))
 
 
-def _score_whole(gold: str, system: str, setup: Setup, training: Training | None) -> Evaluation:
+def _score_whole(gold: str, system: str, setup: Setup, training: Training | None, look: Looking | None) -> Evaluation:
     """Score files with negative heads, which count back over sentences; they are found while reading."""
     for path in (gold, system):
         if is_stream(path):
             message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
-    return score_treebanks(*load_pair(gold, system, setup), setup, training)
+    return score_treebanks(*load_pair(gold, system, setup), setup, training, look)
 
 
 def pieces_of(

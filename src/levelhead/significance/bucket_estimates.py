@@ -53,42 +53,16 @@ class UnitParts(NamedTuple):
     """Numerators and denominators by unit and bucket, except where both are 0.
 
     Args:
-        keys: the number of the bucket times the number of units, plus the number of the unit; ascending, int64,
-            shape (cells,).
-        parts: float64, shape (cells, systems, 2).
-        n_units: the number of units.
+        buckets: the bucket of each row, int64, shape (rows,).
+        parts: float64, shape (rows, systems, 2).
+        n_units: the number of units with these parts, int64, shape (rows,).
         n_buckets: the number of buckets.
     """
 
-    keys: NDArray[np.int64]
+    buckets: NDArray[np.int64]
     parts: Sums
-    n_units: int
+    n_units: NDArray[np.int64]
     n_buckets: int
-
-
-def unit_parts(
-    words: Sequence[tuple[int, int, float, NDArray[np.int64], NDArray[np.int64]]],
-    n_systems: int,
-    n_units: int,
-    n_buckets: int,
-) -> UnitParts:
-    """Return the counts of words by unit and bucket.
-
-    Args:
-        words: for each kind of words: the system, 0 for numerators and 1 for denominators, the weight of a word, the
-            units, and the buckets of the words, each shape (words,).
-        n_systems: the number of systems.
-        n_units: the number of units.
-        n_buckets: the number of buckets.
-    """
-    own = [buckets * n_units + units for _, _, _, units, buckets in words]
-    keys, inverse = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *own]), return_inverse=True)
-    parts = np.zeros((len(keys), n_systems, 2))
-    start = 0
-    for (system, place, weight, _, _), some in zip(words, own, strict=True):
-        parts[:, system, place] += weight * np.bincount(inverse[start : start + len(some)], minlength=len(keys))
-        start += len(some)
-    return UnitParts(keys, parts, n_units, n_buckets)
 
 
 def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
@@ -98,34 +72,35 @@ def bucket_estimates(found: UnitParts, level: float) -> list[BucketEstimate]:
         found: the counts of one or two systems.
         level: the confidence level.
     """
-    n, buckets = found.n_buckets, found.keys // found.n_units
+    n, buckets, n_units = found.n_buckets, found.buckets, found.n_units
     totals = np.zeros((n, *found.parts.shape[1:]))
-    np.add.at(totals, buckets, found.parts)
+    np.add.at(totals, buckets, found.parts * n_units[:, None, None])
     whole = totals[buckets]
     sign = np.array([1.0] if found.parts.shape[1] == 1 else [-1.0, 1.0])
     moved = np.nan_to_num(ratios(whole - found.parts) - ratios(whole)) @ sign
     sizes = found.parts[..., 1].mean(axis=1)
-    sums = [np.bincount(buckets, weights, n) for weights in (moved**2, sizes, sizes**2, sizes > 0)]
+    sums = [np.bincount(buckets, n_units * each, n) for each in (moved**2, sizes, sizes**2, sizes > 0)]
     values = ratios(totals) @ sign
     columns = zip(values.tolist(), *(numbers.tolist() for numbers in sums), strict=True)
     return [_estimate(_Sums(*column), level, difference=len(sign) == 2) for column in columns]
 
 
-def gain_estimate(before: Sums, after: Sums, affected: int, level: float) -> BucketEstimate:
+def gain_estimate(before: Sums, after: Sums, n_units: NDArray[np.int64], affected: int, level: float) -> BucketEstimate:
     """Return the estimate of the gain of a repair: the value after it minus the value before.
 
     Args:
-        before: numerator and denominator in each unit, shape (units, 2).
+        before: numerators and denominators of units, shape (rows, 2).
         after: the same after the repair.
+        n_units: the number of units with these numbers, int64, shape (rows,).
         affected: the number of units with repairs.
         level: the confidence level.
     """
     both = np.stack([before, after], axis=1)
-    whole = both.sum(axis=0)
+    whole = np.tensordot(n_units, both, axes=1)
     sign = np.array([-1.0, 1.0])
     moved = np.nan_to_num(ratios(whole - both) - ratios(whole)) @ sign
     sizes = both[..., 1].mean(axis=1)
-    sums = (float(moved @ moved), float(sizes.sum()), float(sizes @ sizes), float(np.count_nonzero(sizes)))
+    sums = [float(n_units @ each) for each in (moved**2, sizes, sizes**2, sizes > 0)]
     estimate = _estimate(_Sums(float(ratios(whole) @ sign), *sums), level, difference=True)
     interval = (
         None if estimate.interval is None else (max(0.0, estimate.interval[0]), estimate.interval[1])

@@ -103,7 +103,7 @@ class UnitTally:
         """
         self._lengths.append(np.diff(piece.sentence_starts).astype(np.int32))
         if self._resample_by in {AUTO, DOCUMENT}:
-            self._documents.append(_document_starts(piece))
+            self._documents.append(document_starts(piece))
         elif self._resample_by != SENTENCE:
             numbers = (self._numbers.setdefault(value, len(self._numbers)) for value in self._values_of(piece))
             self._values.append(np.fromiter(numbers, dtype=np.int32, count=len(piece)))
@@ -153,8 +153,12 @@ def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *pieces], dtype=np.int64)
 
 
-def _document_starts(piece: Treebank) -> NDArray[np.bool_]:
-    """Return for each sentence whether it starts a document."""
+def document_starts(piece: Treebank) -> NDArray[np.bool_]:
+    """Return for each sentence whether it starts a document, bool, shape (sentences,).
+
+    Args:
+        piece: a gold treebank, or a piece of one.
+    """
     if b"newdoc" not in piece.comments.text:
         return np.zeros(len(piece), dtype=bool)
     return np.array([_starts_document(text) for text in piece.comments], dtype=bool)

@@ -20,13 +20,12 @@ from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
 from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section
+from levelhead.report.page.confusions import ConfusionTally
 from levelhead.report.page.error_costs import ALL
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
     OutputTrees,
-    cells_of,
-    confused_relations,
     examples_of_errors,
     pairs_of,
     sentence,
@@ -99,10 +98,11 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
 
 def _confusion(shown: OutputTrees, n_outputs: int, setup: Setup) -> tuple[ConfusionMatrix, Examples]:
     """The confusion matrix of an output, and the words in its cells."""
-    words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry).word
-    pairs = pairs_of(shown.matches, words)
-    cells = np.where(pairs < 0, -1, cells_of(shown.matches)[pairs])
-    return confused_relations(shown.matches), examples_of_errors(shown, words, {"cell": cells}, 2 * n_outputs)
+    words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry)
+    pairs, confused = pairs_of(shown.matches, words), ConfusionTally()
+    cells = np.where(pairs < 0, -1, confused.add(shown.matches)[pairs])
+    groups = {"cell": confused.renumbered(cells)}
+    return confused.matrix(), examples_of_errors(shown, words, groups, 2 * n_outputs)
 
 
 def _contrasts(shown: Sequence[OutputTrees], most: int, setup: Setup) -> tuple[Examples, list[float]]:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis import count_confusions
-from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.report.charts.svg import plain
-from levelhead.report.page.blocks import ConfusionMatrix
 from levelhead.scoring.matches import Agree, Matches
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank import StringColumn
 
 ALL_WORDS = 50_000
 """The largest number of words in the sentences of a page, over all treebanks."""
 
 _FEWEST_WORDS = 600  # of each treebank
-_MOST_RELATIONS = 18
 _LONG = 40  # words; longer sentences are chosen last
-_GOLDEN = 0.618034  # its multiples are spread evenly between 0 and 1
+_GOLDEN = (5**0.5 - 1) / 2  # its multiples are spread evenly between 0 and 1
+_MOST_OF_GROUP = 30  # sentences, of files with too many errors for a page
 
 
 class OutputTrees:
@@ -39,6 +38,9 @@ class OutputTrees:
         self.errors = np.full(matches.system.n_words, "u", dtype="<U1")  # not aligned
         head, label = matches.agree(Agree.HEAD), matches.agree(Agree.RELATION)
         self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
+        self._text = cache(lambda code: plain(matches.system.strings[code]))
+        self._by_row = np.argsort(matches.row_of_system, kind="stable")
+        self._starts = np.searchsorted(matches.row_of_system[self._by_row], np.arange(len(matches.gold) + 1))
 
     def tree(self, sentence: int) -> dict[str, Any]:
         """Return the system's words in a gold sentence.
@@ -52,7 +54,7 @@ class OutputTrees:
             from gold, also `f`: forms, and `a`: the gold word of each word, -1 for none.
         """
         system, matches = self.matches.system, self.matches
-        words = np.flatnonzero(matches.row_of_system == sentence)
+        words = self._by_row[self._starts[sentence] : self._starts[sentence + 1]]
         place = {int(word): i + 1 for i, word in enumerate(words.tolist())}
         heads = [
             0 if head < 0 else -1 if head == word else place.get(head, -1)  # a word without a HEAD is its own
@@ -65,16 +67,23 @@ class OutputTrees:
             "n": plain(self.name),
             "e": "".join(self.errors[words].tolist()),
             "h": heads,
-            "d": [plain(system.relations[word]) for word in words.tolist()],
+            "d": self._texts(system.relations, words),
         }
-        forms = [system.forms[word] for word in words.tolist()]
-        if inside != list(range(last - first)) or forms != list(matches.gold[sentence].forms):
-            tree |= {"f": [plain(form) for form in forms], "a": inside}
+        forms = self._texts(system.forms, words)
+        if inside != list(range(last - first)) or forms != list(map(plain, matches.gold[sentence].forms)):
+            tree |= {"f": forms, "a": inside}
         return tree
+
+    def _texts(self, column: StringColumn, words: NDArray[np.int64]) -> list[str]:
+        return [self._text(code) for code in column.codes[words].tolist()]
 
 
 def sentence(
-    outputs: Sequence[OutputTrees], index: int, sides: tuple[str, str] | None = None, marked: int | None = None
+    outputs: Sequence[OutputTrees],
+    index: int,
+    sides: tuple[str, str] | None = None,
+    marked: int | None = None,
+    n_before: int = 0,
 ) -> dict[str, Any]:
     """Return a gold sentence with systems' trees.
 
@@ -83,6 +92,7 @@ def sentence(
         index: the index of the gold sentence.
         sides: the names of the upper and the lower tree; by default gold and system.
         marked: the number of the gold word to mark in the sentence.
+        n_before: the number of gold sentences in previous pieces of the file.
 
     Returns:
         `i`: its name; `t`: its text; `r`: whether it is written from right to left; `f`, `h`, `d`: forms, heads and
@@ -92,7 +102,7 @@ def sentence(
     return {
         **({} if sides is None else {"k": sides}),
         **({} if marked is None else {"m": marked}),
-        "i": plain(gold.id or f"sentence {index + 1}"),
+        "i": plain(gold.id or f"sentence {n_before + index + 1}"),
         "t": plain(gold.text),
         "r": int(is_right_to_left(gold.text)),
         "f": [plain(form) for form in gold.forms],
@@ -132,75 +142,129 @@ def examples_of_errors(
     Args:
         output: the system.
         words: the wrong gold words, int64, shape (words,).
-        groups: for each kind of grouping, the number of the group of each word, -1 for none, same shape; the most
-            important groups have the lowest numbers.
+        groups: for each kind of grouping, the number of the group of each word, -1 for none, same shape.
         n_treebanks: how many treebanks share the page.
     """
-    gold = output.matches.gold
-    of_word = gold.sentence_of_word[words].astype(np.int64)
-    kept = np.sort(_within(of_word, np.diff(gold.sentence_starts), groups, n_treebanks))
-    number = np.full(len(gold), -1, dtype=np.int64)
-    number[kept] = np.arange(len(kept))
-    inside = number[of_word] >= 0
-    places = words[inside] - gold.sentence_starts[of_word[inside]]
-    pairs = list(zip(number[of_word[inside]].tolist(), places.tolist(), strict=True))
-    shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
-    totals = {name: _totals(numbers) for name, numbers in groups.items()}
-    return Examples([sentence([output], index) for index in kept.tolist()], pairs, shown, totals)
+    tally = ExampleTally(n_treebanks)
+    tally.add(output, words, groups)
+    return tally.examples({})
 
 
-def _totals(numbers: NDArray[np.int64]) -> dict[int, int]:
+class ExampleTally:
+    """Collects wrong words with their sentences from a file that is read in pieces.
+
+    If a page cannot hold all sentences, the first `_MOST_OF_GROUP` sentences of each group are kept, in an order that
+    spreads them over the file.
+
+    Args:
+        n_treebanks: how many treebanks share the page.
+    """
+
+    def __init__(self, n_treebanks: int) -> None:
+        self._most = max(_FEWEST_WORDS, ALL_WORDS // n_treebanks)  # words
+        self._n_before = self._n_words = 0
+        self._sentences: dict[int, dict[str, Any]] = {}
+        self._words = np.zeros((2, 0), dtype=np.int64)  # the sentence, and the word in it
+        self._groups: dict[str, NDArray[np.int64]] = {}
+        self._totals: dict[str, Counter[int]] = {}
+
+    def add(self, output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> None:
+        """Add the wrong words of a piece.
+
+        Args:
+            output: the piece.
+            words: the wrong gold words, int64, shape (words,).
+            groups: for each kind of grouping, the number of the group of each word, -1 for none, same shape.
+        """
+        gold = output.matches.gold
+        rows = gold.sentence_of_word[words].astype(np.int64)
+        places = np.stack([self._n_before + rows, words - gold.sentence_starts[rows]])
+        self._words = np.concatenate([self._words, places], axis=1)
+        for name, numbers in groups.items():
+            self._groups[name] = np.concatenate([self._groups.get(name, numbers[:0]), numbers])
+            self._totals[name] = self._totals.get(name, Counter()) + _totals(numbers)
+        self._n_words += int(np.diff(gold.sentence_starts)[np.unique(rows)].sum())
+        if self._n_words > self._most:
+            self._keep(_first_places(self._words[0], self._groups.values()) < _MOST_OF_GROUP)
+        for number in np.unique(self._words[0]).tolist():
+            if number not in self._sentences:
+                row = number - self._n_before
+                self._sentences[number] = sentence([output], row, n_before=self._n_before)
+        self._n_before += len(gold)
+
+    def _keep(self, of_words: NDArray[np.bool_]) -> None:
+        """Forget all other words, and the sentences without words."""
+        self._words = self._words[:, of_words]
+        self._groups = {name: numbers[of_words] for name, numbers in self._groups.items()}
+        kept = {*self._words[0].tolist()}
+        self._sentences = {number: shown for number, shown in self._sentences.items() if number in kept}
+
+    def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:
+        """Return the words and the sentences for a page, in the order of the file.
+
+        Args:
+            renumbered: for kinds of grouping, the function that returns the final number of each group, -1 for none.
+        """
+        order = np.lexsort(self._words[::-1])
+        words = self._words[:, order]
+        groups = {name: renumbered.get(name, _same)(numbers[order]) for name, numbers in self._groups.items()}
+        inside = np.isin(words[0], self._within(words[0], groups))
+        kept, rows = np.unique(words[0, inside], return_inverse=True)
+        pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
+        shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
+        totals = {name: self._final_totals(name, renumbered.get(name, _same)) for name in groups}
+        return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
+
+    def _within(self, sentences: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]]) -> list[int]:
+        """The sentences that a page holds: all, or sentences of each group in turn, short ones first."""
+        every, rows = np.unique(sentences, return_index=True)
+        if self._n_words <= self._most:
+            return list(map(int, every))
+        turns = _first_places(sentences, groups.values())[rows]
+        lengths = [len(self._sentences[number]["f"]) for number in every.tolist()]
+        chosen, left = [], self._most
+        for row in np.lexsort((every, np.array(lengths) > _LONG, turns)).tolist():
+            if left >= lengths[row]:
+                chosen.append(int(every[row]))
+                left -= lengths[row]
+        return chosen
+
+    def _final_totals(self, name: str, renumbered: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> dict[int, int]:
+        totals: Counter[int] = Counter()
+        every = np.array([*self._totals[name]], dtype=np.int64)
+        for number, total in zip(renumbered(every).tolist(), self._totals[name].values(), strict=True):
+            totals[number] += total
+        return {number: totals[number] for number in sorted(totals) if number >= 0}
+
+
+def _same(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    return numbers
+
+
+def _totals(numbers: NDArray[np.int64]) -> Counter[int]:
     found, counts = np.unique(numbers[numbers >= 0], return_counts=True)
-    return dict(zip(found.tolist(), counts.tolist(), strict=True))
+    return Counter(dict(zip(found.tolist(), counts.tolist(), strict=True)))
 
 
-def _within(
-    of_word: NDArray[np.int64], lengths: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int
-) -> NDArray[np.int64]:
-    """The sentences that a page holds: all, or a sample with sentences from each group in turn, spread evenly."""
-    every, most = np.unique(of_word), max(_FEWEST_WORDS, ALL_WORDS // n_treebanks)
-    if lengths[every].sum() <= most:
-        return every
-    turns: list[tuple[int, bool, int]] = []
-    for numbers in groups.values():
-        order = np.argsort(numbers, kind="stable")
-        starts = np.searchsorted(numbers[order], np.unique(numbers[numbers >= 0]))
-        for own in np.split(order, starts)[1:]:
-            places = np.unique(of_word[own])
-            spread = np.argsort(np.arange(len(places)) * _GOLDEN % 1)
-            turns += [(turn, bool(lengths[index] > _LONG), index) for turn, index in enumerate(places[spread].tolist())]
-    chosen: dict[int, None] = {}
-    for _, _, index in sorted(turns):
-        if index not in chosen and most >= lengths[index]:
-            chosen[index] = None
-            most -= int(lengths[index])
-    return np.array(list(chosen), dtype=np.int64)
+def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the lowest place of each word's sentence in any group of its words, int64, shape (words,).
 
-
-def confused_relations(matches: Matches) -> ConfusionMatrix:
-    """Return the confusion matrix of the most frequent relations.
+    The sentences of each group are in the same order, which spreads them over the file.
 
     Args:
-        matches: the aligned words.
+        sentences: the sentence of each word.
+        groupings: for each kind of grouping, the group of each word, -1 for none.
     """
-    confusion = count_confusions(matches)
-    names = confusion.names[:_MOST_RELATIONS]
-    counts, right = (values[: len(names), : len(names)] for values in (confusion.counts, confusion.right_heads))
-    wrong = counts.copy()
-    np.fill_diagonal(wrong, np.diag(counts - right))
-    return ConfusionMatrix(names, counts.tolist(), wrong.tolist())
-
-
-def cells_of(matches: Matches) -> NDArray[np.int64]:
-    """Return the number of each aligned word's cell in `confused_relations`, -1 for none; int64, shape (pairs,).
-
-    Args:
-        matches: the aligned words.
-    """
-    relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
-    size = min(len(relations.names), _MOST_RELATIONS)
-    gold, system = relations.gold[matches.alignment.gold], relations.system[matches.alignment.system]
-    return np.where((gold < size) & (system < size), gold * size + system, -1)
+    distinct, rows = np.unique(sentences, return_inverse=True)
+    n = len(distinct)
+    at = np.argsort(np.argsort(distinct * _GOLDEN % 1, kind="stable"))[rows]  # its place in this order
+    lowest = np.full(n, np.iinfo(np.int64).max)
+    for numbers in groupings:
+        _, groups = np.unique(numbers[numbers >= 0], return_inverse=True)
+        keys, _ = np.unique(groups * n + at[numbers >= 0], return_counts=True)  # each sentence once in a group
+        groups = keys // n
+        np.minimum.at(lowest, keys % n, np.arange(len(keys)) - np.searchsorted(groups, groups))
+    return lowest[at]
 
 
 def pairs_of(matches: Matches, words: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.campaign.job import Look
-from levelhead.campaign.outputs import Output
+from levelhead.campaign.look_jobs import LookAtEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, rank_results
 from levelhead.campaign.results import Results
 from levelhead.campaign.run import score_plan
-from levelhead.evaluation.pair import score_matches
+from levelhead.evaluation.pieces import PieceCounts
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import working
@@ -25,8 +24,10 @@ from levelhead.report.page.ranking import measures_of_page, ranking_page
 from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
-from levelhead.report.page.treebank_errors import treebank_errors
+from levelhead.report.page.treebank_errors import ErrorTally
+from levelhead.scoring.matches import TreebankPair
 from levelhead.significance.units import AUTO
+from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
     from levelhead.report.page.blocks import Page
@@ -35,7 +36,7 @@ _TITLE = "Ranking"
 _MEASURES = ("UAS", "LAS", "CLAS")
 
 
-def pages_of_outputs(plan: Plan, setup: Setup) -> Look:
+def pages_of_outputs(plan: Plan, setup: Setup) -> LookAtEach:
     """Return a function that makes the page of each valid output, for the engine to call where it reads outputs.
 
     Args:
@@ -43,7 +44,7 @@ def pages_of_outputs(plan: Plan, setup: Setup) -> Look:
         setup: the settings, with the measures of the ranking.
     """
     systems = file_names(system.label for system in plan.systems)
-    return partial(_pages, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan))
+    return LookAtEach(partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan)))
 
 
 def _codes(plan: Plan) -> Mapping[str, str]:
@@ -57,18 +58,52 @@ def _setup_of_pages(setup: Setup) -> Setup:
     return setup.with_measures(dict.fromkeys([*common, *(measure for measure in own if "@" not in str(measure))]))
 
 
-def _pages(
-    code: str, outputs: Sequence[Output], *, setup: Setup, systems: Mapping[str, str], codes: Mapping[str, str]
-) -> dict[str, tuple[str, bytes]]:
-    """The address and the compressed page of each output on a test set, by system."""
-    addresses = {output.name: f"{systems[output.name]}/{codes[code]}.html" for output in outputs}
-    pages = {}
-    for output in outputs:
-        errors = treebank_errors(code, [output], name=output.name, n_treebanks=1, registry=setup.registry)
-        evaluation = score_matches(output.matches, setup, output.name)
-        page = score_page(output.name, {code: evaluation}, {code: errors}, registry=setup.registry)
-        pages[output.name] = addresses[output.name], zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"))))
-    return pages
+def _page_of(
+    code: str, name: str, *, setup: Setup, systems: Mapping[str, str], codes: Mapping[str, str]
+) -> _PageOfOutput:
+    return _PageOfOutput(code, name, f"{systems[name]}/{codes[code]}.html", setup)
+
+
+class _PageOfOutput:
+    """Makes the page of an output.
+
+    Args:
+        code: the code of the test set.
+        name: the name of the output.
+        address: the address of the page.
+        setup: the settings of the page.
+    """
+
+    def __init__(self, code: str, name: str, address: str, setup: Setup) -> None:
+        self._code, self._name, self._address, self._setup = code, name, address, setup
+        self._errors = ErrorTally(name, n_treebanks=1, registry=setup.registry, measure="LAS", partial=False)
+        self._counts = PieceCounts(setup)
+
+    def start(self) -> None:
+        """Forget all pieces: the files are read from the beginning."""
+        self._errors.start()
+        self._counts = PieceCounts(self._setup)
+
+    def add(self, matches: TreebankPair) -> None:
+        """Add a piece, or whole files.
+
+        Args:
+            matches: its aligned words.
+        """
+        self._errors.add(matches)
+        self._counts.add(matches)
+
+    def result(self, gold: Contents, system: Contents) -> tuple[str, bytes]:
+        """Return the address and the compressed page.
+
+        Args:
+            gold: the sizes of gold.
+            system: the sizes of the output.
+        """
+        errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
+        parts = {self._code: evaluation}, {self._code: errors}
+        page = score_page(self._name, *parts, registry=self._setup.registry)
+        return self._address, zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"))))
 
 
 def page_of(

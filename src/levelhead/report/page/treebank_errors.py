@@ -8,27 +8,30 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis import Breakdown, break_down
-from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.breakdown import (
+    Breakdown,
+    CombinedBuckets,
+    breakdown_of,
+    bucket_cells,
+    check_breakable,
+    ratio_parts,
+    words_in,
+)
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
-from levelhead.analysis.repairs import TreebankRepairs, WrongWords, repairs, wrong_words
+from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
-from levelhead.campaign.outputs import Output
-from levelhead.errors import MeasureError
+from levelhead.errors import ConlluError, MeasureError
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
-from levelhead.report.page.examples import (
-    Examples,
-    OutputTrees,
-    cells_of,
-    confused_relations,
-    examples_of_errors,
-    pairs_of,
-)
-from levelhead.scoring.matches import Matches
-from levelhead.significance import units_of
-from levelhead.significance.bucket_estimates import IntervalSettings
-from levelhead.significance.units import AUTO
+from levelhead.report.page.confusions import ConfusionTally
+from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, pairs_of
+from levelhead.scoring.matches import Matches, TreebankPair
+from levelhead.scoring.measure import Measure
+from levelhead.significance.unit_counts import DocumentNumbers, HistogramTally
+from levelhead.treebank.contents import Contents
+
+_LEVEL = 0.95
+_BY_FREQUENCY = ("deprel", "upos")
 
 PROPERTY_TITLES = {
     "deprel": "Relation",
@@ -65,69 +68,170 @@ class TreebankErrors(NamedTuple):
     examples: Examples
 
 
-def treebank_errors(
-    treebank: str,  # noqa: ARG001 -- the engine gives the code of the test set
-    outputs: Sequence[Output],
-    *,
-    name: str,
-    n_treebanks: int,
-    registry: Registry,
-    measure: str = "LAS",
-) -> TreebankErrors:
-    """Return the errors of an output on one treebank; the engine calls this where the output is read.
+class ErrorTally:
+    """Finds the errors of an output on one treebank; both can be read in pieces.
 
     Args:
-        treebank: its code.
-        outputs: a single output.
         name: the system.
         n_treebanks: the number of treebanks on the page.
         registry: the available measures and schemes.
         measure: the measure whose errors are shown; it must support breakdowns.
-
-    Raises:
-        ConlluError: gold or the output has no trees.
+        partial: whether scores are partial.
     """
-    (output,) = outputs
-    matches = output.matches
-    matches.check_trees()
-    measure = f"{measure.removesuffix('.recall')}.recall" if output.partial else measure  # as partial scores are
-    parsed, intervals = parse_measure(measure, registry), IntervalSettings(units_of(matches.gold, AUTO))
-    settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
-    wrong = wrong_words(matches, parsed, registry=registry)
-    breakdowns = {
-        by: break_down(matches, parsed, [by], settings, registry=registry, intervals=intervals)
-        for by in PROPERTY_TITLES
-    }
-    groups, values = _groups(matches, wrong, settings)
-    return TreebankErrors(
-        str(parsed),
-        repairs(matches, parsed, intervals, registry=registry),
-        {kind: number for number, kind in enumerate(wrong.kinds)},
-        dict(zip(ERRORS[1:], np.bincount(kinds_of_errors(matches), minlength=len(ERRORS))[1:].tolist(), strict=True)),
-        breakdowns,
-        values,
-        confused_relations(matches),
-        examples_of_errors(OutputTrees(name, matches), wrong.word, groups, n_treebanks),
-    )
+
+    def __init__(self, name: str, *, n_treebanks: int, registry: Registry, measure: str, partial: bool) -> None:
+        self._name, self._n_treebanks, self._registry = name, n_treebanks, registry
+        self._measure = parse_measure(f"{measure.removesuffix('.recall')}.recall" if partial else measure, registry)
+        self.start()
+
+    def start(self) -> None:
+        """Forget all pieces: the files are read from the beginning."""
+        self._without_trees: ConlluError | None = None
+        self._undefined: float | None = None
+        self._documents, self._kinds = DocumentNumbers(), ErrorKinds()
+        self._repairs = HistogramTally(lambda cells: gain_parts(cells, self._measure))
+        self._types = np.zeros(len(ERRORS), dtype=np.int64)
+        self._confused = ConfusionTally()
+        self._properties = {by: _PropertyTally(by, self._measure, self._registry) for by in PROPERTY_TITLES}
+        self._examples = ExampleTally(self._n_treebanks)
+
+    def add(self, matches: TreebankPair) -> None:
+        """Add a piece, or whole files.
+
+        Args:
+            matches: its aligned words.
+        """
+        if self._without_trees is not None or not isinstance(matches, Matches):
+            return
+        try:
+            matches.check_trees()
+        except ConlluError as error:  # raised at the end: other errors precede it
+            self._without_trees = error
+            return
+        self._undefined = matches.rules.undefined
+        documents = self._documents.of(matches.gold)
+        wrong = errors_in(matches, self._measure, self._kinds, registry=self._registry)
+        self._repairs.add(wrong.cells, documents)
+        types = kinds_of_errors(matches)
+        self._types += np.bincount(types, minlength=len(ERRORS))
+        values = {by: tally.add(matches, documents) for by, tally in self._properties.items()}
+        known = wrong.word >= 0
+        words = wrong.word[known]
+        pairs = pairs_of(matches, words)
+        groups = {
+            "repair": wrong.kind[known],
+            "cell": np.where(pairs < 0, -1, self._confused.add(matches)[pairs]),
+            "kind": np.where(pairs < 0, -1, types[pairs]),
+        }
+        groups |= {by: numbers[words] for by, numbers in values.items()}
+        self._examples.add(OutputTrees(self._name, matches), words, groups)
+
+    def result(self, gold: Contents, system: Contents) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
+        """Return the errors.
+
+        Args:
+            gold: the sizes of gold.
+            system: the sizes of the output.
+
+        Raises:
+            ConlluError: gold or the output has no trees.
+        """
+        if self._without_trees is not None:
+            raise self._without_trees
+        numbers = {kind: number for number, kind in enumerate(sorted(self._kinds.numbers))}
+        of_kind = np.array([numbers[kind] for kind in self._kinds.numbers])
+        kinds, histogram = [*self._kinds.numbers], self._repairs.histogram()
+        renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
+        return TreebankErrors(
+            str(self._measure),
+            repairs_of(histogram, kinds, self._measure, self._undefined, _LEVEL),
+            numbers,
+            dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
+            {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
+            {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()},
+            self._confused.matrix(),
+            self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
+        )
 
 
-def _groups(
-    matches: Matches, wrong: WrongWords, settings: PropertySettings
-) -> tuple[dict[str, NDArray[np.int64]], dict[str, dict[str, int]]]:
-    """The groups of wrong words, and by property the group of each value."""
-    words = wrong.word
-    of_pair = pairs_of(matches, words)
-    groups = {
-        "repair": wrong.kind,
-        "cell": np.where(of_pair < 0, -1, cells_of(matches)[of_pair]),
-        "kind": np.where(of_pair < 0, -1, kinds_of_errors(matches)[of_pair]),
-    }
-    values = {}
-    for by in PROPERTY_TITLES:
-        buckets = PROPERTIES[by].of(matches, settings)
-        groups[by] = buckets.gold[words].astype(np.int64)
-        values[by] = {name: number for number, name in enumerate(buckets.names)}
-    return groups, values
+class _PropertyTally:
+    """A breakdown by one property.
+
+    Args:
+        by: the property.
+        measure: the measure.
+        registry: the available measures and schemes.
+    """
+
+    def __init__(self, by: str, measure: Measure, registry: Registry) -> None:
+        self._by, self._measure, self._registry = by, measure, registry
+        self._settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
+        self._frequency: dict[str, int] = {}  # of the values, which are numbered in this order
+        self._units = HistogramTally(lambda cells: ratio_parts(cells.counts, measure))
+
+    def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add a piece, and return the number of the value of each gold word.
+
+        Args:
+            matches: its aligned words.
+            documents: the document of each sentence.
+        """
+        found = PROPERTIES[self._by].of(matches, self._settings)
+        frequency = np.bincount(np.concatenate([found.gold, found.system]), minlength=len(found.names))
+        for name, n in zip(found.names, frequency.tolist(), strict=True):
+            self._frequency[name] = self._frequency.get(name, 0) + n
+        number = {name: i for i, name in enumerate(self._frequency)}
+        numbers = np.array([number[name] for name in found.names], dtype=np.int64)
+        buckets = CombinedBuckets([(name,) for name in number], numbers[found.gold], numbers[found.system])
+        words = words_in(buckets, matches, self._measure, self._registry)
+        self._units.add(bucket_cells([words], np.arange(len(matches.gold))), documents)
+        return buckets.gold
+
+    def names(self) -> list[str]:
+        """Return the values in the order in which they are shown."""
+        names = [*self._frequency]
+        return sorted(names, key=lambda name: (-self._frequency[name], name)) if self._by in _BY_FREQUENCY else names
+
+    def places(self) -> NDArray[np.int64]:
+        """Return the place of each value in this order, by its number."""
+        place = {name: i for i, name in enumerate(self.names())}
+        return np.array([place[name] for name in self._frequency], dtype=np.int64)
+
+    def breakdown(self, undefined: float | None) -> Breakdown:
+        """Return the breakdown.
+
+        Args:
+            undefined: the value of a ratio with nothing to count.
+        """
+        found, places = self._units.histogram(), self.places()
+        totals = found.totals._replace(groups=places[found.totals.groups])
+        ordered = found._replace(groups=places[found.groups], totals=totals)
+        names = [(name,) for name in self.names()]
+        return breakdown_of([self._by], self._measure, names, ordered, undefined, _LEVEL)
+
+
+def errors_of_each(
+    code: str,  # noqa: ARG001 -- the engine gives the code of the test set
+    output: str,  # noqa: ARG001 -- and the name of the output
+    *,
+    name: str,
+    n_treebanks: int,
+    registry: Registry,
+    measure: str,
+    partial: bool,
+) -> ErrorTally:
+    """Return what finds the errors of an output; the engine calls this where the output is read.
+
+    Args:
+        code: the code of the test set.
+        output: the name of the output with its run.
+        name: the system.
+        n_treebanks: the number of treebanks on the page.
+        registry: the available measures and schemes.
+        measure: the measure whose errors are shown; it must support breakdowns.
+        partial: whether scores are partial.
+    """
+    return ErrorTally(name, n_treebanks=n_treebanks, registry=registry, measure=measure, partial=partial)
 
 
 def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
