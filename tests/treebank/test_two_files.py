@@ -1,11 +1,12 @@
 """Two files read at the same time give the results and errors of reading one after the other."""
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from levelhead.treebank.two_files import are_large_files, in_two_threads
+from levelhead.treebank.two_files import are_large_files, in_two_threads, use_in_thread
 
 
 def fail(name: str) -> None:
@@ -31,6 +32,48 @@ def test_the_first_error_counts(first: bool, second: bool, error: str) -> None:
             lambda: fail("first") if first else 1,
             lambda: fail("second") if second else 2,
         )
+    assert threading.active_count() == before
+
+
+def test_items_are_used_in_order_while_the_next_are_computed() -> None:
+    """The second item is computed before the first is used."""
+    second_computed = threading.Event()
+    used = []
+
+    def items() -> Iterator[int]:
+        for number in range(20):
+            if number == 1:
+                second_computed.set()
+            yield number
+
+    def use(number: int) -> None:
+        assert second_computed.wait(10)
+        used.append(number)
+
+    use_in_thread(items(), use)
+    assert used == [*range(20)]
+
+
+@pytest.mark.parametrize("of_items", [True, False])
+def test_errors_end_the_use_of_items(of_items: bool) -> None:
+    """Those before the error are used; no thread is left."""
+    used = []
+
+    def items() -> Iterator[int]:
+        yield from range(3)
+        if of_items:
+            fail("items")
+        yield from range(3, 1000)
+
+    def use(number: int) -> None:
+        used.append(number)
+        if number == 3:
+            fail("use")
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match="items" if of_items else "use"):
+        use_in_thread(items(), use)
+    assert used == [*range(3 if of_items else 4)]
     assert threading.active_count() == before
 
 

@@ -28,7 +28,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.two_files import in_two_threads, one_ahead
+from levelhead.treebank.two_files import in_two_threads, use_in_thread
 
 _Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
 """Gold sentences, the system's sentences, and how they are paired (None if by their characters)."""
@@ -75,7 +75,7 @@ def partial_scores_in_pieces(
     theirs = output_pieces(system, ready, of_system)
     tally = _Tally(ready, look)
     try:
-        one_ahead(_pieces(ours, theirs, of_system.is_tree, places, ready, size), tally.add)
+        use_in_thread(_pieces(ours, theirs, of_system.is_tree, places, ready, size), tally.add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:
@@ -100,9 +100,10 @@ def _pieces(
     """Yield the pieces of both files, cut at the same characters or, if places are known, at the same sentences."""
     if places is None:
         before = 0
-        for ours, theirs in paired_pieces(gold, system, ready.rules, size):
-            yield ours, of_treebank(theirs, is_tree[before : before + len(theirs)]), None
-            before += len(theirs)
+        for pair in paired_pieces(gold, system, ready.rules, size):
+            end = before + len(pair.system)
+            yield pair.gold, of_treebank(pair.system, is_tree[before:end]), None
+            before = end
         return
     for ours, theirs, pairs, before in placed_pieces(gold, system, places, size):
         rows = np.flatnonzero(pairs.system >= 0)

@@ -16,7 +16,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.progress import counter
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
-from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair
+from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair, match_spans
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
@@ -26,7 +26,7 @@ from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OwnPieces, Pieces
-from levelhead.treebank.two_files import are_files, one_ahead
+from levelhead.treebank.two_files import are_files, use_in_thread
 
 if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
@@ -118,19 +118,19 @@ def score_pieces(
     """
     tally = PieceCounts(ready)
 
-    def add(pair: tuple[Treebank, Treebank]) -> None:
-        matches = match_pair(*pair, ready.rules)
+    def add(matches: TreebankPair) -> None:
         tally.add(matches)
         if look is not None:
             look(matches)
 
     if ready.rules.content:
-        _add_sentences(gold, system, size, add)
+        _add_sentences(gold, system, size, lambda pair: add(match_pair(*pair, ready.rules)))
     else:
-        one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), add)
+        pairs = paired_pieces(gold, system, ready.rules, size, together=together)
+        use_in_thread(pairs, lambda pair: add(match_spans(pair.gold, pair.system, ready.rules, *pair[2:])))
     if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
-        add((nothing, nothing))
+        add(match_pair(nothing, nothing, ready.rules))
     return tally.evaluation(gold.contents(), system.contents())
 
 

@@ -166,6 +166,19 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     check_same_text(gold, system, gold_spans, system_spans)
+    return match_spans(gold, system, rules, gold_spans, system_spans)
+
+
+def match_spans(gold: Treebank, system: Treebank, rules: Rules, gold_spans: Spans, system_spans: Spans) -> Matches:
+    """Align two treebanks with the same characters and compare the aligned words.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        rules: the rules.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters that system words cover.
+    """
     return compare_aligned(gold, system, rules, gold_spans, system_spans, align(gold, system, gold_spans, system_spans))
 
 

@@ -21,6 +21,7 @@ from levelhead.scoring.spans import (
     Spans,
     Surroundings,
     first_difference,
+    first_spans,
     spans_of,
     surroundings,
     text_mismatch,
@@ -33,6 +34,22 @@ from levelhead.treebank.two_files import in_two_threads
 _NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
 
 
+class PiecePair(NamedTuple):
+    """A piece of gold and a piece of the system's output with the same text.
+
+    Args:
+        gold: the gold sentences.
+        system: the system's sentences.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters that system words cover.
+    """
+
+    gold: Treebank
+    system: Treebank
+    gold_spans: Spans
+    system_spans: Spans
+
+
 class _Side:
     """One file: its buffer, and the context for a message about different texts."""
 
@@ -42,7 +59,8 @@ class _Side:
         self.treebank: Treebank | None = None
         self.spans: Spans | None = None
         self.n_characters = 0
-        self._last = Surroundings(pieces.name, b"", b"", None, Place(pieces.name))
+        self._taken: tuple[Treebank, Spans, int, int] | None = None
+        self._text_taken = b""  # its last bytes
         self._rate = 1.0  # bytes of the file for each byte of text
         self._left = 0  # bytes of text in the buffer after a cut
 
@@ -69,34 +87,49 @@ class _Side:
         """Return the approximate number of bytes to read from the file to get this many bytes of text."""
         return max(int((text - self._left) * self._rate), 0)
 
-    def take(self, n_sentences: int, cut: int) -> Treebank:
-        """Take the first sentences out of the buffer, up to a byte of the text."""
+    def take(self, n_sentences: int, cut: int) -> tuple[Treebank, Spans]:
+        """Take the first sentences out of the buffer, up to a byte of the text, with the characters they cover."""
+        if self.treebank is None or self.spans is None:
+            raise IndexError("no sentences wait")
         text = self.text[:cut]
-        self._last = replace(self.around(cut - 1), before=self._before(cut), after=b"")
+        self._taken = self.treebank, self.spans, cut - 1, self.pieces.n_sentences
+        self._text_taken = self._before(cut)
         self.n_characters += int(np.count_nonzero(text.view(np.int8) >= -64))  # bytes that begin a character
         self._left -= cut
         piece = self.pieces.take(n_sentences)
+        spans = first_spans(self.spans, piece, cut)
         self.treebank = self.spans = None
-        return piece
+        return piece, spans
 
     def around(self, at: int) -> Surroundings:
         """Return the context of a byte of the text in the buffer."""
         if self.treebank is None or self.spans is None:
-            return self._last
-        found = surroundings(self.treebank, self.spans, at)
+            return self._end_of_taken()
         start = at
         while start and start < len(self.text) and self.text[start] & 0xC0 == 0x80:
             start -= 1
-        place = found.place._replace(sentence=(found.place.sentence or 0) + self.pieces.n_sentences)
-        return replace(found, before=self._before(start), place=place)
+        found = _surroundings(self.treebank, self.spans, at, self.pieces.n_sentences)
+        return replace(found, before=self._before(start))
+
+    def _end_of_taken(self) -> Surroundings:
+        """The context of the end of the sentences that were taken."""
+        if self._taken is None:
+            return Surroundings(self.pieces.name, b"", b"", None, Place(self.pieces.name))
+        return replace(_surroundings(*self._taken), before=self._text_taken, after=b"")
 
     def _before(self, at: int) -> bytes:
-        return (self._last.before + self.text[max(0, at - MOST_SHOWN) : at].tobytes())[-MOST_SHOWN:]
+        return (self._text_taken + self.text[max(0, at - MOST_SHOWN) : at].tobytes())[-MOST_SHOWN:]
+
+
+def _surroundings(treebank: Treebank, spans: Spans, at: int, n_sentences: int) -> Surroundings:
+    """The context of a byte of a text, with the sentence number in the file."""
+    found = surroundings(treebank, spans, at)
+    return replace(found, place=found.place._replace(sentence=(found.place.sentence or 0) + n_sentences))
 
 
 def paired_pieces(
     gold: Pieces, system: Pieces, rules: Rules, size: int, *, together: bool = True
-) -> Iterator[tuple[Treebank, Treebank]]:
+) -> Iterator[PiecePair]:
     """Yield the pieces of gold with the pieces of the system's output that have the same text.
 
     Args:
@@ -125,12 +158,12 @@ def paired_pieces(
             raise mismatch
         if gold.ended and system.ended and len(ours.text) == len(theirs.text):
             if ours.treebank is not None and theirs.treebank is not None:
-                yield ours.take(len(ours.treebank), len(ours.text)), theirs.take(len(theirs.treebank), len(theirs.text))
+                yield _taken(ours, theirs, _Cut(len(ours.text), len(ours.treebank), len(theirs.treebank)))
             raise_errors(gold, system)
             return
         cut = _cut(ours, theirs)
         if cut is not None:
-            yield ours.take(cut.gold, cut.at), theirs.take(cut.system, cut.at)
+            yield _taken(ours, theirs, cut)
         wanted = size if cut is not None else 2 * max(wanted, gold.n_bytes)
 
 
@@ -192,20 +225,26 @@ class _Cut(NamedTuple):
     system: int
 
 
+def _taken(gold: _Side, system: _Side, cut: _Cut) -> PiecePair:
+    (ours, gold_spans), (theirs, system_spans) = gold.take(cut.gold, cut.at), system.take(cut.system, cut.at)
+    return PiecePair(ours, theirs, gold_spans, system_spans)
+
+
 def _cut(gold: _Side, system: _Side) -> _Cut | None:
     """Find the last place at which both sides can be cut."""
     if gold.treebank is None or gold.spans is None or system.treebank is None or system.spans is None:
         return None
-    common, of_gold, of_system = np.intersect1d(
-        gold.spans.sentence_starts[1:], system.spans.sentence_starts[1:], assume_unique=True, return_indices=True
-    )
-    ends = gold.treebank.sentence_starts[of_gold + 1], system.treebank.sentence_starts[of_system + 1]
-    plain = _plain(gold.spans, ends[0]) & _plain(system.spans, ends[1])
-    rows = np.flatnonzero(plain | _same_last_words(gold.spans, system.spans, *ends))
+    ends, others = gold.spans.sentence_starts[1:], system.spans.sentence_starts[1:]
+    at = np.searchsorted(others, ends)
+    of_gold = np.flatnonzero(others[at.clip(max=len(others) - 1)] == ends)
+    of_system = at[of_gold]
+    words = gold.treebank.sentence_starts[of_gold + 1], system.treebank.sentence_starts[of_system + 1]
+    plain = _plain(gold.spans, words[0]) & _plain(system.spans, words[1])
+    rows = np.flatnonzero(plain | _same_last_words(gold.spans, system.spans, *words))
     if not len(rows):
         return None
     last = rows[-1]
-    return _Cut(int(common[last]), int(of_gold[last]) + 1, int(of_system[last]) + 1)
+    return _Cut(int(ends[of_gold[last]]), int(of_gold[last]) + 1, int(of_system[last]) + 1)
 
 
 def _same_last_words(gold: Spans, system: Spans, of_gold: Codes, of_system: Codes) -> NDArray[np.bool_]:

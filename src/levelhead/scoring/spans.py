@@ -76,6 +76,27 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
     return Spans(text, token_starts, token_ends, starts, ends, inside, sentence_starts, spaces)
 
 
+def first_spans(spans: Spans, treebank: Treebank, size: int) -> Spans:
+    """Return the spans of the first sentences of a treebank, sharing memory.
+
+    Args:
+        spans: the spans of the whole treebank.
+        treebank: its first sentences.
+        size: the number of bytes of their text.
+    """
+    words, tokens = slice(treebank.n_words), slice(treebank.n_tokens)
+    return Spans(
+        spans.text[:size],
+        spans.token_starts[tokens],
+        spans.token_ends[tokens],
+        spans.starts[words],
+        spans.ends[words],
+        spans.inside[words],
+        spans.sentence_starts[: len(treebank) + 1],
+        spans.spaces,
+    )
+
+
 def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> Offsets:
     """The start of each sentence: its first token, which has no word if an official scorer reads `2-1`."""
     before, multiword = treebank.sentence_starts[:-1], treebank.multiword

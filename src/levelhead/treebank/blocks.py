@@ -11,7 +11,7 @@ from itertools import chain
 
 from levelhead.errors import Fault, Place, UnreadableFile
 from levelhead.immutable import immutable
-from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of, size_text
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, parts_of, size_of_file, size_text
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
@@ -44,7 +44,10 @@ def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterat
     Raises:
         UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
     """
-    return whole_or_parts(parts_of(path), most)
+    parts = parts_of(path)
+    if size_of_file(path) <= most:
+        return whole_or_parts(parts, most)
+    return chain([next(parts, b"")], parts)
 
 
 def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:

@@ -185,6 +185,18 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
         return os.fspath(path) == "-"
 
 
+def size_of_file(path: str | os.PathLike[str]) -> int:
+    """Return the size of a regular file in bytes, as it is stored; 0 for anything else.
+
+    Args:
+        path: a path, or "-" for standard input.
+    """
+    try:
+        return os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return 0
+
+
 def _standard_input() -> IO[bytes]:
     if sys.stdin is None:
         raise OSError("standard input is closed")

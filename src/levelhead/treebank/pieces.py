@@ -212,8 +212,9 @@ class Pieces(ABC):
         """Add the new block to the text that waits, with line feeds and single blank lines."""
         if self._new:
             data, numbers, n_lines = self._normalized(self._new)
-            plain = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")))
-            self._add(data, plain if numbers is None else numbers, n_lines)
+            if numbers is None:
+                numbers = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")), dtype=np.int32)
+            self._add(data, numbers, n_lines)
 
     def _add(self, data: bytes, numbers: NDArray[np.int32] | NDArray[np.int64], n_lines: int) -> None:
         self._lines = np.concatenate([self._lines, self._n_lines + numbers])

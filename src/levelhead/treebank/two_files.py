@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TypeVar
+
+from levelhead.treebank.input_bytes import size_of_file
 
 _First = TypeVar("_First")
 _Second = TypeVar("_Second")
 _Item = TypeVar("_Item")
+
+_MOST_WAITING = 2
 
 _WORTH_IT = 1 << 18
 """The size in bytes above which starting a thread for a file saves time."""
@@ -46,16 +49,38 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
     return result, results[0]
 
 
-def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
-    """Call a function with each item, in order, while the next item is computed.
+def use_in_thread(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
+    """Call a function with each item, in order, while the next items are computed.
 
     Args:
-        items: the items, computed in this thread.
-        use: called in another thread, one item at a time.
+        items: the items, computed in this thread; few wait at the same time.
+        use: called in another thread, one item at a time; not called again after an error.
     """
-    item = next(items, None)
-    while item is not None:
-        item, _ = in_two_threads(partial(next, items, None), partial(use, item))
+    from queue import Queue  # loaded when needed: `score` starts faster without it
+
+    waiting: Queue[tuple[_Item, ...]] = Queue(maxsize=_MOST_WAITING)
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        while item := waiting.get():
+            if not errors:
+                try:
+                    use(*item)
+                except BaseException as error:  # noqa: BLE001 -- raised below
+                    errors.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        for item in items:
+            waiting.put((item,))
+            if errors:
+                break
+    finally:
+        waiting.put(())
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
 def are_files(*paths: str) -> bool:
@@ -75,11 +100,4 @@ def are_large_files(*paths: object) -> bool:
     Args:
         paths: paths, or anything else, which is not a file.
     """
-    return all(isinstance(path, str | os.PathLike) and _size(path) >= _WORTH_IT for path in paths)
-
-
-def _size(path: str | os.PathLike[str]) -> int:
-    try:
-        return os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202 -- pathlib is slow to load
-    except ValueError:
-        return 0
+    return all(isinstance(path, str | os.PathLike) and size_of_file(path) >= _WORTH_IT for path in paths)
