@@ -26,6 +26,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
 from levelhead.treebank import blocks, pieces
 from levelhead.treebank.blocks import PieceSizes
+from models import MODELS
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from strategies import SEEDS
@@ -34,9 +35,9 @@ RULES = ("ud", "udtools", "conll18", "conll17")
 WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}
 MORE = {
     "ud": ["UAS(nopunct)", "LAS(class=gold)@CORE", "UEM", "LEM@CORE", "Roots", "Trees", "WLAS(w,default=0.25)"],
-    "udtools": ["WLAS(w,default=0.25)", "CNC"],
-    "conll18": ["CallinWLAS(w,default=0.25)", "UEM", "LAS"],  # LAS twice
-    "conll17": ["WeightedLAS(w,default=0.25)"],
+    "udtools": ["WLAS(w,default=0.25)", "CNC", "DPPL(d,order=swap-lazy)"],
+    "conll18": ["CallinWLAS(w,default=0.25)", "UEM", "LAS", "DPPL(d,order=arc-eager)"],  # LAS twice
+    "conll17": ["WeightedLAS(w,default=0.25)", "DPPL(d,order=string)"],
 }
 WHOLE = PieceSizes(1 << 40, 1)
 TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
@@ -45,7 +46,8 @@ CORPUS = "# newdoc\n", "# newdoc id = d\n", "# genre = a\n", "# genre = b\n# new
 
 
 def settings_of(rules: str, resample_by: str | None, **more: Any) -> JobSetup:
-    setup = setup_of([*setup_of(rules=rules).names, *MORE[rules]], rules=rules, weights={"w": WEIGHTS})
+    weights = {"w": WEIGHTS, **MODELS}
+    setup = setup_of([*setup_of(rules=rules).names, *MORE[rules]], rules=rules, weights=weights)
     return JobSetup(setup, by_sentence=resample_by is not None, resample_by=resample_by or "auto", **more)
 
 

@@ -296,8 +296,9 @@ def test_breakdown_by_heads_seen_in_training():
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("partial", [False, True])
 @pytest.mark.parametrize("rules", ["ud", "conll18", "conll17"])
-def test_files_in_pieces_have_the_same_leakage_as_whole_files(rules, data, monkeypatch, tmp_path):
+def test_files_in_pieces_have_the_same_leakage_as_whole_files(rules, partial, data, monkeypatch, tmp_path):
     """Real files, with training sentences in every piece, weights, and a measure without a value."""
     files = []
     for name, folder in (("gold", "gold"), ("system", "systems/HIT-SCIR-18")):
@@ -308,9 +309,10 @@ def test_files_in_pieces_have_the_same_leakage_as_whole_files(rules, data, monke
     train = tmp_path / "train.conllu"
     train.write_text("\n\n".join(blocks_of_gold[::7]) + "\n\n", encoding="utf-8")
     measures = ["LAS", "CLAS", "Sentences", "WLAS(WDE)", *(["ELAS"] if rules == "ud" else [])]
-    whole = levelhead.score(*files, measures=measures, rules=rules, train=[train])
+    how = {"measures": measures, "rules": rules, "train": [train], "partial": partial}
+    whole = levelhead.score(*files, **how)
     monkeypatch.setattr(blocks, "SIZES", blocks.PieceSizes(1000, 50_000))
-    pieces = levelhead.score(*files, measures=measures, rules=rules, train=[train])
+    pieces = levelhead.score(*files, **how)
     assert pieces.to_dict() == whole.to_dict()
     assert pieces.leakage == whole.leakage
     assert 100 < whole.leakage.occurring[0].sentences < len(blocks_of_gold)

@@ -82,7 +82,8 @@ def test_scores_do_not_change_and_the_signature_names_the_training_files(tmp_pat
     plain = levelhead.score(GOLD, system, measures=MEASURES, partial=True)
     found = levelhead.score(GOLD, system, measures=MEASURES, train=[TRAIN], partial=True)
     assert {name: one.value for name, one in plain.items()} == {name: one.value for name, one in found.items()}
-    assert found["LAS"].signature["train"] == found.leakage.train
+    for scores in (found, found.valid_trees):
+        assert scores["LAS"].signature["train"] == found.leakage.train
     assert plain.leakage is None
 
 

@@ -17,9 +17,10 @@ from levelhead.evaluation import partial, partial_pieces, partial_survey
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.scores import score_document
-from levelhead.treebank import blocks
+from levelhead.treebank import blocks, from_conllu
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.sent_ids import hashes_of
+from levelhead.treebank.training_data import Training
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from oracle.strict import blocks as blocks_of
@@ -44,15 +45,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pieces")
 
 
-def outcome(paths: Sequence[Path], sizes: PieceSizes, **settings: Any) -> Outcome:
+def outcome(paths: Sequence[Path], sizes: PieceSizes, training: Training | None = None, **settings: Any) -> Outcome:
     """Return all that a user sees of a partial score, or of the error in its place."""
     try:
         setup = setup_of(**settings, partial=True, weights={"w": WEIGHTS, "w,default=0.25": WEIGHTS})
-        found = score_files(*paths, setup, sizes)
+        found = score_files(*paths, setup, sizes, training)
     except LevelheadError as error:
         return type(error), str(error), getattr(error, "faults", None)
     scores = [repr(score) for one in (found, found.valid_trees) for score in one.values()]
-    return score_document(found), found.warnings, found.coverage, scores, found.gold, found.system
+    return score_document(found), found.warnings, found.coverage, scores, found.gold, found.system, found.leakage
 
 
 def compare(
@@ -72,6 +73,14 @@ def compare(
         for sizes in TINY:
             assert outcome(paths, sizes, rules=rules, measures=measures, format=form, **more) == whole
     return *whole, len(n_whole)
+
+
+def some_training(draw: Random, gold: list[list[str]]) -> dict[str, Training]:
+    """Now and then the contents of training treebanks: one with some gold sentences."""
+    if draw.random() < 0.5:
+        return {}
+    rows = [[line for line in lines if not line.startswith("#")] for lines in gold if draw.random() < 0.4]
+    return {"training": Training.of([from_conllu(written(rows or gold[:1]).encode())])}
 
 
 def renamed(text: str) -> list[list[str]]:
@@ -121,11 +130,12 @@ def test_answers_with_ids(folder: Path, seed: int, sizes: list[int], rules: str,
     gold = renamed(some_treebank(draw, sizes))
     system = answered(draw, gold, n)
     more = {"allow_several_roots": rules[0] == "u" and draw.random() < 0.2, "default": draw.random() < 0.9}
+    more |= some_training(draw, gold)
     *found, n_whole = compare(folder, written(gold).encode(), written(system).encode(), rules, **more)
     ids = [lines[0] for lines in system]
     first = list(dict.fromkeys(ids))
     in_order = first == sorted(first, key=lambda name: int(name.split()[-1]) if name[-1].isdigit() else -1)
-    if len(found) == 6 and more["default"] and found[2].paired_by != "text" and in_order:
+    if len(found) == 7 and more["default"] and found[2].paired_by != "text" and in_order:
         assert n_whole == 0
 
 
@@ -139,7 +149,9 @@ def test_damaged_files(folder: Path, seed: int, sizes: list[int], rules: str, ed
     if draw.random() < 0.5:
         ours = renamed(gold)
         gold, system = written(ours), written(answered(draw, ours, draw.randrange(3)))
-    compare(folder, *(damaged_bytes(draw, text, n) for text, n in zip((gold, system), edits, strict=True)), rules)
+    training = some_training(draw, blocks_of(gold))
+    damaged = (damaged_bytes(draw, text, n) for text, n in zip((gold, system), edits, strict=True))
+    compare(folder, *damaged, rules, **training)
 
 
 @settings(max_examples=15)
@@ -186,10 +198,10 @@ def test_ids_with_the_same_hash_are_told_apart(tmp_path: Path, monkeypatch: pyte
         assert (found[2].paired_by, found[-1]) == ("text", len(TINY))
 
 
-@pytest.mark.parametrize("change", ["shorter", "longer", "other text", "no ids"])
+@pytest.mark.parametrize("change", ["shorter", "longer", "other text", "no ids", "other characters"])
 def test_files_that_change_between_two_readings_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:  # fmt: skip
     gold, system = of_gold(TEXT, {"sent_id = 3\n": "sent_id = 3\n# b\n", "\t0\t": "\t_\t"})
-    system = system.replace(b"a\t", b"ab\t", 1)
+    system = gold if change == "other characters" else system.replace(b"a\t", b"ab\t", 1)
     paths = tmp_path / "gold", tmp_path / "system"
     for path, data in zip(paths, (gold, system), strict=True):
         path.write_bytes(data)
@@ -198,14 +210,15 @@ def test_files_that_change_between_two_readings_are_refused(tmp_path: Path, monk
         "longer": system + system.replace(b"sent_id = ", b"sent_id = x"),
         "other text": system.replace(b"ab\t", b"abb\t"),
         "no ids": system.replace(b"sent_id", b"id"),
+        "other characters": system.replace(b"a\t", b"ab\t"),
     }[change]
-    places_of = partial_pieces.places_by_id
+    second_reading = partial_pieces.output_pieces
 
     def changed(*given: Any) -> Any:
         paths[1].write_bytes(second)
-        return places_of(*given)
+        return second_reading(*given)
 
-    monkeypatch.setattr(partial_pieces, "places_by_id", changed)
+    monkeypatch.setattr(partial_pieces, "output_pieces", changed)
     for sizes in TINY:
         paths[1].write_bytes(system)
         if change == "no ids":
@@ -243,4 +256,8 @@ def test_without_heads(tmp_path: Path, side: str) -> None:
     rows = [line.split("\t") for line in TEXT.split("\n")]
     bare = "\n".join("\t".join([*cells[:6], "_", *cells[7:]] if cells[0].isdigit() else cells) for cells in rows)
     ours, theirs = (bare if side in {one, "both"} else TEXT for one in ("gold", "system"))
-    assert compare(tmp_path, ours.encode(), theirs.encode(), "ud")[-1] == 0
+    training = Training.of([from_conllu(TEXT.encode())])
+    for more in ({}, {"training": training}):  # which requires gold trees
+        found = compare(tmp_path, ours.encode(), theirs.encode(), "ud", **more)
+        assert found[-1] == 0
+        assert ("no-trees" in str(found[1])) == (bool(more) and side != "system")

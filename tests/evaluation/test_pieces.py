@@ -21,8 +21,10 @@ from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.scores import score_document
-from levelhead.treebank import blocks, faults_of
+from levelhead.treebank import blocks, faults_of, from_conllu
 from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.training_data import Training
+from models import MODELS
 from naming import naming
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
@@ -30,10 +32,13 @@ from strategies import SEEDS
 
 RULES = ("ud", "udtools", "conll18", "conll17")
 MEASURES = {
-    "ud": ["UAS(nopunct)", "LAS-FUN-PUNCT", "LAS(class=gold)@CORE", "UEM", "LEM@CORE", "Roots", "Trees", "WLAS(w)"],
-    "udtools": ["WLAS(w)", "CNC"],
-    "conll18": ["CallinWLAS(w)", "UEM", "LAS"],  # LAS twice
-    "conll17": ["WeightedLAS(w)"],
+    "ud": [
+        *("UAS(nopunct)", "LAS-FUN-PUNCT", "LAS(class=gold)@CORE", "UEM", "LEM@CORE", "Roots", "Trees", "WLAS(w)"),
+        *("DPPL(d,order=arc-eager)", "DPPL(d,order=swap-lazy)"),
+    ],
+    "udtools": ["WLAS(w)", "CNC", "DPPL(d,order=swap-lazy)"],
+    "conll18": ["CallinWLAS(w)", "UEM", "LAS", "DPPL(d,order=arc-eager)"],  # LAS twice
+    "conll17": ["WeightedLAS(w)", "DPPL(d,order=string)"],
 }
 WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}
 WHOLE = PieceSizes(1 << 40, 1)
@@ -42,14 +47,14 @@ TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
 Outcome = tuple[Any, ...]
 
 
-def outcome(gold: Path, system: Path, sizes: PieceSizes, **settings: Any) -> Outcome:
+def outcome(gold: Path, system: Path, sizes: PieceSizes, training: Training | None = None, **settings: Any) -> Outcome:
     """Return all that a user sees of a score, or of the error in its place."""
     try:
-        setup = setup_of(**settings, weights={"w": WEIGHTS, "w,default=0.25": WEIGHTS})
-        found = score_files(gold, system, setup, sizes)
+        setup = setup_of(**settings, weights={"w": WEIGHTS, "w,default=0.25": WEIGHTS, **MODELS})
+        found = score_files(gold, system, setup, sizes, training)
     except LevelheadError as error:
         return type(error), str(error), getattr(error, "faults", None)
-    return score_document(found), found.warnings, [repr(score) for score in found.values()]
+    return score_document(found), found.warnings, [repr(score) for score in found.values()], found.leakage
 
 
 def check_validate(path: Path, form: str = "conllu") -> None:
@@ -151,6 +156,20 @@ def test_conllx(tmp_path: Path, form: str) -> None:
         form="conllx",
         gold_format=gold_format,
     )
+
+
+@pytest.mark.parametrize("differs", [False, True])
+@pytest.mark.parametrize("training", [None, Training.of([from_conllu(some_treebank(Random(3), [3, 4]).encode())])])
+@pytest.mark.parametrize("side", ["gold", "system", "both"])
+def test_without_heads(tmp_path: Path, side: str, training: Training | None, differs: bool) -> None:
+    """Files in which no word has a head; leakage requires gold trees, but that the texts differ is reported first."""
+    text = some_treebank(Random(3), [3, 2, 4, 1, 5])
+    texts = {"gold": text, "system": text + "1\tmore\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * differs}
+    for name in texts if side == "both" else [side]:
+        rows = [line.split("\t") for line in texts[name].split("\n")]
+        bare = ["\t".join([*cells[:6], "_", *cells[7:]] if cells[0].isdigit() else cells) for cells in rows]
+        texts[name] = "\n".join(bare)
+    compare(tmp_path, *(text.encode() for text in texts.values()), "ud", training=training)
 
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {

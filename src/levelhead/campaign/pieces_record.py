@@ -209,7 +209,7 @@ class _SentenceTally:
             values = self._setup.values_of(measure)
             try:
                 counts_by_kind = counter(measure, definition, schemes=schemes, weights=values)
-            except (MalformedDeps, MeasureError):  # then the measure has no value, for any sentence
+            except (InputError, MalformedDeps, MeasureError):  # then the measure has no value, for any sentence
                 continue
             for kind, counts in zip(self._kinds, counts_by_kind, strict=True):
                 self._parts.setdefault((kind, str(measure)), []).append(small(sentence_parts(counts, measure)))

@@ -7,14 +7,15 @@ import sys
 import threading
 from importlib.machinery import EXTENSION_SUFFIXES
 
-from levelhead.kernels.memory import load_library
+from levelhead.kernels.memory import load_library, reserve_memory
 
 _MODULES = ("numpy/_core/_multiarray_umath", "_hashlib")
 """The compiled modules that take long to load: numpy with its linear algebra, SHA-256 with OpenSSL."""
 
 
 def load_libraries() -> None:
-    """Start a thread that loads the libraries; imports then find them loaded, or load them as usual."""
+    """Reserve memory, and start a thread that loads the libraries, so that imports find them loaded."""
+    reserve_memory(1 << 25)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # levelhead multiplies no matrices: start no threads for it
     threading.Thread(target=_load).start()
 

@@ -13,7 +13,6 @@ from typing import NoReturn
 import click
 
 from levelhead._version import VERSION
-from levelhead.kernels.memory import keep_freed_blocks
 
 DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
@@ -198,7 +197,6 @@ def run(arguments: list[str]) -> int:
     """
     from levelhead.errors import LevelheadError
 
-    keep_freed_blocks(1 << 25)
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
         _flush()

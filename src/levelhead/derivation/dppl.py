@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.derivation.estimate import estimate
 from levelhead.derivation.ngram_model import NgramModel
 from levelhead.derivation.perplexity import sentence_sums
 from levelhead.derivation.sequences import ORDERS, sequences_of
 from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
@@ -67,7 +69,20 @@ def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource
     return Resource(Trained(model, order), contents_hash(treebank), warnings)
 
 
-def count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:
+@immutable()
+class SurpriseTotal(Counts):
+    """One row of counts, whose surprisal is correctly rounded, also if sentences are added to it.
+
+    Args:
+        parts: numbers whose exact sum is the surprisal; the first is the rounded sum.
+    """
+
+    parts: Sequence[float]
+
+
+def count_surprise(
+    matches: Matches, trained: Trained, *, by_sentence: bool = False, before: SurpriseTotal | None = None
+) -> Counts:
     """Return the surprisal of the system's trees: minus log10 of the probability, and the number of events.
 
     Unknown words are left out, and ends of sentences are events, as in language-model tools.
@@ -76,16 +91,26 @@ def count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = Fa
         matches: the system's words; gold gives the rows only.
         trained: the model and its order.
         by_sentence: one row for each gold sentence.
+        before: the counts of earlier sentences, to which these are added.
+
+    Raises:
+        InputError: the transition system cannot derive a tree.
     """
     sums = sentence_sums(trained.model, sequences_of(matches.system, trained.order))
     logs, events = sums.sums(oov=False)
-    rows = matches.rows_at(matches.system_spans.sentence_starts[:-1]) if by_sentence else None
-    surprise, total = (_by_row(values, rows, len(matches.gold)) for values in (-logs, events.astype(np.float64)))
-    return Counts(surprise, total, total, None)
+    if by_sentence:
+        rows = matches.rows_at(matches.system_spans.sentence_starts[:-1])
+        surprise, total = (np.bincount(rows, values, len(matches.gold)) for values in (-logs, events))
+        return Counts(surprise, total, total, None)
+    earlier = ((), 0) if before is None else (before.parts, before.gold[0])
+    parts = _parts_of_sum([*(-logs).tolist(), *earlier[0]])
+    total = np.array([events.sum() + earlier[1]], dtype=np.float64)
+    return SurpriseTotal(np.array(parts[:1]), total, total, None, parts)
 
 
-def _by_row(values: NDArray[np.float64], rows: NDArray[np.int32] | None, n_rows: int) -> NDArray[np.float64]:
-    if rows is None:
-        return np.array([values.sum()])
-    summed: NDArray[np.float64] = np.bincount(rows, weights=values, minlength=n_rows).astype(np.float64)
-    return summed
+def _parts_of_sum(numbers: Sequence[float]) -> list[float]:
+    """Return at least one number, with the same exact sum as these; the first is the rounded sum."""
+    parts = [math.fsum(numbers)]
+    while rest := math.fsum([*numbers, *(-part for part in parts)]):
+        parts.append(rest)
+    return parts

@@ -61,7 +61,7 @@ def _score_partially(
 
     paths = [os.fsdecode(source) for source in (gold, system) if not isinstance(source, Treebank)]
     rereadable = len(paths) == 2 and not any(map(is_stream, paths))
-    if training is None and rereadable and adds_up(ready) and _any_large(paths, sizes):
+    if rereadable and adds_up(ready) and _any_large(paths, sizes):
         from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
         from levelhead.evaluation.partial_survey import Rereadable
         from levelhead.progress import counter
@@ -70,7 +70,9 @@ def _score_partially(
         with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
             ours, theirs = (Rereadable(path, partial(parts_of, path)) for path in paths)
             evaluation = partial_scores_in_pieces(
-                ours, theirs, ready, sizes.piece, lambda pair: advance(pair.matches.gold.n_words)
+                *(ours, theirs, ready, sizes.piece),
+                lambda pair: advance(pair.matches.gold.n_words),
+                training=training,
             )
             if evaluation is not None:
                 return evaluation
@@ -97,10 +99,7 @@ def adds_up(setup: Setup) -> bool:
     Args:
         setup: the settings.
     """
-    whole = (
-        definition.counter is not None or definition.punctuation_for(measure.argument) == "callin"
-        for measure, definition in setup.defined
-    )
+    whole = (definition.punctuation_for(measure.argument) == "callin" for measure, definition in setup.defined)
     official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
     for name in formats:

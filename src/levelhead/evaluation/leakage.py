@@ -76,6 +76,7 @@ class LeakageCounts:
 
     def __init__(self, training: Training) -> None:
         self._training = training
+        self._without_trees: InputError | None = None
         self._n_sentences = self._n_words = 0
         self._seen = dict.fromkeys(_SENSES, (0, 0))  # sentences and words
         self._rest: dict[Sense, dict[str, Counts]] = {sense: {} for sense in _SENSES}
@@ -87,7 +88,11 @@ class LeakageCounts:
             gold: the sentences.
             by_sentence: the counts in each of them, by measure.
         """
-        words, heads = self._training.same_words(gold), self._training.same_heads(gold)
+        try:
+            words, heads = self._training.same_words(gold), self._training.same_heads(gold)
+        except InputError as error:  # raised at the end: other errors precede it
+            self._without_trees = error
+            return
         lengths = np.diff(gold.sentence_starts)
         self._n_sentences += len(gold)
         self._n_words += gold.n_words
@@ -104,7 +109,12 @@ class LeakageCounts:
 
         Args:
             scores: the scores on the whole test set.
+
+        Raises:
+            InputError: gold has no trees.
         """
+        if self._without_trees is not None:
+            raise self._without_trees
         rests = (
             {name: _score_of_rest(rest[name], score) for name, score in scores.items() if _has_rest(rest, name, score)}
             for rest in self._rest.values()
@@ -121,8 +131,11 @@ def with_leakage(evaluation: Evaluation, leakage: Leakage) -> Evaluation:
         leakage: the share of its gold treebank.
     """
     provenance = evaluation.provenance.with_parts(train=leakage.train)
-    scores = {name: replace(score, signature=provenance.signature) for name, score in evaluation.items()}
-    return replace(evaluation, scores=scores, provenance=provenance, leakage=leakage)
+    scores, valid_trees = (
+        {name: replace(score, signature=provenance.signature) for name, score in some.items()}
+        for some in (evaluation.scores, evaluation.valid_trees)
+    )
+    return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
 
 
 def counts_by_sentence(matches: TreebankPair, ready: Setup) -> dict[str, Counts]:
@@ -150,4 +163,4 @@ def _has_rest(rest: Mapping[str, Counts], name: str, score: Score) -> bool:
 
 
 def _score_of_rest(counts: Counts, whole: Score) -> Score:
-    return replace(score_of(counts, whole.measure, whole.undefined), perplexity=whole.perplexity)
+    return score_of(counts, whole.measure, whole.undefined, perplexity=whole.perplexity)

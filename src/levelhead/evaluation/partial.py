@@ -28,7 +28,6 @@ from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read
 from levelhead.treebank.reader import read_if_valid
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.leakage import Leakage
     from levelhead.treebank.training_data import Training
 
 __all__ = ["PartialCoverage"]
@@ -210,7 +209,7 @@ def partial_evaluation(
     Raises:
         MeasureError: a measure has no weight for a relation.
     """
-    provenance, undefined = _provenance(output, ready, training), ready.rules.undefined
+    provenance, undefined = _provenance(output, ready), ready.rules.undefined
     scores, strict, counted = {}, {}, {}
     for measure, definition in ready.defined:
         name = str(measure)
@@ -221,17 +220,21 @@ def partial_evaluation(
         if not isinstance(counts, str):
             counted[name] = counts
     gold = output.partial.matches.gold
-    leakage = None if training is None else _leakage(gold, scores, counted, training)
-    sizes = contents_of(gold), output.contents
-    return Evaluation(scores, *sizes, provenance, strict, output.coverage(), leakage), counted
+    evaluation = Evaluation(scores, contents_of(gold), output.contents, provenance, strict, output.coverage())
+    if training is None:
+        return evaluation, counted
+    from levelhead.evaluation.leakage import LeakageCounts, with_leakage
+
+    seen = LeakageCounts(training)
+    seen.add(gold, {name: counts.sentences for name, counts in counted.items()})
+    return with_leakage(evaluation, seen.leakage(evaluation)), counted
 
 
-def _provenance(output: PartialOutput, ready: Setup, training: Training | None) -> Provenance:
+def _provenance(output: PartialOutput, ready: Setup) -> Provenance:
     matches = output.partial.matches
     sides = annotation_of(matches.gold), annotation_of(matches.system).of_analyzed_words()
     notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
-    provenance = pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
-    return provenance if training is None else provenance.with_parts(train=training.hashes)
+    return pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
 
 
 def _counts(partial: PartialMatches, measure: Measure, definition: Definition, ready: Setup) -> PartialCounts | str:
@@ -251,13 +254,3 @@ def _scores(counts: PartialCounts | str, measure: Measure, undefined: float | No
     if isinstance(counts, str):
         return (Score(measure, 0, 0, 0, None, undefined, counts),) * 2
     return score_of(counts.total, measure, undefined), score_of(counts.valid_trees, measure, undefined)
-
-
-def _leakage(
-    gold: Treebank, scores: Mapping[str, Score], counted: Mapping[str, PartialCounts], training: Training
-) -> Leakage:
-    from levelhead.evaluation.leakage import LeakageCounts
-
-    seen = LeakageCounts(training)
-    seen.add(gold, {name: counts.sentences for name, counts in counted.items()})
-    return seen.leakage(scores)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, UnreadableFile
+from levelhead.evaluation.leakage import LeakageCounts, with_leakage
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import PartialCoverage, coverage_of, total_coverage
 from levelhead.evaluation.partial_survey import (
@@ -28,7 +30,10 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
 from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.two_files import in_two_threads, use_in_thread
+from levelhead.treebank.two_files import in_two_threads, one_ahead
+
+if TYPE_CHECKING:
+    from levelhead.treebank.training_data import Training
 
 _Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
 """Gold sentences, the system's sentences, and how they are paired (None if by their characters)."""
@@ -45,6 +50,7 @@ def partial_scores_in_pieces(
     size: int,
     look: Callable[[PartialMatches], None] | None = None,
     known: Contents | None = None,
+    training: Training | None = None,
 ) -> Evaluation | None:
     """Return the partial scores of two files; None if they must be read whole.
 
@@ -58,9 +64,10 @@ def partial_scores_in_pieces(
         size: the approximate number of bytes of gold in a piece.
         look: called with the aligned words of each piece, in order.
         known: the sizes and warnings of gold, if it was already read.
+        training: the contents of the training treebanks, to report leakage, or None.
 
     Raises:
-        InputError: gold is invalid, or no row of the output can be read.
+        InputError: gold is invalid, no row of the output can be read, or leakage is requested and gold has no trees.
         HeadsBack: a file cannot be cut.
     """
     of_gold, of_system = in_two_threads(
@@ -73,9 +80,10 @@ def partial_scores_in_pieces(
         return None
     ours = gold.pieces(ready, of_gold=True, known=of_gold.contents)
     theirs = output_pieces(system, ready, of_system)
-    tally = _Tally(ready, look)
+    tally = _Tally(ready, look, training)
+    pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
     try:
-        use_in_thread(_pieces(ours, theirs, of_system.is_tree, places, ready, size), tally.add)
+        one_ahead(_as_first_read(pieces, gold, system), tally.add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:
@@ -83,9 +91,15 @@ def partial_scores_in_pieces(
         return tally.evaluation(of_gold.contents, of_system, places)
     except (_OtherIds, MeasureError):
         return None
+
+
+def _as_first_read(pieces: Iterator[_Piece], gold: Rereadable, system: Rereadable) -> Iterator[_Piece]:
+    """Yield pieces; if a file is invalid now, it has changed, since the first reading found no error."""
+    try:
+        yield from pieces
     except UnreadableFile:
         raise
-    except InputError as error:  # the first reading found no error
+    except InputError as error:
         raise _changed(gold, system) from error
 
 
@@ -119,19 +133,23 @@ class _Tally:
     Args:
         ready: the settings, with the weights that measures name.
         look: called with the aligned words of each piece, or None.
+        training: the contents of the training treebanks, to report leakage, or None.
     """
 
-    def __init__(self, ready: Setup, look: Callable[[PartialMatches], None] | None) -> None:
+    def __init__(self, ready: Setup, look: Callable[[PartialMatches], None] | None, training: Training | None) -> None:
         self._rules, self._look = ready.rules, look
         self._counts = PieceCounts(ready)
         self._coverages: list[PartialCoverage] = []
+        self._leakage = None if training is None else LeakageCounts(training)
 
     def add(self, piece: _Piece) -> None:
         """Align and count a piece."""
         gold, output, pairs = piece
         matched = match_partially(gold, output, self._rules, pairs)
-        self._counts.add(matched.matches, partial(count_partially, matched))
+        counts = self._counts.add(matched.matches, partial(count_partially, matched))
         self._coverages.append(coverage_of(matched))
+        if self._leakage is not None:
+            self._leakage.add(gold, {name: one.sentences for name, one in counts.items()})
         if self._look is not None:
             self._look(matched)
 
@@ -139,4 +157,5 @@ class _Tally:
         """Return the scores; call it once, at the end."""
         n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
         coverage = total_coverage(self._coverages)._replace(extra=n_extra, unreadable=output.unreadable)
-        return self._counts.evaluation(gold, output.contents, coverage)
+        evaluation = self._counts.evaluation(gold, output.contents, coverage)
+        return evaluation if self._leakage is None else with_leakage(evaluation, self._leakage.leakage(evaluation))

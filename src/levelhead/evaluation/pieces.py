@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile
+from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile, add_fault
 from levelhead.evaluation.leakage import LeakageCounts, counts_by_sentence, with_leakage
 from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, splits_tokens
 from levelhead.evaluation.provenance import Provenance, pair_provenance
@@ -26,7 +26,7 @@ from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
 from levelhead.treebank.pieces import OwnPieces, Pieces
-from levelhead.treebank.two_files import are_files, use_in_thread
+from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage
@@ -127,7 +127,7 @@ def score_pieces(
         _add_sentences(gold, system, size, lambda pair: add(match_pair(*pair, ready.rules)))
     else:
         pairs = paired_pieces(gold, system, ready.rules, size, together=together)
-        use_in_thread(pairs, lambda pair: add(match_spans(pair.gold, pair.system, ready.rules, *pair[2:])))
+        one_ahead(pairs, lambda pair: add(match_spans(pair.gold, pair.system, ready.rules, *pair[2:])))
     if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
         add(match_pair(nothing, nothing, ready.rules))
@@ -216,19 +216,24 @@ class PieceCounts:
         self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
+        self._faults: dict[str, dict[str, Fault]] = {}  # by measure and message, as of trees without a derivation
         self._annotated: set[str] = set()
         self._missing: dict[str, str] = {}
         self._gold, self._system = _Labels(), _Labels()
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
 
-    def add(self, matches: TreebankPair, counter: Callable[..., Any] | None = None) -> None:
+    def add(self, matches: TreebankPair, counter: Callable[..., Any] | None = None) -> Mapping[str, Any]:
         """Count a piece.
 
         Args:
             matches: its aligned words.
             counter: counts them, as `count` does without matches; by default `count` itself.
+
+        Returns:
+            The counts so far of all measures that can be counted in this piece.
         """
+        counted = {}
         counter = counter or partial(count, matches)
         self._gold.add(matches.gold)
         self._system.add(matches.system)
@@ -247,10 +252,14 @@ class PieceCounts:
                 self._note(name, error)
             except MeasureError as error:
                 self._without_weight.setdefault(name, error)
+            except InputError as error:
+                for fault in error.faults:
+                    add_fault(self._faults.setdefault(name, {}), fault.message, fault)
             else:
-                self._counts[name] = found
+                self._counts[name] = counted[name] = found
         if self._of_edges and isinstance(matches, Matches):
             self._add_steps(matches)
+        return counted
 
     def _note(self, name: str, error: MalformedDeps) -> None:
         known = self._malformed.setdefault(name, error)
@@ -304,5 +313,8 @@ class PieceCounts:
                 yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
             elif name in self._without_weight:
                 raise self._without_weight[name]
+            elif name in self._faults:
+                first, *_ = self._faults[name].values()
+                yield name, replace(nothing, reason=str(first))
             else:
-                yield name, score_of(counts[name], measure, undefined)
+                yield name, score_of(counts[name], measure, undefined, perplexity=definition.lower_is_better)

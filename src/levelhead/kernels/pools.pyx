@@ -64,8 +64,9 @@ def distinct(const int32_t[::1] codes, int64_t n_strings):
     cdef int64_t n_found = 0
     cdef int64_t i
     cdef bint outside = False
-    for i in range(codes.shape[0]):
-        outside |= codes[i] < 0 or codes[i] >= n_strings
+    with nogil:
+        for i in range(codes.shape[0]):
+            outside |= codes[i] < 0 or codes[i] >= n_strings
     if outside:
         raise IndexError("codes must be from 0 to below the number of strings")
     with nogil:
@@ -80,6 +81,30 @@ def distinct(const int32_t[::1] codes, int64_t n_strings):
             if present[i]:
                 view[n_found] = <int32_t> i
                 n_found += 1
+    return found
+
+
+def hashes(const uint8_t[::1] pool, const int64_t[::1] offsets):
+    """Return a 64-bit hash of each string, another one in every process.
+
+    Args:
+        pool: the strings, each followed by a newline, uint8.
+        offsets: where each starts, and the end, int64, shape (strings + 1,).
+
+    Returns:
+        The hashes, int64, shape (strings,).
+    """
+    cdef int64_t n_strings = offsets.shape[0] - 1
+    cdef int64_t i
+    found = np.empty(n_strings, dtype=np.int64)
+    cdef int64_t[::1] view = found
+    if n_strings == 0:
+        return found
+    with nogil:
+        for i in range(n_strings):
+            view[i] = <int64_t> hash_bytes(
+                &pool[offsets[i]], offsets[i + 1] - offsets[i] - 1, &pool[0] + pool.shape[0]
+            )
     return found
 
 

@@ -22,6 +22,7 @@ cdef enum:
     HASH_MARK = 35
     HYPHEN = 45
     DOT = 46
+    RETURN = 13
     ZERO = 48
     UNDERSCORE = 95
     N_FIELDS = 10
@@ -309,23 +310,34 @@ cdef object joined_comments(Bytes data, const int64_t* pairs, int64_t n_sentence
     return joined, offsets
 
 
-cdef int64_t count_tokens(Bytes data, int64_t size) noexcept nogil:
-    """The number of lines that begin with a digit: words, multiword tokens and empty nodes.
+cdef struct Survey:
+    int64_t n_tokens  # lines that begin with a digit: words, multiword tokens and empty nodes
+    uint8_t forbidden  # whether there is a NUL or a carriage return
+    uint8_t every  # all bytes, or-ed
+
+
+cdef Survey survey(Bytes data, int64_t size) noexcept nogil:
+    """What must be known of all bytes before the lines are read.
 
     It counts 255 bytes at a time, so that the count fits into a byte and compilers can use vector instructions.
     """
-    cdef int64_t count = 1 if size and <uint8_t> (data[0] - ZERO) <= 9 else 0
+    cdef Survey seen = Survey(1 if size and <uint8_t> (data[0] - ZERO) <= 9 else 0, 0, 0)
     cdef int64_t at = 0
     cdef int64_t end
     cdef uint8_t found
+    cdef uint8_t forbidden = 0
+    cdef uint8_t every = 0
     while at < size - 1:
         end = min(size - 1, at + 255)
         found = 0
         for at in range(at, end):
             found += (data[at] == NEWLINE) & (<uint8_t> (data[at + 1] - ZERO) <= 9)
-        count += found
+            forbidden |= (data[at] == 0) | (data[at] == RETURN)
+            every |= data[at]
+        seen.n_tokens += found
         at = end
-    return count
+    seen.forbidden, seen.every = forbidden, every  # the last byte is a line feed, or the file is invalid
+    return seen
 
 
 cdef object copied(const void* start, int64_t n_bytes):
@@ -346,6 +358,7 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     cdef int64_t size = data.shape[0]
     cdef Bytes start = &data[0] if size else NULL
     cdef int64_t n_most
+    cdef Survey seen
     cdef Codes[8] columns
     cdef Table table
     cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
@@ -353,7 +366,8 @@ def begin(const uint8_t[::1] data, bint ranges=True):
     cdef int64_t stopped
     cdef int i
     with nogil:
-        n_most = count_tokens(start, size) + 2  # an upper bound for words and sentences
+        seen = survey(start, size)
+    n_most = seen.n_tokens + 2  # an upper bound for words and sentences
     arrays = [block(4 * n_most) for _ in range(9)]
     for i in range(8):
         columns[i] = <int32_t*> PyByteArray_AS_STRING(arrays[i])
@@ -373,7 +387,7 @@ def begin(const uint8_t[::1] data, bint ranges=True):
         if stopped:
             return stopped
         out.sentence_starts[sizes.sentences] = <int32_t> sizes.words
-        numbers = sizes.words, sizes.sentences
+        numbers = sizes.words, sizes.sentences, not seen.forbidden, seen.every < 0x80
         multiword = copied(out.multiword.cells, 12 * sizeof(int32_t) * sizes.multiword)
         empty = copied(out.empty.cells, 12 * sizeof(int32_t) * sizes.empty)
         return (
@@ -396,7 +410,7 @@ def arrays_of(begun):
 
     if isinstance(begun, int):
         return begun
-    (n_words, n_sentences), columns, multiword, empty, starts, lines, pool, comments = begun
+    (n_words, n_sentences, *_), columns, multiword, empty, starts, lines, pool, comments = begun
     *strings, heads = (np.frombuffer(column, np.int32, n_words) for column in columns)
     rows = (
         np.frombuffer(rows, np.int32).reshape(-1, 12) for rows in (multiword, empty)
@@ -412,6 +426,15 @@ def arrays_of(begun):
         comments[0],
         np.frombuffer(comments[1], np.int64),
     )
+
+
+def kinds_of_bytes(begun):
+    """Return whether the bytes are free of NUL and carriage returns, and whether all are ASCII.
+
+    Args:
+        begun: the result of `begin` for a valid file.
+    """
+    return begun[0][2:]
 
 
 def scan(const uint8_t[::1] data, bint ranges=True):

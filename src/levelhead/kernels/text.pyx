@@ -2,14 +2,20 @@
 """Checks of all bytes of a file: valid UTF-8 and line ends."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memchr, memcpy
+from libc.string cimport memchr, memcmp, memcpy
+
+import numpy as np
 
 ctypedef const uint8_t* Bytes
 
 cdef enum:
     TAB = 9
     NEWLINE = 10
+    RETURN = 13
     SPACE = 32
+    HASH_MARK = 35
+    EQUALS = 61
+    LEAST_ID_LINE = 9  # the bytes of `#sent_id=`
     BLOCK = 32
 
 cdef uint64_t HIGH_BITS = 0x8080808080808080
@@ -48,25 +54,64 @@ cdef inline int64_t length_of_character(Bytes at, int64_t left) noexcept nogil:
     return length
 
 
+cdef bint is_valid(const uint8_t[::1] data) noexcept nogil:
+    """Whether bytes are valid UTF-8."""
+    cdef int64_t size = data.shape[0]
+    cdef int64_t at = 0
+    cdef int64_t length
+    while at < size:
+        if data[at] < 0x80:
+            at += BLOCK if size - at >= BLOCK and is_ascii(&data[at]) else 1
+            continue
+        length = length_of_character(&data[at], size - at)
+        if length == 0:
+            return False
+        at += length
+    return True
+
+
 def is_utf8(const uint8_t[::1] data):
     """Return whether bytes are valid UTF-8, as `bytes.decode` does, without creating a string.
 
     Args:
         data: the bytes, uint8.
     """
+    cdef bint valid
+    with nogil:
+        valid = is_valid(data)
+    return valid
+
+
+def survey(const uint8_t[::1] data):
+    """Return what an official scorer's reading depends on, in one pass over ASCII.
+
+    Args:
+        data: the bytes, uint8.
+
+    Returns:
+        The number of line feeds, whether there is a carriage return, and whether the bytes are valid UTF-8.
+    """
     cdef int64_t size = data.shape[0]
+    cdef int64_t n_lines = 0
     cdef int64_t at = 0
-    cdef int64_t length = 1
+    cdef int64_t end
+    cdef uint8_t found
+    cdef uint8_t returns = 0
+    cdef uint8_t high = 0
+    cdef bint valid = True
     with nogil:
         while at < size:
-            if data[at] < 0x80:
-                at += BLOCK if size - at >= BLOCK and is_ascii(&data[at]) else 1
-                continue
-            length = length_of_character(&data[at], size - at)
-            if length == 0:
-                break
-            at += length
-    return length != 0
+            end = min(size, at + 255)  # as in `count_lines`
+            found = 0
+            for at in range(at, end):
+                found += data[at] == NEWLINE
+                returns |= data[at] == RETURN
+                high |= data[at]
+            n_lines += found
+            at = end
+        if high >= 0x80:
+            valid = is_valid(data)
+    return n_lines, bool(returns), valid
 
 
 def count_lines(const uint8_t[::1] data):
@@ -116,3 +161,77 @@ def has_odd_lines(const uint8_t[::1] data):
             if at != NULL:
                 at += 1
     return odd
+
+
+cdef inline Bytes after_blanks(Bytes at, Bytes end) noexcept nogil:
+    """The first byte that is neither a space nor a tab."""
+    while at < end and (at[0] == SPACE or at[0] == TAB):
+        at += 1
+    return at
+
+
+cdef inline bint is_white(uint8_t byte) noexcept nogil:
+    """Whether `bytes.strip` removes a byte."""
+    return byte == SPACE or TAB <= byte <= RETURN
+
+
+cdef Bytes id_in_line(Bytes line, Bytes end) noexcept nogil:
+    """Where the value of `# sent_id = VALUE` starts; NULL in any other line."""
+    cdef Bytes at
+    if line == end or line[0] != HASH_MARK:
+        return NULL
+    at = after_blanks(line + 1, end)
+    if end - at < 7 or memcmp(at, b"sent_id", 7) != 0:
+        return NULL
+    at = after_blanks(at + 7, end)
+    return at + 1 if at < end and at[0] == EQUALS else NULL
+
+
+def sentence_ids(const uint8_t[::1] comments):
+    """Find the comments `# sent_id = ID`.
+
+    Args:
+        comments: comment lines, uint8.
+
+    Returns:
+        The ids without white space around them, each followed by a line feed; where each starts, and the end, int64,
+        shape (ids + 1,); and where the line of each starts, int64, shape (ids,).
+    """
+    cdef int64_t size = comments.shape[0]
+    cdef int64_t n_ids = 0
+    cdef int64_t total = 0
+    cdef Bytes line, end, line_end, start
+    places = np.empty(size // LEAST_ID_LINE + 1, dtype=np.int64)
+    offsets = np.zeros(len(places) + 1, dtype=np.int64)
+    pool = np.empty(size + 1, dtype=np.uint8)
+    cdef int64_t[::1] places_view = places
+    cdef int64_t[::1] offsets_view = offsets
+    cdef uint8_t[::1] pool_view = pool
+    if size == 0:
+        return b"", offsets[:1], places[:0]
+    with nogil:
+        line = &comments[0]
+        end = line + size
+        while line < end:
+            line_end = <Bytes> memchr(line, NEWLINE, end - line)
+            if line_end == NULL:
+                line_end = end
+            start = id_in_line(line, line_end)
+            if start != NULL:
+                places_view[n_ids] = line - &comments[0]
+                n_ids += 1
+                total += copy_stripped(start, line_end, &pool_view[total])
+                offsets_view[n_ids] = total
+            line = line_end + 1
+    return pool[:total].tobytes(), offsets[: n_ids + 1], places[:n_ids]
+
+
+cdef int64_t copy_stripped(Bytes start, Bytes end, uint8_t* target) noexcept nogil:
+    """Copy bytes without white space around them, and a line feed after them; return the number of bytes written."""
+    while start < end and is_white(start[0]):
+        start += 1
+    while end > start and is_white(end[-1]):
+        end -= 1
+    memcpy(target, start, end - start)
+    target[end - start] = NEWLINE
+    return end - start + 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from itertools import takewhile
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
@@ -27,10 +27,10 @@ def _load_model(argument: str) -> Resource:
     return load_model(argument)
 
 
-def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:
+def _count_surprise(matches: Matches, trained: Trained, **how: Any) -> Counts:
     from levelhead.derivation.dppl import count_surprise
 
-    return count_surprise(matches, trained, by_sentence=by_sentence)
+    return count_surprise(matches, trained, **how)
 
 
 DPPL = Definition(

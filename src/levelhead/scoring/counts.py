@@ -57,6 +57,15 @@ class Counts:
             aligned,
         )
 
+    def plus(self, other: Counts) -> Counts:
+        """Add other counts row by row.
+
+        Args:
+            other: the counts of as many rows.
+        """
+        aligned = None if self.aligned is None or other.aligned is None else self.aligned + other.aligned
+        return Counts(self.correct + other.correct, self.gold + other.gold, self.system + other.system, aligned)
+
     def total(self) -> Counts:
         """Sum all rows into one."""
         aligned = None if self.aligned is None else _sum(self.aligned)
@@ -125,7 +134,7 @@ def count_words(
     if before is not None:
         return _count_on(matches, needs, selection, before)
     if selection is None and not by_sentence:
-        numbers = (np.count_nonzero(matches.agree(needs)), matches.gold.n_words, matches.system.n_words)
+        numbers = (matches.n_agreeing(needs), matches.gold.n_words, matches.system.n_words)
         return Counts(*(np.array([number]) for number in (*numbers, len(matches.alignment))))
     if selection is not None and not selection.weighted and not by_sentence:
         return Counts(*(np.array([number]) for number in _count_chosen(matches, needs, selection)))

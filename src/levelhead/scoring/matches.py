@@ -89,6 +89,16 @@ class Matches(TreebankPair):
         agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
         return agree
 
+    @cached_property
+    def _n_with_flags(self) -> NDArray[np.intp]:
+        """The number of pairs with each combination of flags."""
+        return np.bincount(self.flags, minlength=int(max(Agree)) * 2)
+
+    def n_agreeing(self, needs: Agree) -> int:
+        """Return the number of pairs in which all required properties agree."""
+        combinations = np.arange(len(self._n_with_flags))
+        return int(self._n_with_flags[(combinations & int(needs)) == int(needs)].sum())
+
     def check_trees(self) -> None:
         """Refuse treebanks without trees.
 

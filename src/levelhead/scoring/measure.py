@@ -94,7 +94,8 @@ class Definition:
             argument has `,default=NUMBER`.
         by_gold: whether each system word has the weight of its gold word.
         load: reads the file that the argument names, for measures that need more than weights.
-        counter: counts the measure, given the aligned words, the contents of the file, and whether by sentence.
+        counter: counts the measure, given the aligned words, the contents of the file, whether by sentence, and the
+            counts of earlier sentences.
     """
 
     name: str

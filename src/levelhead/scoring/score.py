@@ -152,10 +152,10 @@ def count(
     if definition.unit == "content":
         raise MeasureError(f"{measure} requires the rules msp25 or msp25-sorted", "unknown-measure")
     if definition.counter is not None:
-        return definition.counter(matches, weights, by_sentence=by_sentence)
+        return definition.counter(matches, weights, by_sentence=by_sentence, before=before)
     needs = definition.needs_for(measure.argument)
     if before is not None and not definition.takes_weights:
-        return (before + count(matches, measure, definition, schemes=schemes)).total()
+        return before.plus(count(matches, measure, definition, schemes=schemes))
     if definition.unit in _OF_WORDS:
         selection = selection_for(matches, measure, definition, schemes, weights)
         if before is not None:
@@ -260,9 +260,8 @@ def score_measure(
     except MalformedDeps as error:
         return replace(nothing, reason=reason_of_malformed_deps(error))
     except InputError as error:  # only this measure has no value, for example because a tree has no derivation
-        return replace(nothing, reason=str(error.faults[0]) if error.faults else str(error))
-    score = score_of(total, measure, matches.rules.undefined)
-    return replace(score, perplexity=definition.unit == "perplexity")
+        return replace(nothing, reason=str(error.faults[0]))
+    return score_of(total, measure, matches.rules.undefined, perplexity=definition.lower_is_better)
 
 
 def reason_of_malformed_deps(error: MalformedDeps) -> str:
@@ -274,17 +273,18 @@ def reason_of_malformed_deps(error: MalformedDeps) -> str:
     return f"DEPS cannot be read: {error}"
 
 
-def score_of(total: Counts, measure: Measure, undefined: float | None = None) -> Score:
+def score_of(total: Counts, measure: Measure, undefined: float | None = None, *, perplexity: bool = False) -> Score:
     """Return the score for counts.
 
     Args:
         total: one row of counts.
         measure: the measure.
         undefined: the value of a ratio with nothing to count.
+        perplexity: whether the value is a perplexity.
     """
     aligned = None if total.aligned is None else total.aligned[0].item()
     numbers = (total.correct[0].item(), total.gold[0].item(), total.system[0].item())
-    return Score(measure, *numbers, aligned, undefined)
+    return Score(measure, *numbers, aligned, undefined, perplexity=perplexity)
 
 
 _OF_TREES = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN

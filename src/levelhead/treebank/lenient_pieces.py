@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
 from levelhead.errors import ConlluError, InputError
 from levelhead.kernels.text import count_lines
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import no_readable_row, not_text, readable_rows
-from levelhead.treebank.pieces import Pieces
+from levelhead.treebank.pieces import Lines, Pieces, lines_of
 from levelhead.treebank.reader import ReaderSettings, scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.treebank import Treebank
@@ -43,10 +40,10 @@ class LenientPieces(Pieces):
     def _check(self, block: bytes) -> None:
         refuse_long_lines(block, self.name, self._n_lines)
 
-    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
         n_lines = count_lines(block)
         text = b"" if self.failed else self._readable(block)
-        return text, None, n_lines
+        return text, lines_of(text), n_lines
 
     def _readable(self, block: bytes) -> bytes:
         repaired = repair(block, start=not self._n_lines)

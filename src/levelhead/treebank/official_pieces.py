@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from levelhead.errors import ConlluError, InputError
-from levelhead.kernels.text import count_lines, is_utf8
+from levelhead.kernels.text import count_lines, survey
 from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
 from levelhead.treebank.official_reader import (
     Crash,
@@ -20,7 +17,7 @@ from levelhead.treebank.official_reader import (
     refusal_of_encoding,
     with_line_feeds,
 )
-from levelhead.treebank.pieces import AT_ONCE, Pieces
+from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces
 from levelhead.treebank.treebank import Treebank
 
 _ENCODING, _READING, _DEPTH, _DEPS = range(4)
@@ -46,17 +43,17 @@ class OfficialPieces(Pieces):
         if len(block) > LONGEST_LINE:
             refuse_long_lines(with_line_feeds(block), self.name, self._n_lines)
 
-    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
-        text = with_line_feeds(block)
-        if not is_utf8(block):
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
+        n_lines, has_returns, valid = survey(block)
+        text = with_line_feeds(block) if has_returns else block
+        if not valid:
             try:
                 block.decode()
             except UnicodeDecodeError as error:
                 self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
         self._n_raw_bytes += len(block)
-        n_lines = count_lines(text)
-        numbers = np.arange(1, n_lines + 1 + (not text.endswith(b"\n")), dtype=np.int32)
-        return text, numbers, n_lines
+        n_lines = count_lines(text) if has_returns else n_lines
+        return text, range(1, n_lines + 1 + (not text.endswith(b"\n"))), n_lines
 
     def _last_blank_line(self) -> int:
         return self._data.rfind(b"\n\n")  # comments may follow

@@ -203,6 +203,8 @@ def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) 
 
 
 def _has_empty_node_inside(treebank: Treebank) -> bool:
+    if not len(treebank.empty):
+        return False
     inside = np.zeros(treebank.n_words + 1, dtype=np.int32)
     np.add.at(inside, treebank.multiword.first + 1, 1)
     np.add.at(inside, treebank.multiword.first + treebank.multiword.n_words, -1)

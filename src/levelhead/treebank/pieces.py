@@ -34,6 +34,10 @@ AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
 
 
+Lines = range | NDArray[np.int64]
+"""The number in the file of each line of a text; a range if no line is missing."""
+
+
 class Pieces(ABC):
     """A file whose sentences are read in blocks and taken in order.
 
@@ -55,7 +59,7 @@ class Pieces(ABC):
         self._blocks = Blocks(parts, name, spaces=spaces)
         self._new = b""  # a block, unchanged
         self._data = b""  # the text that waits before it, with line feeds and single blank lines
-        self._lines: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # the line in the file of each line that waits
+        self._lines: Lines = range(1, 1)  # the line in the file of each line that waits
         self._n_lines = 0  # of the file, so far
         self._n_taken_lines = self._n_taken_bytes = 0  # of repaired text
         self._unreadable: UnreadableFile | None = None
@@ -176,7 +180,7 @@ class Pieces(ABC):
         """Refuse a block with a line that is too long."""
 
     @abstractmethod
-    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
         """Return a block with line feeds and single blank lines, the original number of each line, and their count."""
 
     @abstractmethod
@@ -211,13 +215,10 @@ class Pieces(ABC):
     def _normalize(self) -> None:
         """Add the new block to the text that waits, with line feeds and single blank lines."""
         if self._new:
-            data, numbers, n_lines = self._normalized(self._new)
-            if numbers is None:
-                numbers = np.arange(1, count_lines(data) + 1 + bool(data and not data.endswith(b"\n")), dtype=np.int32)
-            self._add(data, numbers, n_lines)
+            self._add(*self._normalized(self._new))
 
-    def _add(self, data: bytes, numbers: NDArray[np.int32] | NDArray[np.int64], n_lines: int) -> None:
-        self._lines = np.concatenate([self._lines, self._n_lines + numbers])
+    def _add(self, data: bytes, lines: Lines, n_lines: int) -> None:
+        self._lines = _followed(self._lines, _later(lines, self._n_lines))
         self._n_lines += n_lines
         self._data += data
         self._new = b""
@@ -242,7 +243,7 @@ class Pieces(ABC):
 
     def _placed(self, treebank: Treebank) -> Treebank:
         """Return a treebank with the line numbers that its sentences have in the file."""
-        lines = self._lines[treebank.source.lines - 1]
+        lines = _array(self._lines, treebank.source.lines - 1)
         return replace(treebank, source=replace(treebank.source, path=self.name, lines=lines))  # type: ignore[arg-type]
 
     def _in_file(self, fault: Fault) -> Fault:
@@ -250,6 +251,36 @@ class Pieces(ABC):
         place = fault.place
         sentence = None if place.sentence is None else place.sentence + self.n_sentences
         return replace(fault, place=place._replace(file=self.name, sentence=sentence))
+
+
+def lines_of(text: bytes) -> range:
+    """Return the numbers of all lines of a text.
+
+    Args:
+        text: the text, with line feeds.
+    """
+    return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
+
+
+def _later(lines: Lines, n_lines: int) -> Lines:
+    """Return the numbers of lines after so many other lines."""
+    if isinstance(lines, range):
+        return range(lines.start + n_lines, lines.stop + n_lines)
+    return lines + n_lines
+
+
+def _followed(lines: Lines, others: Lines) -> Lines:
+    """Return the numbers of lines and of those that follow."""
+    if not len(lines):
+        return others
+    if isinstance(lines, range) and isinstance(others, range) and lines.stop == others.start:
+        return range(lines.start, others.stop)
+    return np.concatenate([_array(some, np.arange(len(some))) for some in (lines, others)])
+
+
+def _array(lines: Lines, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the numbers of some lines, int64."""
+    return rows.astype(np.int64) + lines.start if isinstance(lines, range) else lines[rows]
 
 
 def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
@@ -357,12 +388,13 @@ class OwnPieces(Pieces):
     def _check(self, block: bytes) -> None:
         refuse_long_lines(block, self.name, self._n_lines)
 
-    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
         repaired = repair(block, start=not self._n_lines)
         for fault in repaired.warnings:
             line = self._n_lines + (fault.place.line or 0)
             add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
-        return repaired.data, repaired.numbers, count_lines(block)
+        lines = lines_of(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
+        return repaired.data, lines, count_lines(block)
 
     def _parse(self) -> None:
         treebank = self._scan_unrepaired() if self._new else None
@@ -392,7 +424,7 @@ class OwnPieces(Pieces):
         if treebank is not None:
             self._reading = reading
             n_lines = n_lines_of(treebank) - len(self._lines)
-            self._add(self._new, np.arange(1, n_lines + 1), n_lines)
+            self._add(self._new, range(1, n_lines + 1), n_lines)
         return treebank
 
     def _scan(self) -> Treebank | None:

@@ -244,13 +244,13 @@ def scan_treebank(
     """
     if not data:
         return None
-    scanned = scan.arrays_of(begin(data, ranges=not conllx))
+    begun = begin(data, ranges=not conllx)
+    scanned = scan.arrays_of(begun)
     if isinstance(scanned, int):
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
-    if any(byte in part for part in (pool, comments) for byte in (b"\0", b"\r")):
-        return None
-    if not (text.is_utf8(pool) and text.is_utf8(comments)):
+    allowed, ascii_only = scan.kinds_of_bytes(begun)
+    if not (allowed and (ascii_only or (text.is_utf8(pool) and text.is_utf8(comments)))):
         return None
     bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
     if (bad == _OUTSIDE).any() if any_heads else bad.any():

@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
-import re
+import contextlib
+import pickle
 import tempfile
 import weakref
 from collections.abc import Iterator
-from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place
-from levelhead.treebank.warning_checks import SENT_ID, repeated_id
+from levelhead.kernels import pools, text
+from levelhead.treebank.warning_checks import repeated_id
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
 
 _IN_MEMORY = 1 << 20
-_AT_ONCE = 100_000
 
 Hashes = NDArray[np.int64]
+
+
+class _Ids(NamedTuple):
+    """The sentence ids of a piece.
+
+    Args:
+        names: the ids, each followed by a line feed.
+        offsets: where each starts, and the end, int64, shape (ids + 1,).
+        hashes: their hashes, int64, shape (ids,).
+        lines: the line of each in the file, same type and shape.
+        sentences: the sentence of each in the file, same type and shape.
+    """
+
+    names: bytes
+    offsets: NDArray[np.int64]
+    hashes: Hashes
+    lines: NDArray[np.int64]
+    sentences: NDArray[np.int64]
+
+    def name(self, row: int) -> bytes:
+        """Return an id."""
+        return self.names[self.offsets[row] : self.offsets[row + 1] - 1]
 
 
 class SentenceIds:
@@ -40,18 +62,16 @@ class SentenceIds:
             before: the number of earlier sentences.
         """
         comments = piece.comments
-        ids = list(re.finditer(SENT_ID, comments.text))
-        if not ids:
+        names, offsets, places = text.sentence_ids(comments.text)
+        if not len(places):
             return
-        names = [match[1].strip() for match in ids]
-        at = np.array([match.start() for match in ids])
-        sentences = np.searchsorted(comments.starts, at, side="right") - 1
+        sentences = np.searchsorted(comments.starts, places, side="right") - 1
         line_ends = np.flatnonzero(np.frombuffer(comments.text, dtype=np.uint8) == ord("\n"))
-        below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, at)
+        below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, places)
+        hashes = pools.hashes(names, offsets)
+        self._hashes.append(hashes)
         lines = piece.source.lines[sentences] - below
-        self._hashes.append(hashes_of(names))
-        rows = zip(lines.tolist(), (sentences + before + 1).tolist(), names)
-        self._records.write(b"".join(b"%d %d %s\n" % row for row in rows))
+        pickle.dump(_Ids(names, offsets, hashes, lines, sentences + before + 1), self._records)
 
     def repeated(self, path: str | None) -> tuple[Fault, ...]:
         """Return the warning about repeated ids, or None.
@@ -64,33 +84,35 @@ class SentenceIds:
         every.sort()
         suspects = np.unique(every[1:][every[1:] == every[:-1]])
         del every
-        first, count = None, 0
-        if len(suspects):
-            for record in self._repeats(suspects):
-                first, count = first or record, count + 1
+        repeats = self._repeats(suspects) if len(suspects) else iter(())
+        first = next(repeats, None)
         if first is None:
             return ()
-        line, sentence, name = first.split(b" ", 2)
-        return (repeated_id(name, Place(path, int(line), int(sentence)), count),)
+        name, line, sentence = first
+        return (repeated_id(name, Place(path, line, sentence), 1 + sum(1 for _ in repeats)),)
 
-    def _repeats(self, suspects: Hashes) -> Iterator[bytes]:
-        """Read the ids again and yield the repeated ids: their 64-bit hashes are equal."""
+    def _repeats(self, suspects: Hashes) -> Iterator[tuple[bytes, int, int]]:
+        """Read the ids again and yield the repeated ids, whose 64-bit hashes are equal, with line and sentence."""
         again = np.zeros(len(suspects), dtype=np.int64)
         met = np.zeros(len(suspects), dtype=bool)
         others: set[bytes] = set()  # ids that share the first hash with another id, but not the second
-        self._records.seek(0)
-        while batch := [record.removesuffix(b"\n") for record in islice(self._records, _AT_ONCE)]:
-            hashes = hashes_of([record.split(b" ", 2)[2] for record in batch])
-            slots = np.searchsorted(suspects, hashes).clip(max=len(suspects) - 1)
-            for row in np.flatnonzero(suspects[slots] == hashes).tolist():
-                name, slot = batch[row].split(b" ", 2)[2], int(slots[row])
-                second = hash(b"again " + name)
+        for ids in self._again():
+            slots = np.searchsorted(suspects, ids.hashes).clip(max=len(suspects) - 1)
+            for row in np.flatnonzero(suspects[slots] == ids.hashes).tolist():
+                name, slot = ids.name(row), int(slots[row])
+                second = hash(name)
                 if not met[slot]:
                     met[slot], again[slot] = True, second
                 elif again[slot] == second or name in others:
-                    yield batch[row]
+                    yield name, int(ids.lines[row]), int(ids.sentences[row])
                 else:
                     others.add(name)
+
+    def _again(self) -> Iterator[_Ids]:
+        self._records.seek(0)
+        with contextlib.suppress(EOFError):
+            while True:
+                yield pickle.load(self._records)  # noqa: S301 -- written above
 
 
 def hashes_of(names: list[bytes]) -> Hashes:

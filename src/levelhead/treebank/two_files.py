@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeVar
 
 from levelhead.treebank.input_bytes import size_of_file
@@ -12,8 +13,6 @@ from levelhead.treebank.input_bytes import size_of_file
 _First = TypeVar("_First")
 _Second = TypeVar("_Second")
 _Item = TypeVar("_Item")
-
-_MOST_WAITING = 2
 
 _WORTH_IT = 1 << 18
 """The size in bytes above which starting a thread for a file saves time."""
@@ -49,38 +48,16 @@ def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -
     return result, results[0]
 
 
-def use_in_thread(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
-    """Call a function with each item, in order, while the next items are computed.
+def one_ahead(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
+    """Call a function with each item, in order, while the next item is computed.
 
     Args:
-        items: the items, computed in this thread; few wait at the same time.
-        use: called in another thread, one item at a time; not called again after an error.
+        items: the items, computed in this thread.
+        use: called in another thread, one item at a time.
     """
-    from queue import Queue  # loaded when needed: `score` starts faster without it
-
-    waiting: Queue[tuple[_Item, ...]] = Queue(maxsize=_MOST_WAITING)
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        while item := waiting.get():
-            if not errors:
-                try:
-                    use(*item)
-                except BaseException as error:  # noqa: BLE001 -- raised below
-                    errors.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        for item in items:
-            waiting.put((item,))
-            if errors:
-                break
-    finally:
-        waiting.put(())
-        thread.join()
-    if errors:
-        raise errors[0]
+    item = next(items, None)
+    while item is not None:
+        item, _ = in_two_threads(partial(next, items, None), partial(use, item))
 
 
 def are_files(*paths: str) -> bool:

@@ -33,7 +33,7 @@ _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
 _KNOWN = "|".join(sorted(UD1 | UD2))
 _BAD_RELATION = rf"(?m)^(?!({_KNOWN})(:[^|\n]*)?$).*"
-SENT_ID = rb"(?m)^#[ \t]*sent_id[ \t]*=([^\n]*)"
+_SENT_ID = rb"(?m)^#[ \t]*sent_id[ \t]*=([^\n]*)"
 _SENT_ID_ROUGHLY = rb"sent_id[ \t]*=[ \t]*([^\n]*)"
 _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
@@ -240,7 +240,7 @@ def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
     first: dict[bytes, int] = {}
     repeated = [
         match
-        for match in re.finditer(SENT_ID, treebank.comments.text)
+        for match in re.finditer(_SENT_ID, treebank.comments.text)
         if first.setdefault(match[1].strip(), match.start()) != match.start()
     ]
     if not repeated:
