@@ -34,8 +34,10 @@ from strategies import SEEDS
 RULES = ("ud", "udtools", "conll18", "conll17")
 WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}
 MORE = {
-    "ud": ["UAS(nopunct)", "LAS(class=gold)@CORE", "UEM", "LEM@CORE", "Roots", "Trees", "WLAS(w,default=0.25)"],
-    "udtools": ["WLAS(w,default=0.25)", "CNC", "DPPL(d,order=swap-lazy)"],
+    "ud": (
+        "UAS(nopunct) UAS(nopunct=callin) LAS(class=gold)@CORE UEM LEM@CORE Roots Trees WLAS(w,default=0.25)"
+    ).split(),
+    "udtools": ["LAS(nopunct=callin)", "WLAS(w,default=0.25)", "CNC", "DPPL(d,order=swap-lazy)"],
     "conll18": ["CallinWLAS(w,default=0.25)", "UEM", "LAS", "DPPL(d,order=arc-eager)"],  # LAS twice
     "conll17": ["WeightedLAS(w,default=0.25)", "DPPL(d,order=string)"],
 }

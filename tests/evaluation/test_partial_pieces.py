@@ -28,7 +28,7 @@ from strategies import SEEDS
 
 RULES = ("ud", "udtools", "conll18", "conll17")
 MORE = {
-    "ud": ["UEM", "LEM", "Roots", "Trees", "LAS(nopunct)", "LAS@CORE", "WLAS(w)", "ELAS"],
+    "ud": ["UEM", "LEM", "Roots", "Trees", "LAS(nopunct)", "LAS(nopunct=callin)", "LAS@CORE", "WLAS(w)", "ELAS"],
     "udtools": ["WLAS(w)"],
     "conll18": ["UEM", "CallinWLAS(w)"],
     "conll17": ["WeightedLAS(w)"],

@@ -19,7 +19,7 @@ from levelhead.errors import InputError, MalformedDeps, MeasureError, TextMismat
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
 from levelhead.evaluation.partial_survey import Rereadable
-from levelhead.evaluation.pieces import pieces_of, score_pieces
+from levelhead.evaluation.pieces import pieces_of, read_punctuation, score_pieces
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import TreebankPair
@@ -94,7 +94,10 @@ def _record(gold: File, system: File, setup: Setup, tally: _SentenceTally | None
         evaluation = _partial_scores(gold, system, setup, tally, size)
     else:
         pieces = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-        evaluation = score_pieces(_gold(gold, setup), pieces, setup, size, None if tally is None else tally.add)
+        look = None if tally is None else tally.add
+        evaluation = score_pieces(
+            _gold(gold, setup), pieces, setup, size, look, punctuation=_punctuation(gold, setup, size)
+        )
     if evaluation is None:
         return None
     _gold_facts(gold, setup).contents = evaluation.gold
@@ -118,7 +121,7 @@ def _partial_scores(
 def _record_of_missing(gold: File, setup: Setup, tally: _SentenceTally | None, size: int) -> dict[str, Any]:
     measures = setup.names if setup.rules.undefined is None else ()
     look = None if tally is None else tally.add_units
-    perfect = score_pieces(_gold(gold, setup), _gold(gold, setup), without_files(setup, measures), size, look)
+    perfect = _score_gold(gold, without_files(setup, measures), size, look)
     undefined = [name for name, score in perfect.items() if score.value is None]
     record = {"state": "missing", "status": CANNOT_OPEN, "reasons": [], "undefined": undefined}
     return record | _of_gold(perfect.gold, tally)
@@ -134,10 +137,11 @@ def _gold(file: File, setup: Setup) -> Pieces:
 
 
 class _GoldFacts:
-    """Facts about a gold file that the jobs of a worker share, so that its warnings are found only once."""
+    """Facts about a gold file that the jobs of a worker share, so that they are found only once."""
 
     def __init__(self) -> None:
         self.contents: Contents | None = None
+        self.punctuation: frozenset[str] | None = None
 
 
 def _gold_facts(gold: File, setup: Setup) -> _GoldFacts:
@@ -149,9 +153,17 @@ def _shared_facts(_gold: File, _rules: str, _format: str, _format_of_gold: str) 
     return _GoldFacts()
 
 
-def _score_gold(gold: File, setup: Setup, size: int) -> Evaluation:
+def _punctuation(gold: File, setup: Setup, size: int) -> frozenset[str] | None:
+    facts = _gold_facts(gold, setup)
+    if facts.punctuation is None:
+        facts.punctuation = read_punctuation(_gold(gold, setup), setup, size)
+    return facts.punctuation
+
+
+def _score_gold(gold: File, setup: Setup, size: int, look: Callable[[TreebankPair], None] | None = None) -> Evaluation:
     """Score gold against itself."""
-    return score_pieces(_gold(gold, setup), _gold(gold, setup), setup, size)
+    sides = _gold(gold, setup), _gold(gold, setup)
+    return score_pieces(*sides, setup, size, look, punctuation=_punctuation(gold, setup, size))
 
 
 class _NoUnits(Exception):

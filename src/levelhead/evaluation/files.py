@@ -48,7 +48,8 @@ def score_files(
         return _score_partially(gold, system, ready, sizes, training)
     if not isinstance(gold, Treebank) and not isinstance(system, Treebank):
         small = _is_small(gold, sizes) and _is_small(system, sizes)
-        if adds_up(ready) and not small:
+        once = ready.needs_punctuation and is_stream(gold)  # which would have to be read twice
+        if adds_up(ready) and not small and not once:
             return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes, training)
     return score_treebanks(*load_pair(gold, system, ready), ready, training)
 
@@ -99,12 +100,11 @@ def adds_up(setup: Setup) -> bool:
     Args:
         setup: the settings.
     """
-    whole = (definition.punctuation_for(measure.argument) == "callin" for measure, definition in setup.defined)
     official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
     for name in formats:
         check_format(name)
-    return not any(whole) and (not official or set(formats) == {"conllu"})
+    return not official or set(formats) == {"conllu"}
 
 
 def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None) -> Evaluation:

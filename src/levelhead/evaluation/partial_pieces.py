@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelhead.errors import Fault, InputError, MeasureError, Place, UnreadableFile
+from levelhead.errors import InputError, MeasureError, UnreadableFile
 from levelhead.evaluation.leakage import LeakageCounts, with_leakage
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import PartialCoverage, coverage_of, total_coverage
@@ -20,7 +21,7 @@ from levelhead.evaluation.partial_survey import (
     survey_gold,
     survey_output,
 )
-from levelhead.evaluation.pieces import PieceCounts
+from levelhead.evaluation.pieces import PieceCounts, changed_file, read_punctuation
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.partial_matches import Flags, PartialMatches, count_partially, match_partially
 from levelhead.scoring.pieces import paired_pieces
@@ -80,14 +81,15 @@ def partial_scores_in_pieces(
         return None
     ours = gold.pieces(ready, of_gold=True, known=of_gold.contents)
     theirs = output_pieces(system, ready, of_system)
-    tally = _Tally(ready, look, training)
+    punctuation = read_punctuation(gold.pieces(ready, of_gold=True, known=of_gold.contents), ready, size)
+    tally = _Tally(ready, look, training, punctuation)
     pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
     try:
         one_ahead(_as_first_read(pieces, gold, system), tally.add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
-        changed = [file for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
+        changed = [file.name for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:
-            raise _changed(*changed)
+            raise changed_file(*changed)
         return tally.evaluation(of_gold.contents, of_system, places)
     except (_OtherIds, MeasureError):
         return None
@@ -100,12 +102,7 @@ def _as_first_read(pieces: Iterator[_Piece], gold: Rereadable, system: Rereadabl
     except UnreadableFile:
         raise
     except InputError as error:
-        raise _changed(gold, system) from error
-
-
-def _changed(*files: Rereadable) -> UnreadableFile:
-    message = "the file was changed while it was read"
-    return UnreadableFile(*(Fault("changing-file", message, Place(file.name)) for file in files))
+        raise changed_file(gold.name, system.name) from error
 
 
 def _pieces(
@@ -134,10 +131,17 @@ class _Tally:
         ready: the settings, with the weights that measures name.
         look: called with the aligned words of each piece, or None.
         training: the contents of the training treebanks, to report leakage, or None.
+        punctuation: the result of `read_punctuation` for gold.
     """
 
-    def __init__(self, ready: Setup, look: Callable[[PartialMatches], None] | None, training: Training | None) -> None:
-        self._rules, self._look = ready.rules, look
+    def __init__(
+        self,
+        ready: Setup,
+        look: Callable[[PartialMatches], None] | None,
+        training: Training | None,
+        punctuation: frozenset[str] | None,
+    ) -> None:
+        self._rules, self._look, self._punctuation = ready.rules, look, punctuation
         self._counts = PieceCounts(ready)
         self._coverages: list[PartialCoverage] = []
         self._leakage = None if training is None else LeakageCounts(training)
@@ -146,6 +150,7 @@ class _Tally:
         """Align and count a piece."""
         gold, output, pairs = piece
         matched = match_partially(gold, output, self._rules, pairs)
+        matched = matched._replace(matches=replace(matched.matches, punctuation=self._punctuation))
         counts = self._counts.add(matched.matches, partial(count_partially, matched))
         self._coverages.append(coverage_of(matched))
         if self._leakage is not None:

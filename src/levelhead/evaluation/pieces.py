@@ -18,7 +18,8 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.enhanced_edges import check_steps
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair, match_spans
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
-from levelhead.scoring.pieces import paired_pieces
+from levelhead.scoring.pieces import PiecePair, paired_pieces
+from levelhead.scoring.punctuation import callin_punctuation
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
@@ -75,7 +76,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: T
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
-    ours, theirs = pieces_of(gold, ready, of_gold=True), pieces_of(system, ready, of_gold=False)
+    first = pieces_of((gold[0], parts_of(gold[0])), ready, of_gold=True)
     seen = None if training is None else LeakageCounts(training)
     together = are_files(gold[0], system[0])
     try:
@@ -86,7 +87,12 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int, training: T
                 if seen is not None:
                     seen.add(pair.gold, counts_by_sentence(pair, ready))
 
-            evaluation = score_pieces(ours, theirs, ready, size, look, together=together)
+            punctuation = read_punctuation(first, ready, size)
+            known = None if punctuation is None else first.contents()
+            ours, theirs = pieces_of(gold, ready, of_gold=True, known=known), pieces_of(system, ready, of_gold=False)
+            evaluation = score_pieces(ours, theirs, ready, size, look, together=together, punctuation=punctuation)
+            if known is not None and known.sha256 != ours.sha256:
+                raise changed_file(gold[0])
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready, training)
     return evaluation if seen is None else with_leakage(evaluation, seen.leakage(evaluation))
@@ -100,6 +106,7 @@ def score_pieces(
     look: Callable[[TreebankPair], None] | None = None,
     *,
     together: bool = True,
+    punctuation: frozenset[str] | None = None,
 ) -> Evaluation:
     """Score a system's output against gold, both read in pieces.
 
@@ -110,6 +117,7 @@ def score_pieces(
         size: the approximate number of bytes of gold in a piece.
         look: called with the aligned words of each piece, in order.
         together: whether two threads read the files, see `paired_pieces`.
+        punctuation: the result of `read_punctuation` for gold.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -123,11 +131,14 @@ def score_pieces(
         if look is not None:
             look(matches)
 
+    def match_and_add(pair: PiecePair) -> None:
+        matches = match_spans(pair.gold, pair.system, ready.rules, *pair[2:])
+        add(replace(matches, punctuation=punctuation))
+
     if ready.rules.content:
         _add_sentences(gold, system, size, lambda pair: add(match_pair(*pair, ready.rules)))
     else:
-        pairs = paired_pieces(gold, system, ready.rules, size, together=together)
-        one_ahead(pairs, lambda pair: add(match_spans(pair.gold, pair.system, ready.rules, *pair[2:])))
+        one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), match_and_add)
     if not gold.n_sentences:  # official scorers accept empty files
         nothing = parse_as(b"", None, ready.rules)
         add(match_pair(nothing, nothing, ready.rules))
@@ -144,6 +155,31 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
         except InputError:
             check_rest(gold, system)
             raise
+
+
+def read_punctuation(gold: Pieces, ready: Setup, size: int) -> frozenset[str] | None:
+    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read; None if no measure needs them.
+
+    Args:
+        gold: the gold file.
+        ready: the settings.
+        size: the approximate number of bytes of a piece.
+
+    Raises:
+        InputError: gold is invalid; all errors are listed.
+        HeadsBack: gold cannot be cut.
+    """
+    return callin_punctuation(gold.each(size)) if ready.needs_punctuation else None
+
+
+def changed_file(*names: str | None) -> UnreadableFile:
+    """Return the error for files that differ when they are read for a second time.
+
+    Args:
+        names: the files.
+    """
+    message = "the file was changed while it was read"
+    return UnreadableFile(*(Fault("changing-file", message, Place(name)) for name in names))
 
 
 def _score_whole(gold: str, system: str, setup: Setup, training: Training | None) -> Evaluation:

@@ -96,6 +96,11 @@ class Setup:
         """The names of the measures for which lower values are better."""
         return tuple(str(measure) for measure, definition in self.defined if definition.lower_is_better)
 
+    @property
+    def needs_punctuation(self) -> bool:
+        """Whether a measure leaves out the relations of `callin_punctuation`, which depend on the whole gold file."""
+        return any(definition.punctuation_for(measure.argument) == "callin" for measure, definition in self.defined)
+
     def values_of(self, measure: Measure) -> Any:
         """Return the weights or the model that a measure names; None if it needs neither."""
         return values_of(measure, self.registry.measures[measure.name], self.weights)

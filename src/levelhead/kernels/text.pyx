@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Checks of all bytes of a file: valid UTF-8 and line ends."""
+"""Questions about the bytes of a file: valid UTF-8, line ends, sentence ids."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy

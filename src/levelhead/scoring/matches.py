@@ -77,12 +77,15 @@ class Matches(TreebankPair):
         system_spans: the characters that system words cover.
         alignment: the pairs.
         flags: what agrees in each pair, `Agree`, uint16, shape (pairs,).
+        punctuation: for a piece of large files, what `callin_punctuation` returns for the whole gold treebank, if a
+            measure requires it.
     """
 
     gold_spans: Spans
     system_spans: Spans
     alignment: Alignment
     flags: NDArray[np.uint16]
+    punctuation: frozenset[str] | None = None
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
         """Return the pairs in which all required properties agree."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,24 +10,28 @@ import numpy as np
 from levelhead.treebank.relations import universal
 
 if TYPE_CHECKING:
-    from levelhead.scoring.measure import Punctuation
     from levelhead.treebank import Treebank
 
 PUNCT = frozenset({"punct"})
 
 
-def punctuation_of(gold: Treebank, rule: Punctuation) -> frozenset[str]:
-    """Return the universal relations that are left out with punctuation.
+def callin_punctuation(pieces: Iterable[Treebank]) -> frozenset[str]:
+    """Return the universal relations that Callin's program leaves out with punctuation.
+
+    They are `punct` and every relation whose last word in the treebank consists of ASCII punctuation (`dep` in Spanish
+    of UD 1.2).
 
     Args:
-        gold: the gold treebank.
-        rule: "relation": `punct`. "callin": also every relation whose last word in the treebank consists of ASCII
-            punctuation, as in Callin's program (which drops `dep` in Spanish of UD 1.2).
+        pieces: the gold treebank, whole or in pieces, in order.
     """
-    return PUNCT if rule == "relation" else PUNCT | _last_words_are_punctuation(gold)
+    by_relation: dict[str, bool] = {}
+    for piece in pieces:
+        by_relation |= _last_words_are_punctuation(piece)
+    return PUNCT | {relation for relation, is_punctuation in by_relation.items() if is_punctuation}
 
 
-def _last_words_are_punctuation(gold: Treebank) -> frozenset[str]:
+def _last_words_are_punctuation(gold: Treebank) -> dict[str, bool]:
+    """Whether the last word of each universal relation consists of ASCII punctuation."""
     import string
 
     codes = gold.relations.codes
@@ -36,4 +41,4 @@ def _last_words_are_punctuation(gold: Treebank) -> frozenset[str]:
     for code in gold.relations.distinct.tolist():
         label = universal(gold.relations.strings[code])
         newest[label] = max(newest.get(label, -1), int(last[code]))
-    return frozenset(label for label, word in newest.items() if set(gold.forms[word]) <= set(string.punctuation))
+    return {label: set(gold.forms[word]) <= set(string.punctuation) for label, word in newest.items()}

@@ -22,7 +22,7 @@ from levelhead.scoring.counts import (
     count_words,
 )
 from levelhead.scoring.matches import Agree, Matches, TreebankPair
-from levelhead.scoring.punctuation import punctuation_of
+from levelhead.scoring.punctuation import PUNCT, callin_punctuation
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
 
@@ -214,12 +214,15 @@ def selection_for(
         schemes: the schemes in which its classes are looked up.
         weights: the weights that its argument names, for a weighted measure.
     """
+    punctuation = PUNCT
+    if definition.punctuation_for(measure.argument) == "callin":
+        punctuation = matches.punctuation or callin_punctuation([matches.gold])
     return selection_of(
         measure,
         definition,
         matches.rules,
         schemes,
-        punctuation=punctuation_of(matches.gold, definition.punctuation_for(measure.argument) or "relation"),
+        punctuation=punctuation,
         weights=weights,
         default=default_weight(measure, definition),
     )

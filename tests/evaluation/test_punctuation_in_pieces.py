@@ -1,0 +1,110 @@
+"""Large files in pieces: (nopunct=callin), for which gold is read twice, and derivation perplexity of real files."""
+
+import lzma
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.errors import InputError, UnreadableFile
+from levelhead.evaluation import files, partial, pieces
+from levelhead.evaluation.files import score_files
+from levelhead.evaluation.setup import setup_of
+from levelhead.report.scores import score_document
+from levelhead.treebank.blocks import PieceSizes
+
+GOLD, SYSTEM = (EXAMPLES / f"parallel/{name}/en.conllu" for name in ("gold", "systems/alpha"))
+MEASURES = "UAS(nopunct=callin),LAS(nopunct=callin),LAS(nopunct),LS(nopunct=callin)"
+WHOLE, SMALL = PieceSizes(1 << 40, 1), PieceSizes(0, 500)
+
+
+def unpacked(folder: Path, data: Path, code: str) -> tuple[Path, Path]:
+    """Gold and an output of 2018 as plain files."""
+    paths = folder / "gold", folder / "system"
+    for path, name in zip(paths, ("gold", "systems/UDPipe-Future"), strict=True):
+        path.write_bytes(lzma.decompress((data / f"conll18/{name}/{code}.conllu.xz").read_bytes()))
+    return paths
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("rules", ["ud", "udtools", "conll18", "conll17"])
+@pytest.mark.parametrize("code", ["de_gsd", "bg_btb"])
+def test_real_files(code: str, rules: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last word with another relation (dep, parataxis) is punctuation; the perplexity is that of `perplexity`."""
+    gold, system = unpacked(tmp_path, data, code)
+    models = [f"DPPL({gold},order={order})" for order in ("swap-lazy", "string")]
+    setup = setup_of([*MEASURES.split(","), *models], rules=rules)
+    whole = score_files(gold, system, setup, WHOLE)
+    assert whole["LAS(nopunct=callin)"].gold < whole["LAS(nopunct)"].gold
+    *_, string = levelhead.perplexity(gold, system, order="string").results.values()
+    assert whole[models[1]].value == string.excluding_oov
+    monkeypatch.setattr(files, "load_pair", None)  # nothing is read whole
+    for size in (20_000, 300_000):
+        found = score_files(gold, system, setup, PieceSizes(0, size))
+        assert [repr(score) for score in found.values()] == [repr(score) for score in whole.values()]
+        assert score_document(found) == score_document(whole)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("damage", [(b"\t0\troot", b"\t_\troot"), (b"e\t", b"ee\t")])
+def test_real_partial_scores(
+    damage: tuple[bytes, bytes], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Outputs without roots, and with other words, whose sentences are paired by their ids."""
+    gold, system = unpacked(tmp_path, data, "de_gsd")
+    system.write_bytes(gold.read_bytes().replace(*damage))
+    setup = setup_of(MEASURES, partial=True)
+    whole = score_files(gold, system, setup, WHOLE)
+    monkeypatch.setattr(partial, "score_partially", None)
+    for size in (20_000, 300_000):
+        found = score_files(gold, system, setup, PieceSizes(0, size))
+        assert [repr(score) for score in found.values()] == [repr(score) for score in whole.values()]
+        assert score_document(found) == score_document(whole)
+
+
+@pytest.mark.parametrize("piped", [GOLD, SYSTEM], ids=["gold", "system"])
+def test_pipes(piped: Path, tmp_path: Path) -> None:
+    """Gold from a pipe can be read only once, so it is read whole."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    paths = [pipe if path == piped else path for path in (GOLD, SYSTEM)]
+    found = []
+    for sizes in (WHOLE, SMALL):
+        writer = threading.Thread(target=pipe.write_bytes, args=(piped.read_bytes(),))
+        writer.start()
+        found.append(score_document(score_files(*paths, setup_of(MEASURES), sizes)))
+        writer.join()
+    assert found[0] == found[1]
+
+
+def test_gold_that_changes_between_two_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = tmp_path / "gold"
+    gold.write_bytes(GOLD.read_bytes())
+    read = pieces.read_punctuation
+
+    def changed(*given: Any) -> Any:
+        (tmp_path / "new").write_bytes(b"# a comment\n" + GOLD.read_bytes())
+        (tmp_path / "new").replace(gold)
+        return read(*given)
+
+    monkeypatch.setattr(pieces, "read_punctuation", changed)
+    with pytest.raises(UnreadableFile, match="changed while it was read"):
+        score_files(gold, SYSTEM, setup_of(MEASURES), SMALL)
+
+
+def test_errors_of_gold_come_first(tmp_path: Path) -> None:
+    """Also those at the end of gold, if the output cannot be opened."""
+    gold = tmp_path / "gold"
+    gold.write_bytes(GOLD.read_bytes() + b"1\ta\n\n")
+    for system in (SYSTEM, tmp_path / "absent"):
+        messages = []
+        for sizes in (WHOLE, SMALL):
+            with pytest.raises(InputError) as error:
+                score_files(gold, system, setup_of(MEASURES), sizes)
+            messages.append(str(error.value))
+        assert messages[0] == messages[1]
+        assert "gold" in messages[0]
