@@ -1,10 +1,9 @@
 """The engine reads each file once, and with a filled store it reads no file for its counts."""
 
-import json
 import os
-import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,28 +21,40 @@ PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
 ONE = (GOLD / "en.conllu", ALPHA / "en.conllu")
 
-OPENED = """
-import json, os, sys
-files = []
-def note(event, arguments):
-    if event == "open" and str(arguments[0]).endswith(".conllu"):
-        files.append(os.path.relpath(arguments[0], {root!r}))
-sys.addaudithook(note)
-from levelhead.cli.program import run
-code = run(sys.argv[1:])
-sys.stdout.flush()
-print(json.dumps([code, files]), file=sys.stderr)
-"""
+
+class _Opened:
+    """Notes which treebanks this process opens; a hook can be added only once, and never removed."""
+
+    def __init__(self) -> None:
+        self.files: list[str] | None = None
+        sys.addaudithook(self.note)
+
+    def note(self, event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open" and self.files is not None and str(arguments[0]).endswith(".conllu"):
+            self.files.append(os.path.relpath(str(arguments[0]), PARALLEL))
 
 
-def opened(*arguments: object) -> Counter[str]:
+@pytest.fixture(scope="module")
+def noted() -> _Opened:
+    return _Opened()
+
+
+@pytest.fixture
+def opened(noted: _Opened, run) -> Callable[..., Counter[str]]:
     """Run a command, and count how often it opens each treebank."""
-    program = OPENED.format(root=str(PARALLEL))
-    command = [sys.executable, "-c", program, *map(os.fspath, map(str, arguments))]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    code, files = json.loads(done.stderr.splitlines()[-1])
-    assert code == 0, done.stderr
-    return Counter(files)
+
+    def files_of(*arguments: object) -> Counter[str]:
+        jobs._gold.cache_clear()
+        jobs._undefined.cache_clear()
+        noted.files = []
+        try:
+            code, _, said = run(*arguments)
+        finally:
+            files, noted.files = noted.files, None
+        assert code == 0, said
+        return Counter(files)
+
+    return files_of
 
 
 @pytest.fixture
@@ -77,7 +88,7 @@ def parsed(monkeypatch):
     ],
     ids=lambda command: " ".join(str(part) for part in command if not isinstance(part, Path)),
 )
-def test_a_command_opens_each_file_once(tmp_path, command):
+def test_a_command_opens_each_file_once(tmp_path, opened, command):
     found = opened(*(str(part).format(tmp=tmp_path) for part in command))
     golds = {name for name in found if name.startswith("gold")}
     assert len(golds) in {1, 8}

@@ -8,11 +8,10 @@ from conftest import ROOT, library
 
 PAGE = (ROOT / "docs" / "interop.md").read_text(encoding="utf-8")
 
-for name in ("polars", "pandas", "spacy"):
-    library(name)
-
 
 def test_the_examples(monkeypatch: pytest.MonkeyPatch):
+    for name in ("polars", "pandas", "spacy"):
+        library(name)
     monkeypatch.chdir(ROOT)
     sessions = PAGE.replace("\n```", "\n\n")
     test = doctest.DocTestParser().get_doctest(sessions, {}, "interop.md", None, 0)

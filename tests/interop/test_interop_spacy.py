@@ -1,5 +1,6 @@
 """spaCy holds trees of words; white space, unparsed Docs and tangled arcs are where it hurts."""
 
+from functools import cache
 from random import Random
 
 import pytest
@@ -12,13 +13,19 @@ from levelhead.interop import from_spacy, to_spacy
 from levelhead.treebank import to_conllu
 from strategies import SEEDS, treebanks
 
-spacy = library("spacy")
 
-VOCAB = spacy.blank("xx").vocab
+@cache
+def blank(language):
+    """Return a pipeline without components; spaCy is loaded only where these tests run, since it takes a second."""
+    return library("spacy").blank(language)
+
+
+def vocabulary():
+    return blank("xx").vocab
 
 
 def doc_of(words, heads, deps, spaces=None, **more):
-    return spacy.tokens.Doc(VOCAB, words=words, heads=heads, deps=deps, spaces=spaces, **more)
+    return library("spacy").tokens.Doc(vocabulary(), words=words, heads=heads, deps=deps, spaces=spaces, **more)
 
 
 def plain(text, seed):
@@ -42,7 +49,7 @@ def plain_cells(cells, draw):
 @given(st.builds(plain, treebanks(), SEEDS))
 def test_trees_of_words_come_back_as_they_were(text):
     treebank = levelhead.from_conllu(text)
-    doc = to_spacy(treebank, VOCAB)
+    doc = to_spacy(treebank, vocabulary())
     assert [sentence.start for sentence in doc.sents] == treebank.sentence_starts[:-1].tolist()
     assert to_conllu(from_spacy(doc)).decode() == text
 
@@ -51,7 +58,7 @@ def test_trees_of_words_come_back_as_they_were(text):
 def test_of_any_treebank_the_trees_come_back(text):
     treebank = levelhead.from_conllu(text)
     without_features = treebank.replace(feats=["_"] * treebank.n_words)
-    back = from_spacy(to_spacy(without_features, VOCAB))
+    back = from_spacy(to_spacy(without_features, vocabulary()))
     assert [list(back.forms), list(back.relations)] == [list(treebank.forms), list(treebank.relations)]
     assert [back.heads.tolist(), back.sentence_starts.tolist()] == [
         treebank.heads.tolist(),
@@ -69,7 +76,7 @@ def test_words_of_multiword_tokens_have_spaces_between_them():
 
 def test_the_vocabulary_can_be_given():
     treebank = levelhead.build([["hi"]], [[0]], [["root"]])
-    assert to_spacy(treebank, VOCAB).vocab is VOCAB
+    assert to_spacy(treebank, vocabulary()).vocab is vocabulary()
     assert to_spacy(treebank)[0].is_alpha
 
 
@@ -100,7 +107,7 @@ def test_what_the_library_cannot_hold_is_refused_with_the_place(columns, message
     kept = {"forms": ["x"], "upos": ["_"], "feats": ["_"]}
     changed = one.replace(**{name: kept[name] + values for name, values in columns.items()})
     with pytest.raises(levelhead.InputError) as caught:
-        to_spacy(changed, VOCAB)
+        to_spacy(changed, vocabulary())
     assert caught.value.slug == "cannot-hold"
     assert message in str(caught.value)
 
@@ -154,10 +161,10 @@ def test_what_hangs_on_white_space_is_hung_on_its_head():
         from_spacy(doc_of(["a", "\n", "b"], [1, 1, 1], ["dep", "ROOT", "dep"]))
 
 
-@pytest.mark.parametrize("doc", [spacy.blank("en")("Hello there"), spacy.blank("en")("Hello")])
-def test_a_doc_that_is_not_parsed_is_refused(doc):
+@pytest.mark.parametrize("text", ["Hello there", "Hello"])
+def test_a_doc_that_is_not_parsed_is_refused(text):
     with pytest.raises(levelhead.ConlluError, match="not parsed") as caught:
-        from_spacy(doc)
+        from_spacy(blank("en")(text))
     assert caught.value.slug == "empty-relation"
 
 
@@ -195,5 +202,5 @@ def test_a_head_in_another_sentence_is_refused():
 
 def test_docs_of_nothing_are_refused():
     with pytest.raises(levelhead.ConlluError) as caught:
-        from_spacy(spacy.tokens.Doc(VOCAB))
+        from_spacy(library("spacy").tokens.Doc(vocabulary()))
     assert caught.value.slug == "empty-file"

@@ -44,15 +44,21 @@ def model(request: pytest.FixtureRequest) -> AnyModel:
     return train(treebank, request.param, schedule=SHORT)
 
 
+@pytest.fixture(scope="module")
+def expected(gold: Treebank, model: AnyModel) -> bytes:
+    """The output in chunks of the default size."""
+    return to_conllu(parse_any(model, gold).treebank)
+
+
 @pytest.mark.parametrize("words", [1, 7, 100, 10**6])
 def test_chunks_do_not_change_the_output(
-    words: int, gold: Treebank, model: AnyModel, monkeypatch: pytest.MonkeyPatch
+    words: int, gold: Treebank, model: AnyModel, expected: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even with one sentence per chunk, and with long sentences in the middle; all sentences are reported."""
     monkeypatch.setattr(chunks, "WORDS_A_CHUNK", words)
     done = list[int]()
     parsed = parse_any(model, gold, progress=done.append).treebank
-    assert to_conllu(parsed) == to_conllu(parse_any(model, gold).treebank)
+    assert to_conllu(parsed) == expected
     if not model.parser.startswith("baseline"):
         assert sum(done) == len(gold)
         assert len(done) == (1 if words > 1000 else len(gold) if words == 1 else len(done))

@@ -185,7 +185,7 @@ def prepared(page: str, folder: Path) -> None:
             path.unlink()
     if page == "benchmarks.md":
         (folder / "conll18_ud_eval.py").write_text("print()\n")
-        for path in (*folder.glob("gold/[!de]*"), *folder.glob("systems/*/[!de]*")):
+        for path in (*folder.glob("gold/[!e]*"), *folder.glob("systems/*/[!e]*")):
             path.unlink()
         for path in (*folder.glob("gold/*"), *folder.glob("systems/*/*")):
             path.with_name(f"{path.name}.xz").write_bytes(lzma.compress(path.read_bytes(), preset=0))
@@ -193,11 +193,11 @@ def prepared(page: str, folder: Path) -> None:
 
 
 def quick(command: str) -> str:
-    """A benchmark, run once on files of the examples; any other command with two processes at most."""
+    """A benchmark, run once on files of the examples; any other command in one process."""
     if not command.startswith("python benchmarks/"):
-        return command.replace(" -j 4", " -j 2")
+        return command.replace(" -j 4", " -j 1")
     files = {"GOLD": "gold" if "rank.py" in command else "gold.conllu", "GOLDS": "gold", "SYSTEMS": "systems"}
-    files |= {"SYSTEM": "system.conllu", "SYSTEM...": "b.conllu", "FOLDER...": "treebanks", "BEFORE": ".", "AFTER": "."}
+    files |= {"SYSTEM": "system.conllu", "SYSTEM...": "b.conllu", "FOLDER...": "gold", "BEFORE": ".", "AFTER": "."}
     python, script, *words = re.sub(r"--runs \d+", "", command).split()
     return " ".join([python, script, "--runs 1", *(files.get(word, word) for word in words)])
 
@@ -209,7 +209,7 @@ def test_programs_work(page: Path) -> None:
     if page.name == "interop.md":  # goes on from the page's sessions
         exec("import levelhead\nfrom levelhead import interop\ntreebank = levelhead.read('gold.conllu')", names)
     for block in blocks(page, "python"):
-        exec(compile(block, page.name, "exec"), names)  # our own pages
+        exec(compile(block.replace("processes(4)", "processes(1)"), page.name, "exec"), names)  # our own pages
 
 
 OPERANDS = {

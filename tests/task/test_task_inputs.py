@@ -367,6 +367,8 @@ def test_parses_of_a_good_parser_are_inputs(data, tmp_path, system):
     made = create_task(tmp_path / "task", gold, inputs=inputs)
     (made.blind / "parses.zip").write_bytes(zipped("bg", (inputs / "bg_btb.conllu").read_bytes()))
     check_inputs(task_of(made.path))
+    if system != "HIT-SCIR-18":  # gold is the same for all
+        return
     (made.blind / "parses.zip").write_bytes(zipped("bg", (gold / "bg_btb.conllu").read_bytes()))
     with pytest.raises(InputError, match="'bg', column 7 contains the trees of gold treebank 'bg_btb': 1005 of 1005"):
         check_inputs(task_of(made.path))

@@ -15,6 +15,7 @@ import zipfile
 
 import pytest
 
+import command_line
 from levelhead.cli.program import run
 from levelhead.task.model.database import Database
 from levelhead.task.model.folder import TaskFolder
@@ -29,9 +30,8 @@ CODES = ("hsb_ufal", "hy_armtdp", "th_pud")
 COPY = b'#!/bin/sh\nset -e\nfor file in "$1"/*.txt; do\n  cp "/system/$(basename "$file" .txt).conllu" "$2"\ndone\n'
 
 
-def levelhead(*arguments, code=0, **settings):
-    command = [sys.executable, "-m", "levelhead", *map(os.fspath, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, **settings)
+def levelhead(*arguments, code=0):
+    done = command_line.levelhead(*arguments)
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout
@@ -56,7 +56,7 @@ def zipped(files):
 
 @pytest.mark.slow
 @pytest.mark.sandbox
-def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browser):
+def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browser, monkeypatch):
     """Two real systems of 2018 as outputs, an invalid one, and one that runs in the sandbox."""
     gold, folder = tmp_path / "their-gold", tmp_path / "task"
     gold.mkdir()
@@ -83,10 +83,11 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browse
         for name, archive in teams.items():
             (tmp_path / "archive").write_bytes(archive)
             secret = levelhead("task", "token", name, "--dir", folder).strip()
+            monkeypatch.setenv("LEVELHEAD_TOKEN", secret)
             kind = "system" if "system" in name else "outputs"
             found = levelhead(
                 "submit", server.address, tmp_path / "archive", "--kind", kind, "--label", "a try", "--wait",
-                "--primary", "--inputs", inputs, "--format", "json", env={**os.environ, "LEVELHEAD_TOKEN": secret},
+                "--primary", "--inputs", inputs, "--format", "json",
             )  # fmt: skip
             found = json.loads(found)
             assert (found["state"], found["primary"], found["reason"]) == ("finished", True, None)

@@ -61,7 +61,7 @@ def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path):
     task = task_of(small_task(tmp_path))
     task.folder.prepare()
     found = []
-    for workers in (ScoringWorkers(), ScoringWorkers(2), ScoringWorkers(2, "local")):
+    for workers in (ScoringWorkers(), ScoringWorkers(2), ScoringWorkers(1, "local")):
         task.folder.scores.unlink(missing_ok=True)  # otherwise nothing is left to count
         document = score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "result", workers)
         found.append((tmp_path / "result").read_bytes())
@@ -82,7 +82,7 @@ def test_a_server_scores_with_workers(tmp_path):
     folder = small_task(tmp_path)
     alpha = token(folder, "alpha")
     found = []
-    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "2"]):
+    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "1"]):
         TaskFolder(folder).scores.unlink(missing_ok=True)
         with serving(folder, options=given) as server:
             _, submission = server.submit(alpha, tar(outputs("gamma")))
@@ -97,7 +97,7 @@ def test_rank_and_close_count_with_workers(tmp_path, capfd):
     files = handed_in(folder)
     drain(task_of(folder))
     printed, final = [], []
-    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "2"]):
+    for given in ([], ["--jobs", "2"], ["--cluster", "local", "--jobs", "1"]):
         files.scores.unlink()
         assert run(["task", "rank", str(folder), "--format", "json", *given]) == 0
         files.scores.unlink()

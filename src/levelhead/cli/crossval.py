@@ -8,14 +8,14 @@ import click
 
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.engine import WorkerOptions, worker_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
 from levelhead.cli.shared.printing import emit, print_warnings
 from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
-from levelhead.jobs import Store, n_cores
+from levelhead.jobs import Store
 
 
 @command()
@@ -25,25 +25,20 @@ from levelhead.jobs import Store, n_cores
 @training_options
 @running_options
 @repair_option
-@click.option("-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: one per core]")
+@worker_options()
 @click.option(
     "--store",
     type=STORE,
     help="Keep parsed folds in this file, and resume from it in the next run (not for the parser command)",
 )
-@cluster_options
 @options.output_option
 def crossval(
     parser: str,
     treebank: str,
     folds: int,
     repair: bool,
-    jobs: int | None,
+    workers: WorkerOptions,
     store: str | None,
-    address: str | None,
-    tls_ca: str | None,
-    tls_cert: str | None,
-    tls_key: str | None,
     output: str | None,
     **chosen: Any,
 ) -> int:
@@ -53,7 +48,6 @@ def crossval(
     that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options of other
     parsers have no effect.
     """
-    tls = tls_of(address, tls_ca, tls_cert, tls_key)
     recipe = recipe_of(parser, chosen)
     refuse_compressed("the output is", output)
     check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
@@ -64,8 +58,7 @@ def crossval(
     from levelhead.parsing import cross_validate, long_parsing_warnings, training_warnings
     from levelhead.treebank import read, to_conllu
 
-    workers = workers_of(address, jobs or n_cores(), tls)
-    settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
+    settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers.for_training(treebank)}
     trees = read(treebank)
     warnings = (*training_warnings(trees, parser), *long_parsing_warnings(trees, parser, recipe.beam))
     print_warnings((*trees.warnings, *warnings))

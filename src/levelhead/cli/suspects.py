@@ -8,7 +8,7 @@ import click
 
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.engine import WorkerOptions, worker_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options, write_page
 from levelhead.cli.shared.reading import check_paths, holds_test_sets
@@ -36,16 +36,15 @@ from levelhead.cli.shared.values import limited
 )
 @options.seed_option
 @options.rules_option
-@click.option("-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: one per core]")
+@worker_options()
 @click.option("--store", type=STORE, help="Keep parsed folds in this file, and resume from it in the next run")
-@cluster_options
 @click.option(
     "--sentences-to", "conllu", type=RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
 @options.report_option
 @options.figures_option
 @printing_options
-def suspects(printing: Printing, **given: Any) -> int:
+def suspects(printing: Printing, workers: WorkerOptions, **given: Any) -> int:
     """Find words of GOLD whose annotation is probably wrong.
 
     A word is suspect if systems agree on a different analysis, or if the same words in the same context are annotated
@@ -53,16 +52,14 @@ def suspects(printing: Printing, **given: Any) -> int:
     parsers are trained on GOLD by cross-validation. Scores only rank the suspects: check them by hand.
     """
     from levelhead.api.suspicious import suspects as find
-    from levelhead.jobs import n_cores
 
     outputs = [printing.output, given["conllu"], given["report_file"], given["figures"], given["store"]]
     refuse_compressed("the sentences are", given["conllu"])
     check_paths([given["gold"], *given["systems"]], outputs)
     if any(map(holds_test_sets, (given["gold"], *given["systems"]))):
         raise click.UsageError("suspects takes files, not folders")
-    tls = tls_of(given["address"], given["tls_ca"], given["tls_cert"], given["tls_key"])
     how: dict[str, Any] = {name: given[name] for name in ("folds", "rules", "seed", "store")}
-    how["jobs"] = workers_of(given["address"], given["jobs"] or n_cores(), tls)
+    how["jobs"] = workers.for_training(given["gold"])
     result = find(given["gold"], given["systems"], most=given["limit"], **how)
     print_provenance(result.provenance)
     printing.print(result.table, result.to_dict)

@@ -209,15 +209,17 @@ def _umask() -> int:
 
 
 def _to_text(treebank: Treebank) -> str:
-    blocks = []
-    lines = _word_lines(treebank)
-    before = _lines_before_words(treebank)
     starts = treebank.sentence_starts.tolist()
-    for i, (start, end) in enumerate(pairwise(starts)):
-        body = chain.from_iterable((*before.get((i, word), ()), lines[word]) for word in range(start, end))
-        tail = before.get((i, end), ())
-        blocks.append(f"{treebank.comments[i]}{''.join(chain(body, tail))}\n")
-    return "".join(blocks)
+    lines, last = _word_lines(treebank), dict[int, str]()
+    for (sentence, word), before in _lines_before_words(treebank).items():
+        if word < starts[sentence + 1]:
+            lines[word] = "".join((*before, lines[word]))
+        else:
+            last[sentence] = "".join(before)
+    return "".join(
+        f"{comments}{''.join(lines[start:end])}{last.get(i, '')}\n"
+        for i, (comments, (start, end)) in enumerate(zip(treebank.comments, pairwise(starts), strict=True))
+    )
 
 
 def _word_lines(treebank: Treebank) -> list[str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.layouts import Split
 
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
+_SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
 
 split_option: Decorator = click.option(
     "--split", type=Choice(["train", "dev", "test"], "split"),
@@ -43,18 +44,29 @@ class WorkerOptions:
         """The TLS files; None without encryption."""
         return tls_of(self.address, self.tls_ca, self.tls_cert, self.tls_key)
 
-    def for_files(self, paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None) -> Workers:
+    def for_files(
+        self, paths: Iterable[str | os.PathLike[str]], n_jobs: int | None = None, small: int = _SMALL
+    ) -> Workers:
         """Return the workers of a command.
 
         Args:
             paths: the files that they read; for small files, one process is faster than several.
             n_jobs: the number of jobs, if known; a single job needs only one process.
+            small: the size of all files in bytes from which one process per core is faster.
         """
         from levelhead.jobs import n_cores
 
         chosen = self.address is not None or self.jobs is not None
-        small = not chosen and (n_jobs == 1 or sum(map(_size, paths)) < _SMALL)
-        return workers_of(self.address, self.jobs or (1 if small else n_cores()), self.tls)
+        one = not chosen and (n_jobs == 1 or sum(map(_size, paths)) < small)
+        return workers_of(self.address, self.jobs or (1 if one else n_cores()), self.tls)
+
+    def for_training(self, treebank: str) -> Workers:
+        """Return the workers of a command that trains parsers on a treebank.
+
+        Args:
+            treebank: its path; pipes may have any size, so they get one process per core.
+        """
+        return self.for_files([treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
 
 
 @immutable(eq=True)

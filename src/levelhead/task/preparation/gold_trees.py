@@ -177,6 +177,14 @@ def _columns(data: bytes) -> dict[str, _Column]:
     return reading.columns
 
 
+class _Numbers(dict[str, Tree]):
+    """The numbers in texts, found once in each text."""
+
+    def __missing__(self, text: str) -> Tree:
+        self[text] = numbers = tuple(map(int, _NUMBER.findall(text)))
+        return numbers
+
+
 class _Reading:
     """Reads lines into columns of numbers."""
 
@@ -185,7 +193,7 @@ class _Reading:
         self._block = self._line = 0
         self._words: Counter[int] = Counter()  # by block
         self._listed: Counter[int] = Counter()  # by line
-        self._known: dict[str, Tree] = {}
+        self._numbers = _Numbers()
 
     def add(self, line: str) -> None:
         """Add a line to its columns."""
@@ -197,17 +205,17 @@ class _Reading:
                 self._words[self._block] += 1
                 self._list(self._cells("column {}", line.split("\t")))
         elif line.startswith("#"):
-            self._list(self._numbers(line))
+            self._list(self._numbers[line])
         else:
             self._words[self._block] += 1
-            self._list(self._numbers(line))
+            self._list(self._numbers[line])
             self._separated(line)
 
     def _cells(self, name: str, cells: list[str]) -> Tree:
         """Add cells to their columns, and return all their numbers."""
         numbers: Tree = ()
-        for number, cell in enumerate(cells[:_MOST_COLUMNS], 1):
-            if numbers_in_cell := self._numbers(cell):
+        for number, numbers_in_cell in enumerate(map(self._numbers.__getitem__, cells[:_MOST_COLUMNS]), 1):
+            if numbers_in_cell:
                 self._column(name.format(number), self._words).add(numbers_in_cell[:_MOST_VALUES], self._block)
                 numbers += numbers_in_cell
         return numbers
@@ -227,12 +235,6 @@ class _Reading:
             column = self._column("the list of numbers in each line", self._listed)
             for number in numbers:
                 column.add((number,), self._line)
-
-    def _numbers(self, text: str) -> Tree:
-        known = self._known.get(text)
-        if known is None:
-            known = self._known[text] = tuple(map(int, _NUMBER.findall(text)))
-        return known
 
     def _column(self, name: str, sizes: Counter[int]) -> _Column:
         if name not in self.columns:
