@@ -157,3 +157,17 @@ def test_many_relations(run: Run, tmp_path: Path) -> None:
     _, _, errors, page = check(run, tmp_path, *files, "--rules", "conll18", "-m", "LAS(full)", sizes=(1, 3000))
     assert page is not None, errors
     assert OTHER in page.decode()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--partial",), ("--rules", "conll18")])
+def test_no_word_is_aligned(run: Run, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """The page shows gold words that have no partner."""
+    gold, system = tmp_path / "g.conllu", tmp_path / "s.conllu"
+    for path, first, second in ((gold, "ab", "cd"), (system, "a", "bcd")):
+        root, other = (f"{number}\t{form}\t_\tX\t_\t_" for number, form in ((1, first), (2, second)))
+        path.write_text(f"# sent_id = 0\n{root}\t0\troot\t_\t_\n{other}\t1\tdep\t_\t_\n\n")
+    code, _, errors, page = check(run, tmp_path, gold, system, *arguments)
+    assert (code, page is not None) == (0, True), errors
+    better = tmp_path / "t.conllu"
+    better.write_text(gold.read_text())
+    assert run("compare", gold, better, system, "--report", tmp_path / "c.html")[0] == 0

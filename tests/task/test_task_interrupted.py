@@ -149,7 +149,7 @@ def test_a_system_that_could_not_be_run_is_retried_then_the_fault_of_the_organiz
 @pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems as several users")
 def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
     """Both need a single attempt: the other system runs and is scored while the bomb continues."""
-    limits = {"user": SANDBOX_USERS, "at_once": 2, "processes": 24, "seconds": 15}
+    limits = {"user": SANDBOX_USERS, "at_once": 2, "processes": 24, "seconds": 7}
     folder = make_task(tmp_path / "task", sandbox=limits)
     alpha, beta = (token(folder, name) for name in ("alpha", "beta"))
     bomb = b"#!/usr/bin/python3\nimport os\nwhile True:\n try:\n  os.fork()\n except OSError:\n  pass\n"

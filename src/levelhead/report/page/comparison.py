@@ -27,8 +27,8 @@ from levelhead.report.page.examples import (
     Examples,
     OutputTrees,
     examples_of_errors,
-    pairs_of,
     sentence,
+    values_of_words,
 )
 from levelhead.report.page.score import CONFUSION_LEAD
 from levelhead.report.page.stores import stored
@@ -99,8 +99,8 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
 def _confusion(shown: OutputTrees, n_outputs: int, setup: Setup) -> tuple[ConfusionMatrix, Examples]:
     """The confusion matrix of an output, and the words in its cells."""
     words = wrong_words(shown.matches, setup.measures[0], registry=setup.registry)
-    pairs, confused = pairs_of(shown.matches, words), ConfusionTally()
-    cells = np.where(pairs < 0, -1, confused.add(shown.matches)[pairs])
+    confused = ConfusionTally()
+    cells = values_of_words(shown.matches, words, confused.add(shown.matches))
     groups = {"cell": confused.renumbered(cells)}
     return confused.matrix(), examples_of_errors(shown, words, groups, 2 * n_outputs)
 

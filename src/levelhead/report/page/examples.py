@@ -267,13 +267,14 @@ def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.i
     return lowest[at]
 
 
-def pairs_of(matches: Matches, words: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,).
+def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the value of the aligned pair of each gold word, -1 if it is not aligned; int64, shape (words,).
 
     Args:
         matches: the aligned words.
         words: the gold words, int64, shape (words,).
+        of_pairs: the value of each aligned pair, at least 0, int64, shape (pairs,).
     """
     pairs = np.full(matches.gold.n_words, -1, dtype=np.int64)
     pairs[matches.alignment.gold] = np.arange(len(matches.alignment.gold))
-    return pairs[words]
+    return np.append(of_pairs, -1)[pairs[words]]  # there may be no pairs at all

@@ -24,7 +24,7 @@ from levelhead.errors import ConlluError, MeasureError
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
 from levelhead.report.page.confusions import ConfusionTally
-from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, pairs_of
+from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, values_of_words
 from levelhead.scoring.matches import Matches, TreebankPair
 from levelhead.scoring.measure import Measure
 from levelhead.significance.unit_counts import DocumentNumbers, HistogramTally
@@ -117,11 +117,10 @@ class ErrorTally:
         values = {by: tally.add(matches, documents) for by, tally in self._properties.items()}
         known = wrong.word >= 0
         words = wrong.word[known]
-        pairs = pairs_of(matches, words)
         groups = {
             "repair": wrong.kind[known],
-            "cell": np.where(pairs < 0, -1, self._confused.add(matches)[pairs]),
-            "kind": np.where(pairs < 0, -1, types[pairs]),
+            "cell": values_of_words(matches, words, self._confused.add(matches)),
+            "kind": values_of_words(matches, words, types),
         }
         groups |= {by: numbers[words] for by, numbers in values.items()}
         self._examples.add(OutputTrees(self._name, matches), words, groups)
