@@ -175,9 +175,11 @@ def _shared_facts(_gold: File, _rules: str, _format: str, _format_of_gold: str) 
 
 
 def _punctuation(gold: File, setup: Setup, size: int) -> frozenset[str] | None:
+    if not setup.needs_punctuation:
+        return None
     facts = _gold_facts(gold, setup)
     if facts.punctuation is None:
-        facts.punctuation = read_punctuation(_gold(gold, setup), setup, size)
+        facts.punctuation = read_punctuation(_gold(gold, setup), size)
     return facts.punctuation
 
 

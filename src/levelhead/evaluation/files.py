@@ -18,7 +18,7 @@ from levelhead.evaluation.pair import (
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
-from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of
+from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of, size_of_file
 from levelhead.treebank.reader import check_format
 
 if TYPE_CHECKING:
@@ -96,12 +96,7 @@ def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
 
 def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
     """Return whether a path is a file that is not large, and not compressed according to its name."""
-    name = os.fsdecode(path)
-    try:
-        known = os.path.isfile(name) and not name.endswith(SUFFIXES)  # noqa: PTH113 -- pathlib is slow to load
-        return known and os.path.getsize(name) <= sizes.large  # noqa: PTH202
-    except (OSError, ValueError):
-        return False
+    return not os.fsdecode(path).endswith(SUFFIXES) and 0 < size_of_file(path) <= sizes.large
 
 
 def adds_up(setup: Setup) -> bool:

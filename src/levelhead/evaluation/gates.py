@@ -33,7 +33,7 @@ class Gate(NamedTuple):
 
         Args:
             value: the value of the measure, or None.
-            reason: why there is no value.
+            reason: the reason if there is no value.
         """
         if value is None:
             return f"{self.measure} has no value: {reason or 'there is nothing to count'}"

@@ -81,7 +81,9 @@ def partial_scores_in_pieces(
         return None
     ours = gold.pieces(ready, of_gold=True, known=of_gold.contents)
     theirs = output_pieces(system, ready, of_system)
-    punctuation = read_punctuation(gold.pieces(ready, of_gold=True, known=of_gold.contents), ready, size)
+    punctuation = None
+    if ready.needs_punctuation:
+        punctuation = read_punctuation(gold.pieces(ready, of_gold=True, known=of_gold.contents), size)
     tally = _Tally(ready, look, training, punctuation)
     pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
     try:
@@ -131,7 +133,7 @@ class _Tally:
         ready: the settings, with the weights that measures name.
         look: called with the aligned words of each piece, or None.
         training: the contents of the training treebanks, to report leakage, or None.
-        punctuation: the result of `read_punctuation` for gold.
+        punctuation: the result of `read_punctuation` for gold; None if no measure needs it.
     """
 
     def __init__(

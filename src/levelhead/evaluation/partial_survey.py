@@ -20,7 +20,7 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.lenient_pieces import LenientPieces
 from levelhead.treebank.lenient_reader import are_trees, as_they_are
 from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.sent_ids import Hashes, hashes_of
+from levelhead.treebank.sent_ids import Hashes
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)
 
@@ -158,3 +158,12 @@ def places_by_id(gold: FirstReading, system: FirstReading) -> Places | None:
     places = np.full(len(at), -1, dtype=np.int64)
     places[first] = order[at[first]]
     return places if (np.diff(places[first]) > 0).all() else None
+
+
+def hashes_of(names: list[bytes]) -> Hashes:
+    """Return 64-bit hashes, which are others in every process.
+
+    Args:
+        names: ids, or other texts.
+    """
+    return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))

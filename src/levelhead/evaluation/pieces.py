@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile, add_fault
@@ -22,6 +21,7 @@ from levelhead.scoring.pieces import PiecePair, paired_pieces
 from levelhead.scoring.punctuation import callin_punctuation
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
 from levelhead.treebank import Treebank
+from levelhead.treebank.blocks import opened
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
@@ -60,12 +60,11 @@ def score_parts_of_gold(
         InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
-    parts = parts_of(system)
     try:
-        first = next(parts, b"")
+        parts = opened(system)
     except UnreadableFile as error:
         raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-    return score_parts(gold, (system, chain([first], parts)), setup, size, training, look)
+    return score_parts(gold, (system, parts), setup, size, training, look)
 
 
 def score_parts(
@@ -91,7 +90,6 @@ def score_parts(
         MeasureError: a measure has no weight for a relation.
     """
     ready = setup.single()
-    first = pieces_of((gold[0], parts_of(gold[0])), ready, of_gold=True)
     seen = None if training is None else LeakageCounts(training)
     together = are_files(gold[0], system[0])
     try:
@@ -104,8 +102,7 @@ def score_parts(
                 if look is not None:
                     look.add(pair)
 
-            punctuation = read_punctuation(first, ready, size)
-            known = None if punctuation is None else first.contents()
+            punctuation, known = _first_reading(gold[0], ready, size)
             ours, theirs = pieces_of(gold, ready, of_gold=True, known=known), pieces_of(system, ready, of_gold=False)
             evaluation = score_pieces(ours, theirs, ready, size, add, together=together, punctuation=punctuation)
             if known is not None and known.sha256 != ours.sha256:
@@ -113,6 +110,14 @@ def score_parts(
     except HeadsBack:
         return _score_whole(gold[0], system[0], ready, training, look)
     return evaluation if seen is None else with_leakage(evaluation, seen.leakage(evaluation))
+
+
+def _first_reading(gold: str, ready: Setup, size: int) -> tuple[frozenset[str] | None, Contents | None]:
+    """The result of `read_punctuation`, and the sizes of gold and warnings about it; both None without a reading."""
+    if not ready.needs_punctuation:
+        return None, None
+    first = pieces_of((gold, parts_of(gold)), ready, of_gold=True)
+    return read_punctuation(first, size), first.contents()
 
 
 def score_pieces(
@@ -134,7 +139,7 @@ def score_pieces(
         size: the approximate number of bytes of gold in a piece.
         look: called with the aligned words of each piece, in order.
         together: whether two threads read the files, see `paired_pieces`.
-        punctuation: the result of `read_punctuation` for gold.
+        punctuation: the result of `read_punctuation` for gold; None if no measure needs it.
 
     Raises:
         InputError: a file is invalid, or the texts differ; all errors are listed.
@@ -174,19 +179,18 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
             raise
 
 
-def read_punctuation(gold: Pieces, ready: Setup, size: int) -> frozenset[str] | None:
-    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read; None if no measure needs them.
+def read_punctuation(gold: Pieces, size: int) -> frozenset[str]:
+    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read.
 
     Args:
         gold: the gold file.
-        ready: the settings.
         size: the approximate number of bytes of a piece.
 
     Raises:
         InputError: gold is invalid; all errors are listed.
         HeadsBack: gold cannot be cut.
     """
-    return callin_punctuation(gold.each(size)) if ready.needs_punctuation else None
+    return callin_punctuation(gold.each(size))
 
 
 def changed_file(*names: str | None) -> UnreadableFile:

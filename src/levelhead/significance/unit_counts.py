@@ -145,7 +145,7 @@ class HistogramTally:
         """Add a piece.
 
         Args:
-            cells: the counts of its sentences, or of other units if there are no more pieces.
+            cells: the counts of its sentences; a single piece can have other units.
             documents: the document of each unit, see `DocumentNumbers`.
         """
         self._totals = (summed([*self._totals, cells.joined(np.zeros_like(documents))]),)

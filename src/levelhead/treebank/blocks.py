@@ -44,9 +44,19 @@ def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterat
     Raises:
         UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
     """
+    return opened(path) if size_of_file(path) > most else whole_or_parts(parts_of(path), most)
+
+
+def opened(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Return an iterator over the decompressed contents of a file, of which the first part was read.
+
+    Args:
+        path: a path, or "-" for standard input.
+
+    Raises:
+        UnreadableFile: it cannot be opened; or later, it changes while it is read, or its compressed data are damaged.
+    """
     parts = parts_of(path)
-    if size_of_file(path) <= most:
-        return whole_or_parts(parts, most)
     return chain([next(parts, b"")], parts)
 
 

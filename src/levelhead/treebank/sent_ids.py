@@ -113,12 +113,3 @@ class SentenceIds:
         with contextlib.suppress(EOFError):
             while True:
                 yield pickle.load(self._records)  # noqa: S301 -- written above
-
-
-def hashes_of(names: list[bytes]) -> Hashes:
-    """Return 64-bit hashes, which are others in every process.
-
-    Args:
-        names: ids, or other texts.
-    """
-    return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelhead.errors import Fault, MalformedDeps, Place, quoted
+from levelhead.kernels import text
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling
 from levelhead.treebank.parts import DEPS, FIELDS, FORM
 from levelhead.treebank.places import place_of, place_of_comment, place_of_empty_node, place_of_range
@@ -33,8 +34,6 @@ _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
 _KNOWN = "|".join(sorted(UD1 | UD2))
 _BAD_RELATION = rf"(?m)^(?!({_KNOWN})(:[^|\n]*)?$).*"
-_SENT_ID = rb"(?m)^#[ \t]*sent_id[ \t]*=([^\n]*)"
-_SENT_ID_ROUGHLY = rb"sent_id[ \t]*=[ \t]*([^\n]*)"
 _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
 
@@ -234,18 +233,14 @@ def _dangling_edges(treebank: Treebank) -> Iterator[Iterator[Fault]]:
 
 
 def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
-    rough = [name.strip() for name in re.findall(_SENT_ID_ROUGHLY, treebank.comments.text)]
-    if len(set(rough)) == len(rough):
+    names, _, places = text.sentence_ids(treebank.comments.text)
+    ids = names.split(b"\n")[:-1]
+    if len(set(ids)) == len(ids):
         return
     first: dict[bytes, int] = {}
-    repeated = [
-        match
-        for match in re.finditer(_SENT_ID, treebank.comments.text)
-        if first.setdefault(match[1].strip(), match.start()) != match.start()
-    ]
-    if not repeated:
-        return
-    yield repeated_id(repeated[0][1], place_of_comment(treebank, repeated[0].start()), len(repeated))
+    repeated = [row for row, name in enumerate(ids) if first.setdefault(name, row) != row]
+    place = place_of_comment(treebank, int(places[repeated[0]]))
+    yield repeated_id(ids[repeated[0]], place, len(repeated))
 
 
 def repeated_id(name: bytes, place: Place, count: int) -> Fault:

@@ -55,9 +55,10 @@ class WorkerOptions:
             small: the size of all files in bytes from which one process per core is faster.
         """
         from levelhead.jobs import n_cores
+        from levelhead.treebank.input_bytes import size_of_file
 
         chosen = self.address is not None or self.jobs is not None
-        one = not chosen and (n_jobs == 1 or sum(map(_size, paths)) < small)
+        one = not chosen and (n_jobs == 1 or sum(map(size_of_file, paths)) < small)
         return workers_of(self.address, self.jobs or (1 if one else n_cores()), self.tls)
 
     def for_training(self, treebank: str) -> Workers:
@@ -92,13 +93,6 @@ class EngineOptions:
             return
         with Store(self.store) as store:
             yield {"workers": workers, "store": store}
-
-
-def _size(path: str | os.PathLike[str]) -> int:
-    try:
-        return os.path.getsize(path)  # noqa: PTH202 -- pathlib is slow to load
-    except OSError:
-        return 0  # the engine reports it
 
 
 def worker_options(default: str = "one per core; one for small inputs") -> Decorator:
