@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
@@ -14,9 +15,8 @@ def square(number: int) -> bytes:
     return str(number * number).encode()
 
 
-def slow_square(number: int, folder: str) -> bytes:
+def marked_square(number: int, folder: str) -> bytes:
     """A job that leaves a mark for each time it was done."""
-    time.sleep(0.02)
     with (Path(folder) / str(number)).open("a") as file:
         file.write("x")
     return square(number)
@@ -47,10 +47,25 @@ def stale(number: int) -> bytes:
     raise StaleInput(f"changed {number}", "changing-file")
 
 
-def process_number(_: int) -> bytes:
-    """Say which process does the work."""
-    time.sleep(0.05)
+def process_number(_: int, folder: str, n: int) -> bytes:
+    """Say which process does the work, once so many processes work."""
+    (Path(folder) / str(os.getpid())).touch()
+    wait_until(lambda: len(list(Path(folder).iterdir())) >= n)
     return str(os.getpid()).encode()
+
+
+def wait_forever(_: int) -> bytes:
+    """A job that does not end by itself."""
+    while True:
+        time.sleep(60)
+
+
+def wait_until(done: Callable[[], object]) -> None:
+    """Wait for what another process or thread does, however long it takes on a busy machine."""
+    deadline = time.monotonic() + 300
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 class Batches(Executor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -59,20 +59,25 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
         yield advance
 
 
-def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
-    """Yield items, and after a second show how many are done; nothing is shown for a single item.
+@contextmanager
+def tracked(items: Collection[Item], what: str) -> Iterator[Iterator[Item]]:
+    """Yield an iterator over items; after a second, show how many are done. Nothing is shown for a single item.
 
     Args:
         items: the items to process, for example files.
         what: the activity, for example "scoring".
     """
     if len(items) < 2:
-        yield from items
+        yield iter(items)
         return
     with _after_a_second(lambda: _item_bar(what, len(items)), len(items)) as advance:
-        for item in items:
-            yield item
-            advance(1)
+        yield _counted(items, advance)
+
+
+def _counted(items: Iterable[Item], advance: Callable[[int], None]) -> Iterator[Item]:
+    for item in items:
+        yield item
+        advance(1)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from job_functions import wait_until
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import SubmissionLimits, read_task
 from levelhead.task.model.folder import TaskFolder
@@ -94,15 +95,10 @@ class Server:
         """Submit an archive."""
         return self.ask("POST", f"/submissions?kind={kind}", token, body, **headers)
 
-    def wait(self, token: str, name: str, seconds: float = 240):
+    def wait(self, token: str, name: str):
         """Wait until a submission is finished."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            _, found = self.ask("GET", f"/submissions/{name}", token)
-            if found["state"] in {"finished", "failed"}:
-                return found
-            time.sleep(0.1)
-        raise AssertionError(found)
+        wait_until(lambda: self.ask("GET", f"/submissions/{name}", token)[1]["state"] in {"finished", "failed"})
+        return self.ask("GET", f"/submissions/{name}", token)[1]
 
 
 @contextmanager

@@ -7,12 +7,12 @@ import json
 import re
 import socket
 import sqlite3
-import time
 from contextlib import closing
 from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
+from job_functions import wait_until
 from levelhead.task.model.folder import TaskFolder
 from naming import naming
 from task.task_server import EXAMPLES, make_task, outputs, serving, tar, token
@@ -282,11 +282,8 @@ def half_sent(site, secret, data):
     """Disconnect in the middle of an upload."""
     with connect(site) as connection:
         connection.sendall(head(site, secret, f"Content-Length: {len(data)}") + data[: len(data) // 2])
-        time.sleep(0.2)
-    deadline = time.monotonic() + 60
-    while list(TaskFolder(site.folder).incoming.iterdir()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        wait_until(lambda: list(TaskFolder(site.folder).incoming.iterdir()))
+    wait_until(lambda: not list(TaskFolder(site.folder).incoming.iterdir()))
 
 
 def endless(site, secret):

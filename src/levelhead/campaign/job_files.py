@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,14 +70,15 @@ def whole_contents(file: File, most: int) -> bytes:
     raw = contents(file)
     if most >= DEFAULT_LIMITS.size:
         return decompressed(raw, "")
-    whole = whole_or_parts(parts_of_bytes(raw, ""), most)
+    with parts_of_bytes(raw, "") as parts:
+        whole = whole_or_parts(parts, most)
     if not isinstance(whole, bytes):
         raise LargeFile
     return whole
 
 
-def parts_of_file(file: File) -> Iterator[bytes]:
-    """Yield the decompressed contents of a file in parts.
+def parts_of_file(file: File) -> AbstractContextManager[Iterator[bytes]]:
+    """Return the decompressed contents of a file in parts; `with` closes the file.
 
     Args:
         file: the file.
@@ -88,7 +89,7 @@ def parts_of_file(file: File) -> Iterator[bytes]:
     return parts_of(file.path) if file.data is None else parts_of_bytes(file.data, "")
 
 
-@contextlib.contextmanager
+@contextmanager
 def unchanged(*files: File) -> Iterator[None]:
     """Check that files are unchanged since the job was planned, and remain unchanged.
 

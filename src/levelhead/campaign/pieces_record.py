@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -93,7 +94,8 @@ def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> 
     """
     with unchanged(gold):
         try:
-            return view(_gold(gold, setup).each(size))
+            with _gold(gold, setup) as pieces:
+                return view(pieces.each(size))
         except InputError:
             return None
 
@@ -111,9 +113,10 @@ def _record(
             if look is not None:
                 look.add(matches)
 
-        pieces = pieces_of((None, parts_of_file(system)), setup, of_gold=False)
-        gold_pieces, punctuation = _gold(gold, setup), _punctuation(gold, setup, size)
-        evaluation = score_pieces(gold_pieces, pieces, setup, size, add, punctuation=punctuation)
+        punctuation = _punctuation(gold, setup, size)
+        with _gold(gold, setup) as gold_pieces, parts_of_file(system) as parts:
+            pieces = pieces_of((None, parts), setup, of_gold=False)
+            evaluation = score_pieces(gold_pieces, pieces, setup, size, add, punctuation=punctuation)
     if evaluation is None:
         return None
     _gold_facts(gold, setup).contents = evaluation.gold
@@ -153,8 +156,10 @@ def _of_gold(contents: Contents, tally: _SentenceTally | None) -> dict[str, Any]
     return fields if tally is None else fields | {"gold_hash": contents.sha256, "units": tally.units()}
 
 
-def _gold(file: File, setup: Setup) -> Pieces:
-    return pieces_of((GOLD, parts_of_file(file)), setup, of_gold=True, known=_gold_facts(file, setup).contents)
+@contextmanager
+def _gold(file: File, setup: Setup) -> Iterator[Pieces]:
+    with parts_of_file(file) as parts:
+        yield pieces_of((GOLD, parts), setup, of_gold=True, known=_gold_facts(file, setup).contents)
 
 
 class _GoldFacts:
@@ -179,14 +184,16 @@ def _punctuation(gold: File, setup: Setup, size: int) -> frozenset[str] | None:
         return None
     facts = _gold_facts(gold, setup)
     if facts.punctuation is None:
-        facts.punctuation = read_punctuation(_gold(gold, setup), size)
+        with _gold(gold, setup) as pieces:
+            facts.punctuation = read_punctuation(pieces, size)
     return facts.punctuation
 
 
 def _score_gold(gold: File, setup: Setup, size: int, look: Callable[[TreebankPair], None] | None = None) -> Evaluation:
     """Score gold against itself."""
-    sides = _gold(gold, setup), _gold(gold, setup)
-    return score_pieces(*sides, setup, size, look, punctuation=_punctuation(gold, setup, size))
+    punctuation = _punctuation(gold, setup, size)
+    with _gold(gold, setup) as one, _gold(gold, setup) as other:
+        return score_pieces(one, other, setup, size, look, punctuation=punctuation)
 
 
 class _NoUnits(Exception):

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from levelhead.typology.profiled import (
     CountedFile,
     Files,
     ProfiledTreebank,
+    Profiles,
     ProfileTask,
     Runner,
     counted_contents,
@@ -49,7 +50,7 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
     if workers.here and store is None:
         return profile_here
 
-    def run(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
+    def run(files: Files, task: ProfileTask) -> Profiles:
         """Run the jobs and return the results in the order of the treebanks."""
         jobs = {name: _job(name, named, task) for name, sources in files.items() if (named := _named_files(sources))}
         results = _results(list(jobs.values()), workers, store) if jobs else {}
@@ -118,7 +119,8 @@ def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
 def _counted(path: str, file: File, task: ProfileTask) -> CountedFile:
     with unchanged(file):
         try:
-            return counted_contents(whole_or_parts(parts_of_file(file), blocks.SIZES.large), path, task)
+            with parts_of_file(file) as parts:
+                return counted_contents(whole_or_parts(parts, blocks.SIZES.large), path, task)
         except UnreadableFile as error:
             raise UnreadableFile(*(fault.in_file(path) for fault in error.faults)) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -157,16 +158,16 @@ def score(**given: Any) -> int:
     "-" is standard input. Scores go to standard output, warnings and notes to standard error.
     """
     request = _Request(**given)
-    gold, system = _files_ahead(request)
-    request.check()
-    registry = request.measuring.registry
-    wanted = list(gates(request.under, request.over, registry))
-    setup = request.setup(wanted, registry)
-    if request.folders:
-        return _score_folders(request, setup, wanted)
-    from levelhead.report.scores import score_document, score_table
+    with _files_ahead(request) as (gold, system):
+        request.check()
+        registry = request.measuring.registry
+        wanted = list(gates(request.under, request.over, registry))
+        setup = request.setup(wanted, registry)
+        if request.folders:
+            return _score_folders(request, setup, wanted)
+        from levelhead.report.scores import score_document, score_table
 
-    evaluation, parts = _score(request, setup, gold, system)
+        evaluation, parts = _score(request, setup, gold, system)
     print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     print_notes(evaluation.notes)
     if request.cite:
@@ -183,17 +184,20 @@ def score(**given: Any) -> int:
     return passed(wanted, {name: score.exact for name, score in bounded.items()}, reasons)
 
 
-def _files_ahead(request: _Request) -> tuple[Input, Input]:
+@contextmanager
+def _files_ahead(request: _Request) -> Iterator[tuple[Input, Input]]:
     """Start reading the two files in the background, if they are of medium size and nothing else reads them."""
     from levelhead.treebank.two_files import are_large_files
 
     paths = request.gold, request.system
     alone = not (request.wants_page or request.partial or request.engine.store)
     if not (alone and are_large_files(*paths) and max(map(os.path.getsize, paths)) <= _MOST_AHEAD):
-        return paths
+        yield paths
+        return
     from levelhead.treebank.ahead import FileAhead
 
-    return FileAhead(paths[0]), FileAhead(paths[1])
+    with FileAhead(paths[0]) as gold, FileAhead(paths[1]) as system:
+        yield gold, system
 
 
 def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple[Evaluation, Parts]:

@@ -245,8 +245,8 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    outputs = read_outputs(single_run(plan), setup, trees=False)
-    found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
+    with read_outputs(single_run(plan), setup, trees=False) as outputs:
+        found = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
     return CountsBySentence(found, joint_provenance({code: counts.provenance for code, counts in found.items()}))
 
 
@@ -265,9 +265,10 @@ def for_each_output(
         InputError: an output is missing or a file is invalid.
     """
     results, provenances = {}, {}
-    for code, (output,) in read_outputs(single_run(plan), setup):
-        results[code] = function(output.matches)
-        provenances[code] = _provenance(output.matches, setup, scheme)
+    with read_outputs(single_run(plan), setup) as outputs:
+        for code, (output,) in outputs:
+            results[code] = function(output.matches)
+            provenances[code] = _provenance(output.matches, setup, scheme)
     return results, joint_provenance(provenances)
 
 

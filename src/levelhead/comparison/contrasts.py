@@ -190,12 +190,13 @@ def compare_by(
     _check_systems(plan)
     breakdowns, sources, units, baseline, requested = {}, {}, {}, "", RequestedNames(by)
     (measure,) = setup.measures
-    for name, some in read_outputs(plan, setup):
-        requested.see(some[0].matches.gold)
-        units[name] = units_of(some[0].matches.gold, intervals.resample_by)
-        how = IntervalSettings(units[name], intervals.level)
-        breakdowns[name] = gains_by(some, measure, by, settings, setup.registry, how)
-        sources[name], baseline = sources_of({output.name: output.matches for output in some}, setup), some[0].name
+    with read_outputs(plan, setup) as outputs:
+        for name, some in outputs:
+            requested.see(some[0].matches.gold)
+            units[name] = units_of(some[0].matches.gold, intervals.resample_by)
+            how = IntervalSettings(units[name], intervals.level)
+            breakdowns[name] = gains_by(some, measure, by, settings, setup.registry, how)
+            sources[name], baseline = sources_of({output.name: output.matches for output in some}, setup), some[0].name
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
@@ -220,11 +221,12 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     ready = setup.single()
     ((measure, definition),) = ready.defined
     pairs, sources = [], {}
-    for name, (baseline, *others) in read_outputs(plan, ready):
-        sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
-        for other in others:
-            both = contrasts(baseline.matches, other.matches, None, ready)
-            pairs.append((name, baseline, other, *both))
+    with read_outputs(plan, ready) as outputs:
+        for name, (baseline, *others) in outputs:
+            sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, ready)
+            for other in others:
+                both = contrasts(baseline.matches, other.matches, None, ready)
+                pairs.append((name, baseline, other, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
     provenance = comparison_provenance(sources, ready, parts)
     return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))

@@ -79,15 +79,18 @@ def partial_scores_in_pieces(
     places = None if of_gold.text == of_system.text else places_by_id(of_gold, of_system)
     if places is None and of_gold.text != of_system.text:
         return None
-    ours = gold.pieces(ready, of_gold=True, known=of_gold.contents)
-    theirs = output_pieces(system, ready, of_system)
     punctuation = None
     if ready.needs_punctuation:
-        punctuation = read_punctuation(gold.pieces(ready, of_gold=True, known=of_gold.contents), size)
+        with gold.pieces(ready, of_gold=True, known=of_gold.contents) as ours:
+            punctuation = read_punctuation(ours, size)
     tally = _Tally(ready, look, training, punctuation)
-    pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
     try:
-        one_ahead(_as_first_read(pieces, gold, system), tally.add)
+        with (
+            gold.pieces(ready, of_gold=True, known=of_gold.contents) as ours,
+            output_pieces(system, ready, of_system) as theirs,
+        ):
+            pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
+            one_ahead(_as_first_read(pieces, gold, system), tally.add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file.name for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:

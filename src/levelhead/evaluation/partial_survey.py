@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -30,15 +31,23 @@ class Rereadable(NamedTuple):
 
     Args:
         name: its name in messages, or None.
-        parts: reads its contents in parts.
+        parts: opens it, for reading its contents in parts.
     """
 
     name: str | None
-    parts: Callable[[], Iterator[bytes]]
+    parts: Callable[[], AbstractContextManager[Iterator[bytes]]]
 
-    def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Pieces:
-        """Return the file for reading in pieces, see `pieces_of`."""
-        return pieces_of((self.name, self.parts()), ready, of_gold=of_gold, known=known)
+    @contextmanager
+    def pieces(self, ready: Setup, *, of_gold: bool, known: Contents | None = None) -> Iterator[Pieces]:
+        """Yield the file for reading in pieces, see `pieces_of`, and close it."""
+        with self.parts() as parts:
+            yield pieces_of((self.name, parts), ready, of_gold=of_gold, known=known)
+
+    @contextmanager
+    def rows(self, ready: Setup, known: bytes | None = None) -> Iterator[LenientPieces]:
+        """Yield the file for reading row by row, see `LenientPieces`, and close it."""
+        with self.parts() as parts:
+            yield LenientPieces(parts, self.name, conllx=ready.format == "conllx", known=known)
 
 
 class FirstReading(NamedTuple):
@@ -76,8 +85,8 @@ def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | Non
         InputError: it is invalid; all errors are listed.
         HeadsBack: it cannot be cut.
     """
-    pieces = gold.pieces(ready, of_gold=True, known=known)
-    return _survey(pieces, pieces.each(size), ready, of_gold=True)
+    with gold.pieces(ready, of_gold=True, known=known) as pieces:
+        return _survey(pieces, pieces.each(size), ready, of_gold=True)
 
 
 def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
@@ -92,17 +101,19 @@ def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
         InputError: no row can be read.
         HeadsBack: it cannot be cut.
     """
-    pieces = output_pieces(system, ready)
-    survey = _survey(pieces, pieces.until_failure(size), ready)
+    with output_pieces(system, ready) as pieces:
+        survey = _survey(pieces, pieces.until_failure(size), ready)
     if not pieces.failed:
         return survey
-    rows = LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx")
-    survey = _survey(rows, rows.each(size), ready)
+    with system.rows(ready) as rows:
+        survey = _survey(rows, rows.each(size), ready)
     is_tree = survey.is_tree & as_they_are(rows.marks)
     return survey._replace(is_tree=is_tree, marks=bytes(rows.marks), unreadable=rows.unreadable)
 
 
-def output_pieces(system: Rereadable, ready: Setup, known: FirstReading | None = None) -> Pieces:
+def output_pieces(
+    system: Rereadable, ready: Setup, known: FirstReading | None = None
+) -> AbstractContextManager[Pieces]:
     """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid.
 
     Args:
@@ -112,7 +123,7 @@ def output_pieces(system: Rereadable, ready: Setup, known: FirstReading | None =
     """
     if known is None or known.marks is None:
         return system.pieces(ready, of_gold=False, known=known and known.contents)
-    return LenientPieces(system.parts(), system.name, conllx=ready.format == "conllx", known=known.marks)
+    return system.rows(ready, known.marks)
 
 
 def _survey(pieces: Pieces, treebanks: Iterable[Treebank], ready: Setup, *, of_gold: bool = False) -> FirstReading:

@@ -21,7 +21,7 @@ from levelhead.scoring.pieces import PiecePair, paired_pieces
 from levelhead.scoring.punctuation import callin_punctuation
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.blocks import opened
+from levelhead.treebank.blocks import begun
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import is_stream, parts_of
 from levelhead.treebank.official_pieces import OfficialPieces
@@ -60,11 +60,12 @@ def score_parts_of_gold(
         InputError: a file is invalid, or the texts differ; all errors are listed.
         MeasureError: a measure has no weight for a relation.
     """
-    try:
-        parts = opened(system)
-    except UnreadableFile as error:
-        raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-    return score_parts(gold, (system, parts), setup, size, training, look)
+    with parts_of(system) as parts:
+        try:
+            output = begun(parts)
+        except UnreadableFile as error:
+            raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
+        return score_parts(gold, (system, output), setup, size, training, look)
 
 
 def score_parts(
@@ -116,8 +117,9 @@ def _first_reading(gold: str, ready: Setup, size: int) -> tuple[frozenset[str] |
     """The result of `read_punctuation`, and the sizes of gold and warnings about it; both None without a reading."""
     if not ready.needs_punctuation:
         return None, None
-    first = pieces_of((gold, parts_of(gold)), ready, of_gold=True)
-    return read_punctuation(first, size), first.contents()
+    with parts_of(gold) as parts:
+        first = pieces_of((gold, parts), ready, of_gold=True)
+        return read_punctuation(first, size), first.contents()
 
 
 def score_pieces(

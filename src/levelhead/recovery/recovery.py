@@ -118,11 +118,12 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     digest = hashlib.sha256()
     done: list[RecoveredAnswer] = []
     parts: list[bytes] = []
-    for number, (sentence, answer) in enumerate(tracked(list(zip(sentences, texts)), "recovering"), 1):
-        digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
-        one = recovered(answer and answer.text, sentence.forms, sentence.ranges)
-        done.append(_record(number, sentence, one))
-        parts.append(sentence_text(sentence, one).encode())
+    with tracked(list(zip(sentences, texts)), "recovering") as pairs:
+        for number, (sentence, answer) in enumerate(pairs, 1):
+            digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
+            one = recovered(answer and answer.text, sentence.forms, sentence.ranges)
+            done.append(_record(number, sentence, one))
+            parts.append(sentence_text(sentence, one).encode())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
     return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from typing import Self
 
 from levelhead.kernels import scan
 from levelhead.treebank.input_bytes import read_bytes
@@ -44,7 +45,7 @@ def begin(data: bytes, *, ranges: bool) -> scan.Begun:
 
 
 class FileAhead(os.PathLike[str]):
-    """A file that is read in a separate thread; `read_bytes` waits for it.
+    """A file that is read in a separate thread, which `with` starts and waits for.
 
     Args:
         path: its path.
@@ -55,7 +56,13 @@ class FileAhead(os.PathLike[str]):
         self._data: bytes | None = None
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._read)
+
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
 
     def __fspath__(self) -> str:
         return self._path

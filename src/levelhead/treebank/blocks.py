@@ -7,6 +7,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 
 from levelhead.errors import Fault, Place, UnreadableFile
@@ -34,8 +35,9 @@ class PieceSizes:
 SIZES = PieceSizes()
 
 
-def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterator[bytes]:
-    """Return the decompressed contents of a file, or an iterator over their parts if the file is large.
+@contextmanager
+def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
+    """Yield the decompressed contents of a file, or an iterator over their parts if the file is large.
 
     Args:
         path: a path, or "-" for standard input.
@@ -44,19 +46,19 @@ def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterat
     Raises:
         UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
     """
-    return opened(path) if size_of_file(path) > most else whole_or_parts(parts_of(path), most)
+    with parts_of(path) as parts:
+        yield begun(parts) if size_of_file(path) > most else whole_or_parts(parts, most)
 
 
-def opened(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """Return an iterator over the decompressed contents of a file, of which the first part was read.
+def begun(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Return the parts of a file, of which the first was read.
 
     Args:
-        path: a path, or "-" for standard input.
+        parts: the contents of the file, in parts.
 
     Raises:
-        UnreadableFile: it cannot be opened; or later, it changes while it is read, or its compressed data are damaged.
+        UnreadableFile: the file cannot be opened; or later, the rest cannot be read.
     """
-    parts = parts_of(path)
     return chain([next(parts, b"")], parts)
 
 

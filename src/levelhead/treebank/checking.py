@@ -39,10 +39,10 @@ def faults_of(
         return _content_faults_of(path)
     name = os.fsdecode(path)
     try:
-        contents = contents_or_parts(path, blocks.SIZES.large)
-        if not isinstance(contents, bytes):
-            return _faults_of_parts(contents, name, format, blocks.SIZES.piece)
-        treebank = from_conllu(contents, name=name, format=format)
+        with contents_or_parts(path, blocks.SIZES.large) as contents:
+            if not isinstance(contents, bytes):
+                return _faults_of_parts(contents, name, format, blocks.SIZES.piece)
+            treebank = from_conllu(contents, name=name, format=format)
     except InputError as error:
         return error.faults
     return (*treebank.warnings, *text_faults(treebank))
@@ -52,7 +52,8 @@ def _content_faults_of(path: str | os.PathLike[str]) -> tuple[Fault, ...]:
     from levelhead.treebank.content_reader import content_faults
 
     try:
-        return content_faults(parts_of(path), os.fsdecode(path), blocks.SIZES.piece)
+        with parts_of(path) as parts:
+            return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece)
     except InputError as error:
         return error.faults
 

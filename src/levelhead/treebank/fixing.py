@@ -51,8 +51,10 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
         OutputError: the copy cannot be written.
     """
     changes: dict[str, Fault] = {}
-    replace_file(copy, _fixed_parts(path, changes))
-    return tuple(change.in_file(os.fsdecode(path)) for change in changes.values())
+    name = os.fsdecode(path)
+    with parts_of(path) as parts:
+        replace_file(copy, _fixed_parts(parts, name, changes))
+    return tuple(change.in_file(name) for change in changes.values())
 
 
 def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
@@ -96,10 +98,9 @@ def _is_same(one: str, other: str) -> bool:
         return False
 
 
-def _fixed_parts(path: str | os.PathLike[str], changes: dict[str, Fault]) -> Iterator[bytes]:
+def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, Fault]) -> Iterator[bytes]:
     """Yield the repaired file in blocks, and record the changes."""
-    name = os.fsdecode(path)
-    source = Blocks(parts_of(path), name, spaces=True)
+    source = Blocks(parts, name, spaces=True)
     n_lines = n_bytes = 0
     layout: ColumnLayout | None = None
     while not source.ended:

@@ -8,7 +8,7 @@ import math
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
@@ -27,6 +27,7 @@ class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
+_Generator = Generator[bytes, None, None]
 _Opener = Callable[[_Readable], Iterator[bytes]]
 
 
@@ -100,8 +101,10 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
-def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
-    """Yield the contents of a file in parts, decompressed as by `read_bytes`; its size is not limited.
+def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
+    """Return the contents of a file in parts, decompressed as by `read_bytes`; `with` closes the file.
+
+    Its size is not limited. Errors are raised while the parts are read.
 
     Args:
         path: a path, or "-" for standard input.
@@ -110,7 +113,10 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> I
     Raises:
         UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
     """
-    name = os.fsdecode(path)
+    return contextlib.closing(_parts_of_file(os.fsdecode(path), limits))
+
+
+def _parts_of_file(name: str, limits: Limits) -> _Generator:
     try:
         with contextlib.nullcontext(_standard_input()) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
             before = _status(file)
@@ -125,8 +131,8 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> I
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
-def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
-    """Yield bytes in parts, decompressed if their first bytes mark them as compressed.
+def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
+    """Return bytes in parts for `with`, decompressed if their first bytes mark them as compressed.
 
     Args:
         raw: the contents of a file without decompression.
@@ -136,7 +142,7 @@ def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> It
     Raises:
         UnreadableFile: the compressed data are damaged, or the bytes are an archive.
     """
-    yield from _decoded(_CountingReader(io.BytesIO(raw)), name, len(raw), limits)
+    return contextlib.closing(_decoded(_CountingReader(io.BytesIO(raw)), name, len(raw), limits))
 
 
 class _CountingReader:
@@ -156,16 +162,17 @@ class _CountingReader:
         return part
 
 
-def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits) -> Iterator[bytes]:
+def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits) -> _Generator:
     """Yield the decompressed parts of a file; the size of a file from a pipe is only known at its end."""
     if file.start.startswith(b"PK\x03\x04"):
         raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
         if file.start.startswith(magic):
             total = 0
-            for part in _within(_parts(opener, file, name), size or math.inf, name, limits, math.inf):
-                total += len(part)
-                yield part
+            with contextlib.closing(_parts(opener, file, name)) as parts:
+                for part in _within(parts, size or math.inf, name, limits, math.inf):
+                    total += len(part)
+                    yield part
             if size is None:
                 _check_ratio(total, file.n_read, name, limits)
             return
@@ -274,7 +281,8 @@ def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> 
 
 
 def _expand(opener: _Opener, raw: bytes, name: str, limits: Limits) -> bytes:
-    return b"".join(_within(_parts(opener, io.BytesIO(raw), name), len(raw), name, limits))
+    with contextlib.closing(_parts(opener, io.BytesIO(raw), name)) as parts:
+        return b"".join(_within(parts, len(raw), name, limits))
 
 
 def size_text(size: int) -> str:
@@ -304,7 +312,7 @@ def _check_ratio(total: int, compressed: float, name: str, limits: Limits) -> No
         raise _unreadable("compression-bomb", f"{compressed:.0f} bytes grow to more than {total}", name)
 
 
-def _parts(opener: _Opener, file: _Readable, name: str) -> Iterator[bytes]:
+def _parts(opener: _Opener, file: _Readable, name: str) -> _Generator:
     try:
         yield from opener(file)
     except ModuleNotFoundError as error:

@@ -7,6 +7,7 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -207,11 +208,12 @@ def survey(
     classes = scheme_named(scheme)
     task = ProfileTask(wanted, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()
-    for name, profiled in _valid(run(files, task)):
-        profiles[name] = profiled.profile
-        read_files.add_profiled(name, profiled)
-        if profiled.counts is not None:
-            sums.add(profiled.counts)
+    with closing(run(files, task)) as found:
+        for name, profiled in _valid(found):
+            profiles[name] = profiled.profile
+            read_files.add_profiled(name, profiled)
+            if profiled.counts is not None:
+                sums.add(profiled.counts)
     if total is not None:
         profiles[total] = profile(sums.total(), columns=wanted, scheme=classes, least=least)
         hashes = [item for by_path in read_files.files.values() for item in by_path.items()]
@@ -242,12 +244,13 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
         InputError: files are missing or not valid; the error lists the faults of all.
     """
     distributions, read_files = dict[str, Distributions](), _ReadFiles()
-    for name, profiled in _valid(profile_here(files, ProfileTask((), format=format, with_counts=True))):
-        read_files.add_profiled(name, profiled)
-        if profiled.counts is not None:
-            distributions[name] = profiled.counts.distributions
-    pairs = tracked(list(itertools.combinations(distributions, 2)), "comparing")
-    distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
+    with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as found:
+        for name, profiled in _valid(found):
+            read_files.add_profiled(name, profiled)
+            if profiled.counts is not None:
+                distributions[name] = profiled.counts.distributions
+    with tracked(list(itertools.combinations(distributions, 2)), "comparing") as pairs:
+        distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
     return Similarities(distances, read_files.provenance({}))
 
 
@@ -289,17 +292,18 @@ def sampled(
         InputError: files are missing or not valid; the error lists the faults of all.
     """
     rows, read_files, faults = dict[str, Sequence[Rarefied]](), _ReadFiles(), list[Fault]()
-    for name, (source,) in tracked(files.items(), "reading"):
-        try:
-            treebank = check_trees(source if isinstance(source, Treebank) else read(source, format=format))
-        except InputError as error:
-            faults += error.faults
-            continue
-        rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
-        read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
-        if max(sizes, default=0) > treebank.n_words:
-            too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
-            read_files.notes.append(f"{name} has only {treebank.n_words} words: no samples of {too_large}")
+    with tracked(files.items(), "reading") as items:
+        for name, (source,) in items:
+            try:
+                treebank = check_trees(source if isinstance(source, Treebank) else read(source, format=format))
+            except InputError as error:
+                faults += error.faults
+                continue
+            rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
+            read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
+            if max(sizes, default=0) > treebank.n_words:
+                too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
+                read_files.notes.append(f"{name} has only {treebank.n_words} words: no samples of {too_large}")
     if faults:
         raise InputError(*faults)
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError
@@ -78,19 +78,23 @@ class ProfiledTreebank(NamedTuple):
     counts: TreebankCounts | None = None
 
 
-Runner = Callable[[Files, ProfileTask], Iterator[tuple[str, ProfiledTreebank | InputError]]]
-"""A function that profiles treebanks: it yields the profile of each in order, or the error of its files."""
+Profiles = Generator[tuple[str, ProfiledTreebank | InputError], None, None]
+"""The profile of each treebank in order, or the error of its files."""
+
+Runner = Callable[[Files, ProfileTask], Profiles]
+"""A function that profiles treebanks."""
 
 
-def profile_here(files: Files, task: ProfileTask) -> Iterator[tuple[str, ProfiledTreebank | InputError]]:
+def profile_here(files: Files, task: ProfileTask) -> Profiles:
     """Profile treebanks one at a time, with only one in memory.
 
     Args:
         files: the files of each treebank by its name.
         task: the computation.
     """
-    for name, sources in tracked(files.items(), "reading"):
-        yield name, profiled((counted(source, task) for source in sources), task)
+    with tracked(files.items(), "reading") as items:
+        for name, sources in items:
+            yield name, profiled((counted(source, task) for source in sources), task)
 
 
 def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreebank | InputError:
@@ -126,7 +130,8 @@ def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
     """
     if isinstance(source, Treebank):
         return _counted_treebank(source, source, task)
-    return counted_contents(contents_or_parts(source, blocks.SIZES.large), source, task)
+    with contents_or_parts(source, blocks.SIZES.large) as contents:
+        return counted_contents(contents, source, task)
 
 
 def counted_contents(contents: bytes | Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:

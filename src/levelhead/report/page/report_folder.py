@@ -140,9 +140,10 @@ def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callab
         try:
             made = stage / "new"
             made.mkdir()
-            for name, make in tracked(list(pages.items()), "writing"):
-                (made / name).parent.mkdir(exist_ok=True)
-                (made / name).write_bytes(make())
+            with tracked(list(pages.items()), "writing") as items:
+                for name, make in items:
+                    (made / name).parent.mkdir(exist_ok=True)
+                    (made / name).write_bytes(make())
             own = {"kind": _KIND, "version": VERSION, "files": sorted(pages)}
             (made / MARKER).write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
             _exchange(made, target, stage / "old")
