@@ -18,7 +18,7 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component, Definition, Measure
-from levelhead.scoring.score import Score, count, score_of, selection_for
+from levelhead.scoring.score import Score, check_annotated, count, score_of, selection_for
 from levelhead.significance.bucket_estimates import (
     BucketEstimate,
     IntervalSettings,
@@ -185,9 +185,11 @@ def words_in(
         registry: the available measures and schemes.
 
     Raises:
+        InputError: gold lacks a column or trees that the measure requires.
         MeasureError: the measure is weighted or does not count words.
     """
     definition = check_breakable(measure, registry)
+    check_annotated(matches, measure, definition)
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection) if selection else _every_word(matches)
     ours, theirs = matches.alignment.gold, matches.alignment.system

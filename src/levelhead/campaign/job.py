@@ -27,7 +27,6 @@ from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import TreebankPair, match_pair
 from levelhead.scoring.measure import Measure, Resource
-from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import Score, count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
@@ -113,7 +112,7 @@ def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
         view: the function.
     """
     name = f"{view.__module__}.{view.__qualname__}"
-    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
+    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.signature, setup.format, setup.gold_format]
     parts += ["several roots"] if setup.rules.several_roots else []
     return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
 
@@ -311,17 +310,13 @@ def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank |
     taken_apart = splits_tokens(setup)
     if isinstance(source, Treebank):
         return source.without_multiword_tokens() if taken_apart else source
-    read_by = (setup.rules.name, setup.rules.several_roots)
-    return _gold(source, *read_by, setup.format_of_gold, most, taken_apart=taken_apart)
+    return _gold(source, setup.with_measures(()), most, taken_apart=taken_apart)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _gold(
-    file: File, rules: str, several_roots: bool, form: Any, most: int, *, taken_apart: bool
-) -> Treebank | InputError:
+def _gold(file: File, setup: Setup, most: int, *, taken_apart: bool) -> Treebank | InputError:
     try:
-        known = replace(rules_named(rules), several_roots=several_roots)
-        treebank = parse_as(whole_contents(file, most), GOLD, known, form)
+        treebank = parse_as(whole_contents(file, most), GOLD, setup.rules, setup.format_of_gold)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank

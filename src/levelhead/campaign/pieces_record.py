@@ -171,11 +171,11 @@ class _GoldFacts:
 
 
 def _gold_facts(gold: File, setup: Setup) -> _GoldFacts:
-    return _shared_facts(gold, setup.rules.name, setup.format, setup.format_of_gold)
+    return _shared_facts(gold, setup.with_measures(()))
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _shared_facts(_gold: File, _rules: str, _format: str, _format_of_gold: str) -> _GoldFacts:
+def _shared_facts(_gold: File, _setup: Setup) -> _GoldFacts:
     return _GoldFacts()
 
 

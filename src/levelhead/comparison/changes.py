@@ -266,6 +266,6 @@ def _column_order(column: str) -> tuple[int, str]:
 def _provenance(old: Treebank, new: Treebank, rules: Rules) -> Provenance:
     sides = {"old": contents_of(old), "new": contents_of(new)}
     hashes = {name: short_hash(side.sha256) for name, side in sides.items()}
-    signature = {"rules": rules.name, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
+    signature = {"rules": rules.signature, **hashes, "unicode": unicodedata.unidata_version, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for side in sides.values() for fault in side.warnings))
     return Provenance(signature, {TREEBANK: hashes}, warnings)

@@ -158,7 +158,7 @@ def _provenance(parts: Mapping[str, Changes], rules: Rules, notes: tuple[str, ..
         name: {side: short_hash(contents.sha256) for side, contents in some.items()} for name, some in sides.items()
     }
     joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
-    signature = {"rules": rules.name, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
+    signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
     warnings = dict.fromkeys(
         fault for some in sides.values() for contents in some.values() for fault in contents.warnings
     )

@@ -212,7 +212,7 @@ def _provenance(gold: Treebank, outputs: Mapping[str, Matches], training: Mappin
     hashes = {"gold": short_hash(contents_of(gold).sha256)}
     hashes |= {name: short_hash(content.sha256) for name, content in contents.items()}
     systems = {"systems": joint_hash(hashes[name] for name in outputs)} if outputs else {}
-    rules = next(iter(outputs.values())).rules.name if outputs else "ud"
+    rules = next(iter(outputs.values())).rules.signature if outputs else "ud"
     every = (contents_of(gold), *contents.values())
     warnings = tuple(dict.fromkeys(fault for source in every for fault in source.warnings))
     signature = {"rules": rules, "gold": hashes["gold"], **systems, **training, "version": VERSION}

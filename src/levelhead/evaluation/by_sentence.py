@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import Input, load_pair
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
@@ -13,7 +12,7 @@ from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import NOTHING, Component
 from levelhead.scoring.measure_notes import notes_on
-from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
 
@@ -118,9 +117,7 @@ def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Compone
     """
     counts = {}
     for measure, definition in ready.defined:
-        missing = not_annotated(matches, measure, definition)
-        if missing:
-            raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
+        check_annotated(matches, measure, definition)
         values = ready.values_of(measure)
         table = count_by_sentence(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
         counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")

@@ -241,7 +241,8 @@ def partial_evaluation(
 
 def _provenance(output: PartialOutput, ready: Setup) -> Provenance:
     matches = output.partial.matches
-    sides = annotation_of(matches.gold), annotation_of(matches.system).of_analyzed_words()
+    gold, system = (annotation_of(side, ready.defined) for side in (matches.gold, matches.system))
+    sides = gold, system.of_analyzed_words()
     notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes)
     return pair_provenance(contents_of(matches.gold), output.contents, ready, (*notes, *ready.warnings))
 

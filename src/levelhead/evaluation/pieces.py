@@ -19,7 +19,7 @@ from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_
 from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import PiecePair, paired_pieces
 from levelhead.scoring.punctuation import callin_punctuation
-from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
+from levelhead.scoring.score import Score, count, reason_of_absence, reason_of_malformed_deps, score_of, without_trees
 from levelhead.treebank import Treebank
 from levelhead.treebank.blocks import begun
 from levelhead.treebank.contents import Contents
@@ -247,19 +247,20 @@ def pieces_of(
 class _Labels:
     """The properties of one side that notes are about, over all pieces."""
 
-    def __init__(self) -> None:
+    def __init__(self, ready: Setup) -> None:
+        self._measures = ready.defined
         self._relations: set[str] = set()
-        self._enhanced = False
+        self._columns: set[str] = set()
 
     def add(self, piece: Treebank) -> None:
         """Add the labels of a piece."""
-        found = annotation_of(piece)
+        found = annotation_of(piece, self._measures)
         self._relations.update(found.relations)
-        self._enhanced |= found.enhanced
+        self._columns.update(found.columns)
 
     def annotation(self) -> Annotation:
         """Return the properties of the whole file that notes are about."""
-        return Annotation(sorted(self._relations), self._enhanced)
+        return Annotation(sorted(self._relations), frozenset(self._columns))
 
 
 class PieceCounts:
@@ -276,9 +277,9 @@ class PieceCounts:
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
         self._faults: dict[str, dict[str, Fault]] = {}  # by measure and message, as of trees without a derivation
-        self._annotated: set[str] = set()
+        self._with_trees: set[str] = set()
         self._missing: dict[str, str] = {}
-        self._gold, self._system = _Labels(), _Labels()
+        self._gold, self._system = _Labels(ready), _Labels(ready)
         self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
         self._n_steps = [0, 0]
 
@@ -299,9 +300,9 @@ class PieceCounts:
         schemes = self._ready.registry.schemes
         for measure, definition in self._defined.items():
             name, weights = str(measure), self._ready.values_of(measure)
-            missing = not_annotated(matches, measure, definition)
+            missing = without_trees(matches, measure, definition)
             if missing is None:
-                self._annotated.add(name)
+                self._with_trees.add(name)
             else:
                 self._missing[name] = missing
             try:
@@ -362,12 +363,15 @@ class PieceCounts:
         return {name: replace(score, signature=provenance.signature) for name, score in scores.items()}
 
     def _scores_of(self, counts: Mapping[str, Counts]) -> Iterator[tuple[str, Score]]:
-        undefined = self._ready.rules.undefined
+        rules, annotated = self._ready.rules, self._gold.annotation().columns
+        undefined = rules.undefined
         for measure, definition in self._ready.defined:
             name = str(measure)
             nothing = Score(measure, 0, 0, 0, None, undefined)
-            if name not in self._annotated:
-                yield name, replace(nothing, reason=self._missing.get(name) or reason_of_absence(definition))
+            absent = definition.absent(measure.argument, annotated) if rules.unannotated else ()
+            missing = None if name in self._with_trees else self._missing[name]
+            if missing or absent:
+                yield name, replace(nothing, reason=missing or reason_of_absence(absent))
             elif name in self._malformed:
                 yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
             elif name in self._without_weight:

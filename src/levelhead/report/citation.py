@@ -109,7 +109,7 @@ def _scored(made: _Made) -> Iterator[_Phrase]:
         yield _Phrase(before + _enumerated(names), keys)
     rules = made.signature["rules"]
     yield _Phrase(f", computed with levelhead {made.signature['version']}", _papers([_OWN]))
-    yield _Phrase(f" under the scoring rules {rules}", _papers([f"rules {rules}"]))
+    yield _Phrase(f" under the scoring rules {rules}", _papers([f"rules {rules.partition('+')[0]}"]))
     yield _Phrase(f"{', with several roots allowed' if 'roots' in made.signature else ''}.")
     if "partial" in made.signature:
         yield _Phrase(

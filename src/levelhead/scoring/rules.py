@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from levelhead.errors import MeasureError, unknown
-from levelhead.immutable import immutable
+from levelhead.immutable import digest_of, immutable
 from levelhead.treebank import schemes
 
 _2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
@@ -62,6 +62,15 @@ class Rules:
     several_roots: bool = False
     content: bool = False
     sorted_values: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The name, with a hash of the contents if they differ from those of the shipped rules with this name."""
+        shipped = RULES.get(self.name)
+        if self == shipped:
+            return self.name
+        same = replace(self, switches=frozenset(), several_roots=False)  # signatures have these two by themselves
+        return self.name if same == shipped else f"{self.name}+{digest_of(same)[:12]}"
 
     def defines(self, measure: str) -> bool:
         """Return whether these rules define a measure.

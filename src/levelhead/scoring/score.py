@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -332,22 +332,22 @@ def not_annotated(matches: TreebankPair, measure: Measure, definition: Definitio
     """
     if missing := without_trees(matches, measure, definition):
         return missing
-    if not matches.rules.unannotated or not definition.columns:
+    if not matches.rules.unannotated:
         return None
-    if any(getattr(matches.gold, name).has_values for name in definition.columns):
-        return None
-    return reason_of_absence(definition)
+    columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
+    return reason_of_absence(definition.absent(measure.argument, columns))
 
 
-def reason_of_absence(definition: Definition) -> str:
-    """Return why a measure has no value if gold has no values in the columns that it requires.
+def check_annotated(matches: TreebankPair, measure: Measure, definition: Definition) -> None:
+    """Refuse gold that lacks a column or trees that a measure requires.
 
-    Args:
-        definition: its definition.
+    Raises:
+        InputError: gold lacks them.
     """
-    return f"not annotated in gold: {', '.join(map(_field_of, definition.columns))}"
+    if missing := not_annotated(matches, measure, definition):
+        raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
 
 
-def _field_of(column: str) -> str:
-    """The name of a column in CoNLL-U."""
-    return {"lemmas": "LEMMA", "relations": "DEPREL"}.get(column, column.upper())
+def reason_of_absence(columns: Collection[str]) -> str | None:
+    """Return why a measure has no value if gold has no values in columns that it requires; None without columns."""
+    return f"not annotated in gold: {', '.join(columns)}" if columns else None

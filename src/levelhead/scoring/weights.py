@@ -73,7 +73,14 @@ def weights_of(values: Mapping[str, float]) -> Weights:
     Args:
         values: the weight of each universal relation.
     """
-    return Weights(values, hashlib.sha256(repr(values).encode()).hexdigest())
+    return Weights(values, hashlib.sha256(repr(dict(values)).encode()).hexdigest())
+
+
+def resource_of(resource: Resource) -> Resource:
+    """Return weights with the hash of their values, which may differ from those of a file; models are unchanged."""
+    if not isinstance(resource.values, Mapping):
+        return resource
+    return replace(resource, sha256=weights_of(resource.values).sha256)
 
 
 def checked_weights(values: Mapping[str, float]) -> Weights:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelhead.immutable import immutable
+from levelhead.immutable import digest_of, immutable
 from levelhead.treebank.relations import TO_UD1, TO_UD2, universal
 from levelhead.treebank.strings import StringColumn
 
@@ -45,6 +46,12 @@ class Scheme:
     def names(self) -> tuple[str, ...]:
         """The names of all classes, in order."""
         return tuple(dict.fromkeys((*self.classes, self.otherwise)))
+
+    @property
+    def signature(self) -> str:
+        """The name, with a hash of the contents if they differ from those of the shipped scheme with this name."""
+        same = self == SCHEMES.get(self.name)
+        return self.name if same else f"{self.name}+{digest_of(replace(self, source=''))[:12]}"
 
     @property
     def counterparts(self) -> Mapping[str, str]:

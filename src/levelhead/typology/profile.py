@@ -138,7 +138,7 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
 def _signature(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, str]:
     chunks = counts.lexical.chunks
     return {
-        "scheme": settings.scheme.name,
+        "scheme": settings.scheme.signature,
         "chunk": f"{chunks.size}{'+partial' if chunks.partial else ''}",
         "window": str(chunks.window),
         "least": str(settings.least),

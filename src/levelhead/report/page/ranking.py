@@ -15,17 +15,17 @@ from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.rank_notes import included_test_sets, resampling_notes, undecided_ranks, undefined_average
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Column, formatted, level_text, value_cell
-from levelhead.scoring.rules import rules_named
+from levelhead.scoring.rules import Rules, rules_named
 
 _MOST_NAMED = 4
 _FIND = "Find systems, test sets, families"
 
 
-def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ...]:
+def measures_of_page(rules: str | Rules, registry: Registry = STANDARD) -> tuple[str, ...]:
     """Return the measures that every ranking page shows: LAS, CLAS, and LAS of each class.
 
     Args:
-        rules: the name of the rules; those of morphosyntactic parsing have only LAS.
+        rules: the rules, or their name; those of morphosyntactic parsing have only LAS.
         registry: the available measures and schemes; the classes are those of its default scheme.
     """
     scheme = registry.schemes.by_name[registry.schemes.default]

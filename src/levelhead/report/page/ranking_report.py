@@ -208,7 +208,7 @@ def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> R
         InputError: a gold file is missing or invalid.
         MeasureError: the rules do not align words, which the pages of outputs require.
     """
-    shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules.name, setup.registry))
+    shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules, setup.registry))
     extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))
     look = pages_of_outputs(plan, setup) if folder else None
     return score_plan(plan, extended, look=look, look_at_valid=True, **how)
