@@ -142,14 +142,12 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     )
     (tmp_path / "campaign.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path])}
-    parent = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, tmp_path / "campaign.py"], env=environment, stdout=subprocess.PIPE, start_new_session=True
-    )
-    for _ in range(4):
-        assert parent.stdout.readline() == b"working\n"
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
+    ) as parent:
+        for _ in range(4):
+            assert parent.stdout.readline() == b"working\n"
+        parent.kill()
     try:
         wait_until(lambda: not has_members(parent.pid))
     except AssertionError:
