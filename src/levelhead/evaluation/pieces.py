@@ -206,10 +206,10 @@ def changed_file(*names: str | None) -> UnreadableFile:
 
 
 def _score_whole(gold: str, system: str, setup: Setup, training: Training | None, look: Looking | None) -> Evaluation:
-    """Score files with negative heads, which count back over sentences; they are found while reading."""
+    """Score files that cannot be cut, as is found while reading."""
     for path in (gold, system):
         if is_stream(path):
-            message = "a negative head counts back over sentences: give this input as a file, not as a pipe"
+            message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
     return score_treebanks(*load_pair(gold, system, setup), setup, training, look)
 

@@ -95,11 +95,20 @@ def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatc
         rules: the rules to follow.
 
     Raises:
-        InputError: the numbers of sentences differ, or features that are compared are malformed.
+        InputError: the numbers of sentences differ, more blank lines end gold, or features that are compared are
+            malformed.
     """
     check_same_sentences((gold.source.path, len(gold)), (system.source.path, len(system)))
+    n_blank, n_blank_of_system = gold.source.n_blank, system.source.n_blank
+    if n_blank > n_blank_of_system:
+        message = f"{number_of(n_blank_of_system, 'blank line')} after the last sentence, but gold has {n_blank}"
+        raise InputError(Fault("sentence-mismatch", message, Place(system.source.path)))
     ours, theirs = _side_of(gold), _side_of(system)
-    directions = _aligned(ours.order, theirs.order), _aligned_from_end(ours.order, theirs.order)
+    from_end = _aligned_from_end(ours.order, theirs.order)
+    if n_blank_of_system and not n_blank:  # then the official script does not reach the last sentence from its end
+        kept = gold.sentence_of_word[ours.words[from_end.gold]] < len(gold) - 1
+        from_end = _Pairs(from_end.gold[kept], from_end.system[kept])
+    directions = _aligned(ours.order, theirs.order), from_end
     _check_features(ours, theirs, directions)
     forward, backward = (_counted(ours, theirs, pairs, rules) for pairs in directions)
     return ContentMatches(gold, system, rules, {name: _better(forward[name], backward[name]) for name in forward})

@@ -3,8 +3,8 @@
 They look like CoNLL-U, but function words have neither HEAD nor FEATS (`_`): their grammatical information is in the
 FEATS of their content word. A content word without features has a single bar. A line with an ID such as `2.1` that has
 a HEAD is an abstract node, for an argument without a word; other lines with such an ID and multiword tokens are
-skipped. Chains of heads can have any length; otherwise, files on which the task's official script fails or crashes are
-refused.
+skipped. Blank lines at the end are counted, since the task's official script reads them as sentences. Chains of heads
+can have any length; otherwise, files on which the script fails or crashes are refused.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
     CycleRefused,
+    HeadsBack,
     LineReader,
     OfficialReading,
     RootsRefused,
@@ -68,10 +69,12 @@ class ContentReader(LineReader):
 
     Args:
         name: its name in messages.
+        part: whether it is part of a file, whose later lines are unknown.
     """
 
-    def __init__(self, name: str | None) -> None:
-        super().__init__(READING, name)
+    def __init__(self, name: str | None, *, part: bool = False) -> None:
+        super().__init__(READING, name, part=part)
+        self._blank: list[int] = []  # the lines that end the sentences without words after the last sentence
         self._ordinary: list[int] = []  # the words of the sentence that can be heads
         self._lines: list[int] = []  # the line of each word of the sentence
 
@@ -80,6 +83,8 @@ class ContentReader(LineReader):
         if "-" in cells[_ID] or ("." in cells[_ID] and cells[_HEAD] == "_"):
             self.skipped.append(len(self.rows))
             return
+        if self._blank:
+            raise self._without_words(self._blank[0])
         if not self.official.bare(cells[_FORM]):
             raise self._refuse("the FORM is empty", number)
         if "-" in cells[_HEAD] and _is_negative(cells[_HEAD]):
@@ -89,11 +94,22 @@ class ContentReader(LineReader):
         self._lines.append(number)
         self.rows.append(cells)
 
+    def _without_words(self, number: int) -> ConlluError:
+        return self._refuse("the sentence that ends here has no words", number)
+
+    def _treebank(self) -> Treebank:
+        if self._blank and self.part:
+            raise HeadsBack
+        treebank = super()._treebank()
+        return replace(treebank, source=replace(treebank.source, n_blank=len(self._blank)))
+
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
-        if start == end:
-            raise self._refuse("the sentence that ends here has no words", number)
         self._forget_skipped()
+        if start == end:
+            del self.lines[-1], self.comments[-1]
+            self._blank.append(number)
+            return
         self.heads += [-1] * (end - start)
         settled: set[int] = set()
         n_roots = 0
@@ -177,6 +193,7 @@ class _Faults:
         self._not_text: ConlluError | None = None
         self._errors: list[Fault] = []
         self._warnings: dict[str, Fault] = {}
+        self._blank: list[Fault] = []  # errors, unless no words follow
         self._n_lines = self._n_bytes = self._n_sentences = 0
 
     def add(self, block: bytes) -> None:
@@ -199,6 +216,9 @@ class _Faults:
         unreadable = self._too_long or self._not_text
         if unreadable:
             return unreadable.faults
+        for fault in self._blank:
+            message = "the official script reads a sentence without words here"
+            add_fault(self._warnings, "extra-blank-line", Fault("extra-blank-line", message, fault.place, "warning"))
         if self._errors or not self._n_sentences:
             return tuple(self._errors) or (EMPTY.in_file(self._name),)
         return tuple(self._warnings.values())
@@ -208,9 +228,14 @@ class _Faults:
         try:
             treebank = finder.read(text)
         except ConlluError as error:
-            self._errors += map(self._in_file, (*finder.faults, *error.faults))
+            self._errors += (*self._blank, *map(self._in_file, (*finder.faults, *error.faults)))
+            self._blank = []
             return
+        if finder.rows or finder.faults:
+            self._errors += self._blank
+            self._blank = []
         self._errors += map(self._in_file, finder.faults)
+        self._blank += map(self._in_file, finder.blank_faults())
         for warning in () if self._errors else _warnings(treebank):
             add_fault(self._warnings, warning.slug, self._in_file(warning))
         self._n_sentences += len(treebank)
@@ -234,12 +259,22 @@ class _FaultFinder(ContentReader):
         self.faults: list[Fault] = []
         self._broken = False
 
+    def blank_faults(self) -> list[Fault]:
+        """Return the errors of the sentences without words after the last sentence, and forget them."""
+        faults = [fault for number in self._blank for fault in self._without_words(number).faults]
+        self._blank.clear()
+        return faults
+
     def _read_token(self, number: int, line: str, following: Iterator[tuple[int, str]]) -> None:
+        n_rows, blank, self._blank = len(self.rows), self._blank, []
         try:
             super()._read_token(number, line, following)
         except ConlluError as error:
             self.faults += error.faults
             self._broken = True
+        self._blank = blank
+        if self._broken or len(self.rows) > n_rows:
+            self.faults += self.blank_faults()
 
     def _end_sentence(self, number: int) -> None:
         if not self._broken:

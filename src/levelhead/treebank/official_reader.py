@@ -124,12 +124,12 @@ def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treeb
 
     Raises:
         ConlluError: the scorer refuses them.
-        HeadsBack: a negative head may point into earlier sentences.
+        HeadsBack: a negative head may point into earlier sentences, or blank lines at the end may not end the file.
     """
     if official.content:
         from levelhead.treebank.content_reader import ContentReader
 
-        return ContentReader(name).read(text)
+        return ContentReader(name, part=True).read(text)
     treebank = _scan(text, official)
     return LineReader(official, name, part=True).read(text) if treebank is None else treebank
 
@@ -176,7 +176,7 @@ def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
 
 
 class HeadsBack(Exception):
-    """A negative head counts back over sentences, so that a file cannot be cut."""
+    """A part depends on other parts, so that a file cannot be cut: a negative head counts back over sentences."""
 
 
 def _scan(text: bytes, official: OfficialReading) -> Treebank | None:
