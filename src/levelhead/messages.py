@@ -154,7 +154,7 @@ MESSAGES: Mapping[str, Message] = {
         "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
-        "A gold file has no system file of the same name.",
+        "A gold file has no system file of the same name, or no file of a system matches a test set.",
         "Run the system on it, or rename its output; levelhead rank counts missing outputs as 0.",
     ),
     "no-pairs": _error(
@@ -162,8 +162,10 @@ MESSAGES: Mapping[str, Message] = {
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder matches two layouts, for example outputs and runs, or two of its files match the same test set.",
-        "Name a more specific folder, choose a split with --split, remove one of two outputs, or write a manifest.",
+        "A folder matches two layouts, for example outputs and runs, has several systems instead of one, or two of its"
+        " files match the same test set.",
+        "Name a more specific folder, choose a split with --split, remove one of two outputs, name runs run1, run2 ...,"
+        " or write a manifest.",
     ),
     # answers of language models
     "no-answers": _error(

@@ -82,13 +82,14 @@ def holds_test_sets(gold: Golds) -> bool:
     return os.path.isdir(gold) or os.fspath(gold).endswith(".toml")  # noqa: PTH112 -- pathlib is slow to load
 
 
-def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) -> Plan:
+def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
     """Return the test sets and the outputs, all of which must exist.
 
     Args:
         gold: the gold treebanks.
         systems: several systems; or the outputs of a single system, as a path or a treebank.
         split: which files of UD releases are gold.
+        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
 
     Raises:
         InputError: a path cannot be read or fits two layouts, or an output is missing.
@@ -98,8 +99,8 @@ def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) 
     if isinstance(systems, Treebank):
         return find_plan(gold, {"system": systems}, split)
     if isinstance(systems, str | os.PathLike):
-        return find_plan(gold, named_by_path([systems]), split)
-    return find_plan(gold, systems, split)
+        return find_plan(gold, named_by_path([systems]), split, as_runs=as_runs)
+    return find_plan(gold, systems, split, as_runs=as_runs)
 
 
 def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:

@@ -185,6 +185,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             'which files of UD releases are gold: "train", "dev" or "test"; by default "test", or the only split.',
             optional(choice(("train", "dev", "test"))),
         ),
+        "as_runs": Parameter(
+            "whether all folders in the folder of a system (for a single gold file, all files) are its runs; by default"
+            " only those named run or seed with a number.",
+            flag,
+        ),
         "jobs": Parameter(
             "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
             either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),

@@ -62,6 +62,7 @@ def rank(
     seed: int = 0,
     level: float = 0.95,
     split: Split | None = None,
+    as_runs: bool = False,
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
@@ -108,7 +109,7 @@ def rank(
         if partial:
             raise InputError(Fault("invalid-argument", "scores cannot be combined with partial"))
         return _rank_table(scores, measures, registry, choice, report)
-    from levelhead.campaign.ranked_systems import rank_plan
+    from levelhead.campaign.ranked_systems import needed_plan, rank_plan
     from levelhead.scoring.rules import rules_named
 
     named = rules or (written and written.rules) or "ud"
@@ -117,7 +118,7 @@ def rank(
     lenient: dict[str, Any] = {"partial": partial, "allow_several_roots": allow_several_roots}
     setup = settings_for(wanted, rules=named, weights=weights, registry=known, **lenient)
     with running(jobs, store, cluster) as how:
-        plan = _plan(gold, systems, written, split)
+        plan = needed_plan(_plan(gold, systems, written, split, as_runs=as_runs), choice, choice.groups)
         if report is None:
             return rank_plan(plan, setup, choice, **how)
         from levelhead.report.page.ranking_report import rank_with_report
@@ -164,15 +165,23 @@ def _registry(registry: Registry | None, written: Manifest | None) -> Registry |
 
 
 def _plan(
-    gold: Golds | None, systems: Systems | PathLike | None, written: Manifest | None, split: Split | None
+    gold: Golds | None,
+    systems: Systems | PathLike | None,
+    written: Manifest | None,
+    split: Split | None,
+    *,
+    as_runs: bool,
 ) -> Plan:
-    from levelhead.campaign.plan import find_plan
+    from levelhead.campaign.plan import check_matched, find_plan
 
     if written is not None and systems is None:
-        return written.campaign()
-    if gold is None or systems is None:
+        plan = written.campaign(as_runs=as_runs)
+    elif gold is None or systems is None:
         raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
-    return find_plan(gold, systems, split)
+    else:
+        plan = find_plan(gold, systems, split, as_runs=as_runs)
+    check_matched(plan)
+    return plan
 
 
 def _rank_table(

@@ -71,6 +71,22 @@ class RankedSystems(Tabular):
         raise KeyError(f"no ranking by {measure!r}: available are {available}")
 
 
+def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Plan:
+    """Return a plan with the test sets that groups need.
+
+    Args:
+        plan: the test sets and systems.
+        choice: the rule of ranking and the groups of the campaign.
+        groups: the names of the groups.
+
+    Raises:
+        InputError: a group is unknown or has no test set.
+    """
+    named = groups_named(groups, plan.test_sets, own=choice.own, ranking=choice.ranking)
+    needed = {code for group in named for code in group.codes}
+    return plan._replace(test_sets=tuple(test_set for test_set in plan.test_sets if test_set.code in needed))
+
+
 def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
     """Score every output of a plan and return rankings of the systems; missing and invalid outputs count as 0.
 

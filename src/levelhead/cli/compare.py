@@ -9,7 +9,7 @@ import click
 
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
 from levelhead.cli.shared.measuring import Measuring, files_of_measures, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
@@ -45,6 +45,7 @@ class _Request(NamedTuple):
     summary: str | None
     report_file: str | None
     figures: str | None
+    as_runs: bool
     engine: EngineOptions
     reading: Reading
     papers: Papers
@@ -97,6 +98,7 @@ class _Request(NamedTuple):
 )  # fmt: skip
 @options.report_option
 @options.figures_option
+@as_runs_option
 @engine_options
 @scored_reading_options
 @papers_options
@@ -105,9 +107,9 @@ def compare(**given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
-    of folders (SYSTEM/seed1/...), and the table shows the mean and spread of runs. Scores and differences have
-    confidence intervals. P-values are corrected for several systems by Holm's method. Documents are the units if gold
-    marks them.
+    of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
+    Scores and differences have confidence intervals. P-values are corrected for several systems by Holm's method.
+    Documents are the units if gold marks them.
     """
     request = _Request(**given)
     request.check()
@@ -116,7 +118,7 @@ def compare(**given: Any) -> int:
     measuring = request.measuring
     gates = gated_measures(request.fail_if_worse, measuring.registry)
     names = list(dict.fromkeys([*measuring.names(*request.reading.or_own("UAS", "LAS", "CLAS")), *gates]))
-    plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
+    plan = plan_of(request.gold, request.systems, request.engine.split, runs=True, as_runs=request.as_runs)
     setup = request.reading.setup(names, measuring.registry, measuring.weights(names), partial=request.partial)
     worst_by = _word_measure([*gates, *names], setup) if request.summary is not None else None
     comparison = _compared(request, plan, setup, gates, worst_by)

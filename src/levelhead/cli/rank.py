@@ -21,16 +21,16 @@ from levelhead.campaign import (
     score_plan,
 )
 from levelhead.campaign.groups import ALL, EACH
-from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, rank_results
+from levelhead.campaign.plan import Plan, check_matched
+from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
-from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
 from levelhead.cli.shared.grouped import grouped
 from levelhead.cli.shared.measuring import files_of_measures, registry_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import Printing, emit, print_unpaired, write_page
+from levelhead.cli.shared.printing import Printing, emit, print_notes, print_unpaired, write_page
 from levelhead.cli.shared.reading import check_paths, print_extra_gold
 from levelhead.cli.shared.result_paths import REPORT_OR_FOLDER, RESULT_OR_FOLDER
 from levelhead.cli.shared.statistics import Statistics
@@ -79,6 +79,7 @@ class _Request(NamedTuple):
     report_file: str | None
     figures: str | None
     by_treebank: bool
+    as_runs: bool
     engine: EngineOptions
     papers: Papers
     output_format: str
@@ -182,6 +183,7 @@ class _Request(NamedTuple):
 )  # fmt: skip
 @options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
+@as_runs_option
 @engine_options
 @papers_options
 @options.format_option(*options.FORMATS, "prototext")
@@ -205,7 +207,8 @@ def rank(**given: Any) -> int:
         results = _table_of_scores(request)
         measures = settings.measures if request.measures else results.measures
     else:
-        results = _score_outputs(request, settings, _plan(request, manifest))
+        plan = needed_plan(_plan(request, manifest), settings.choice, _groups(request, manifest))
+        results = _score_outputs(request, settings, plan)
         measures = settings.measures
     named = [measure_in(results, measure, settings.registry) for measure in measures]
     ranked = rank_results(results, named, settings.choice)
@@ -241,7 +244,7 @@ def _settings(request: _Request, manifest: Manifest | None) -> _Settings:
     scheme = request.scheme or (manifest.scheme if manifest else None)
     registry = registry_of(definitions, scheme)
     measures = _measures(request, manifest, rules)
-    groups = request.groups or (manifest.show if manifest else None) or (ALL,)
+    groups = _groups(request, manifest)
     choice = RankingChoice(
         request.ranking or (manifest.ranking if manifest else None) or "exact",
         (EACH, *groups) if request.papers.table and request.by_treebank else groups,
@@ -257,6 +260,10 @@ def _settings(request: _Request, manifest: Manifest | None) -> _Settings:
         choice,
         str(Path(manifest.path).parent) if manifest is not None and not request.measures else "",
     )
+
+
+def _groups(request: _Request, manifest: Manifest | None) -> tuple[str, ...]:
+    return request.groups or (manifest.show if manifest else None) or (ALL,)
 
 
 def _measures(request: _Request, manifest: Manifest | None, rules: str) -> tuple[str, ...]:
@@ -293,17 +300,20 @@ def _table_of_scores(request: _Request) -> Results:
 def _plan(request: _Request, manifest: Manifest | None) -> Plan:
     """The test sets and the requested systems; warn of files that match no test set."""
     if request.gold is not None and request.systems is not None:
-        plan = plan_in(request.gold, request.systems, split=request.engine.split)
+        plan = plan_in(request.gold, request.systems, split=request.engine.split, as_runs=request.as_runs)
         print_extra_gold(request.gold)
     elif request.gold is None and manifest is not None:
-        plan = manifest.campaign()
+        plan = manifest.campaign(as_runs=request.as_runs)
         print_extra_gold(manifest.path)
     else:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
     _check_names(request.only, [system.name for system in plan.systems])
-    print_unpaired(plan.ignored, "test set")
     chosen = tuple(system for system in plan.systems if not request.only or system.name in request.only)
-    return plan._replace(systems=chosen)
+    plan = plan._replace(systems=chosen)
+    check_matched(plan)
+    print_unpaired(plan.ignored, "test set")
+    print_notes(plan.notes)
+    return plan
 
 
 def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:

@@ -42,11 +42,15 @@ if TYPE_CHECKING:
 def validate(
     files: tuple[str, ...], input_format: Any, rules: str, copies: str | None, output_format: str, output: str | None
 ) -> int:
-    """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders.
+    """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
 
     Warnings do not make a file invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if
     any file has an error; with --fix, if any copy has.
     """
+    if any(path.endswith(".toml") for path in files):
+        from levelhead.campaign.plan import listed_gold
+
+        files = tuple(file for path in files for file in (listed_gold(path) if path.endswith(".toml") else [path]))
     paths = [file for path in files for file in files_at(path)]
     _refuse_copies(copies, rules)
     check_paths([*paths, *(path for path in files if path not in paths)], [output, copies])

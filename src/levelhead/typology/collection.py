@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError
+from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
-from levelhead.treebank.layouts import files_at, stem_of, treebank_of
+from levelhead.treebank.layouts import files_at, splits_of, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
@@ -162,11 +162,12 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
-    if copies:
-        message = f"two files have the name {min(copies)}, so they cannot be parts of the same treebank"
-        raise InputError(Fault("no-pairs", message))
+    parts = Counter((treebank_of(stem), splits_of(stem)) for stem in stems.values())
     files_by_name: dict[str, list[str]] = {}
     for file, stem in stems.items():
+        if parts[treebank_of(stem), splits_of(stem)] > 1:
+            message = f"another file is also this part of {treebank_of(stem)}: leave one of them out, or do not merge"
+            raise InputError(Fault("no-pairs", message, Place(file)))
         files_by_name.setdefault(treebank_of(stem), []).append(file)
     return files_by_name
 

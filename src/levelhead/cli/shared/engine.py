@@ -28,6 +28,12 @@ split_option: Decorator = click.option(
     help="Which files of UD releases are gold  [default: test, or the only split available]",
 )  # fmt: skip
 
+as_runs_option: Decorator = click.option(
+    "--as-runs", is_flag=True,
+    help="Treat all folders in each system's folder as runs of this system (for a single GOLD file, also all files)"
+    "  [default: only those named run or seed with a number]",
+)  # fmt: skip
+
 
 @immutable(eq=True)
 class WorkerOptions:

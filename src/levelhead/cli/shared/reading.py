@@ -12,7 +12,7 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.grouped import Decorator, grouped
-from levelhead.cli.shared.printing import print_unpaired
+from levelhead.cli.shared.printing import print_notes, print_unpaired
 from levelhead.errors import Fault, Place, UnreadableFile, listed, printable
 from levelhead.immutable import immutable
 
@@ -103,7 +103,7 @@ def inputs_of(paths: Iterable[str]) -> Iterator[str]:
         yield from files_in(path)
 
 
-def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False) -> Plan:
+def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False, as_runs: bool = False) -> Plan:
     """Return the test sets and the outputs; files that match no test set are reported.
 
     Args:
@@ -111,6 +111,7 @@ def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False
         systems: files or folders.
         split: which files of UD releases are gold, or None.
         runs: whether a system can be a folder of runs on a single gold file.
+        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
 
     Raises:
         click.UsageError: gold is a file and a system a folder, or the other way around.
@@ -123,9 +124,10 @@ def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False
     if not runs or holds_test_sets(gold):
         check_kinds(gold, systems)
     named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
-    plan = find_plan(gold, named, split)
+    plan = find_plan(gold, named, split, as_runs=as_runs)
     print_extra_gold(gold)
     print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
+    print_notes(plan.notes)
     return plan
 
 
@@ -217,19 +219,6 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     check_inputs(sources)
 
 
-def _listed_in(path: str) -> Iterable[str]:
-    """Return the treebanks that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
-    if not path.endswith(".toml") and not os.path.isfile(os.path.join(path, "metadata.json")):  # noqa: PTH113, PTH118
-        return [path]
-    from pathlib import Path
-
-    from levelhead.campaign.plan import find_test_sets
-
-    golds = [os.fspath(test_set.gold) for test_set in find_test_sets(Path(path)) if test_set.gold is not None]
-    print_extra_gold(path)
-    return golds
-
-
 def treebank_files(
     paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
 ) -> Files:
@@ -245,11 +234,16 @@ def treebank_files(
         click.UsageError: standard input is read twice, or a result would replace another or an input.
         InputError: a file or folder cannot be read, or a folder has no CoNLL-U file.
     """
+    from levelhead.campaign.plan import listed_gold
     from levelhead.typology.collection import files_of
 
     if paths.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    files = files_of([file for path in paths for file in _listed_in(path)], merge=merge)
+    listed_files = {path: listed_gold(path) for path in paths}
+    for path, golds in listed_files.items():
+        if golds != [path]:
+            print_extra_gold(path)
+    files = files_of([file for golds in listed_files.values() for file in golds], merge=merge)
     check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
     return files
 

@@ -14,6 +14,13 @@ from levelhead.treebank.input_bytes import SUFFIXES
 _FORMATS = (".conllu", ".conllup", ".conllx", ".conll")
 """The suffixes of treebanks, without those of compressed files."""
 
+_SPLITS = frozenset({"train", "dev", "test"})
+
+_PREDICTED = {"pred", "preds", "predict", "predicted", "prediction", "predictions", "parse", "parsed"}
+
+_ADDED = _SPLITS | _PREDICTED | {"ud", "sys", "system", "out", "output", "outputs"}
+"""What parsers and shared tasks add to the name of a treebank (Stanza: `.test.pred`, IWPT: `-ud-test-sys`)."""
+
 TIRA_OUTPUTS = "output"
 """The folder in which TIRA keeps the outputs of a run."""
 
@@ -44,12 +51,25 @@ def bare_name(path: str) -> str:
 
 
 def treebank_of(stem: str) -> str:
-    """Return the name of a file's treebank: without suffixes such as `-ud-train`.
+    """Return the name of a file's treebank: without additions such as `-ud-train` or `.test.pred`.
 
     Args:
         stem: the name of a file without suffixes.
     """
-    return re.sub(r"([-_.]ud)?[-_.](train|dev|test)$", "", stem) or stem
+    words = re.split("([-_.])", stem)
+    while len(words) > 2 and words[-1].lower() in _ADDED:
+        del words[-2:]
+    return "".join(words) or stem
+
+
+def splits_of(stem: str) -> frozenset[str]:
+    """Return the splits that the end of a file's name mentions."""
+    return _SPLITS.intersection(re.split("[-_.]", stem[len(treebank_of(stem)) :].lower()))
+
+
+def only_adds(stem: str, name: str) -> bool:
+    """Return whether the name of a file is a name, possibly with additions such as `.test.pred`."""
+    return len(treebank_of(stem)) <= len(name) and re.match(rf"{re.escape(name)}(?![^-_.])", stem) is not None
 
 
 def treebanks_in(folder: Path) -> dict[str, Path]:
@@ -95,7 +115,7 @@ def files_at(path: str | os.PathLike[str]) -> list[str]:
     name = os.fspath(path)
     if not os.path.isdir(name):  # noqa: PTH112 -- a path may contain characters that pathlib refuses
         return [name]
-    files = [os.fspath(file) for file in treebanks_in(Path(name)).values()]
+    files = [os.fspath(file) for file in by_stem(output_files(Path(name))).values()]
     if not files:
         raise layout_error("no-pairs", "the folder has no CoNLL-U file", Path(name))
     return files
@@ -156,6 +176,13 @@ def treebank_files(folder: Path) -> Iterator[Path]:
         folder: the folder.
     """
     return (path for path in named_as_treebanks(folder) if path.is_file())
+
+
+def output_files(folder: Path) -> Iterator[Path]:
+    """Yield the treebanks of a folder, of its folders `UD_*`, and of its folder `output`, as TIRA keeps outputs."""
+    yield from treebank_files(folder)
+    if (folder / TIRA_OUTPUTS).is_dir():
+        yield from treebank_files(folder / TIRA_OUTPUTS)
 
 
 def named_as_treebanks(folder: Path) -> Iterator[Path]:

@@ -78,6 +78,14 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     return _unique(sorted(found, key=lambda gold: gold.code), source)
 
 
+def output_names(gold: GoldFile) -> set[str]:
+    """Return the possible beginnings of an output's name: the test set, the gold file and the repository."""
+    stem = stem_of(gold.path.name) or gold.code
+    named = _UD_FILE.fullmatch(stem)
+    repository = {gold.path.parent.name} if _UD_FOLDER.fullmatch(gold.path.parent.name) else set()
+    return {gold.code, stem, named["code"] if named else stem} | repository
+
+
 def extra_gold(source: Path) -> tuple[Path, ...]:
     """Return the treebanks in a folder of gold that are not gold, and its folders with treebanks that are not gold.
 
