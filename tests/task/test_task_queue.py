@@ -54,7 +54,7 @@ def test_limits_by_day_and_by_waiting(place):
     with pytest.raises(Refused, match="2 submissions for today"):
         accept(database, folder, team, upload(folder), limits)
     with database.transaction() as connection:
-        connection.execute("UPDATE submissions SET received = '2020-01-01T00:00:00.000+00:00'")
+        connection.execute("UPDATE main.submissions SET received = '2020-01-01T00:00:00.000+00:00'")
     accept(database, folder, team, upload(folder), limits)
     assert len(list(folder.uploads.iterdir())) == 3
 

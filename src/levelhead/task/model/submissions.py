@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import secrets
@@ -20,6 +21,7 @@ WAITING, RUNNING, FINISHED, FAILED = "waiting", "running", "finished", "failed"
 """The states of a submission; the last two are final."""
 
 _LONGEST_LABEL = 80
+_MOST_AN_HOUR = 30
 
 
 class Refused(LevelheadError):
@@ -161,6 +163,25 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
         raise Refused("your team has too many submissions waiting: try again when one is finished", 429)
 
 
+def refuse_often(database: Database, team: Team, action: str) -> None:
+    """Refuse what a team does too often, so that it cannot fill the audit log.
+
+    Args:
+        database: of the task.
+        team: the team.
+        action: the action, as in the audit log.
+
+    Raises:
+        Refused: the team has done this too often in the last hour.
+    """
+    hour_ago = dt.datetime.fromisoformat(database.latest()) - dt.timedelta(hours=1)
+    query = "SELECT count(*) AS n FROM audit WHERE action = ? AND actor = ? AND time >= ?"
+    rows = database.rows(query, action, f"team {team.name}", hour_ago.isoformat(timespec="milliseconds"))
+    if rows[0]["n"] >= _MOST_AN_HOUR:
+        message = f"the audit log has {_MOST_AN_HOUR} entries '{action}' of your team in the last hour: try again later"
+        raise Refused(message, 429)
+
+
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
     """Put an upload into the queue; once this returns, it will be processed in any case.
 
@@ -203,7 +224,7 @@ def _insert(
     label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
     values = (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key)
     connection.execute(
-        "INSERT INTO submissions (id, team, kind, label, sha256, size, received, state, key, number)"
+        "INSERT INTO main.submissions (id, team, kind, label, sha256, size, received, state, key, number)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?",
         (*values, team.id),
     )
@@ -227,14 +248,17 @@ def choose(database: Database, chosen: Submission) -> None:
         chosen: the submission.
 
     Raises:
-        Refused: it did not finish, or the task is closed.
+        Refused: it did not finish, the task is closed, or the team changes its choice too often.
     """
     if chosen.state != FINISHED:
         raise Refused("only a finished submission can be the primary one", 409)
+    if chosen.chosen:
+        return
+    refuse_often(database, Team(chosen.team, chosen.team_name), "chosen as primary")
     with database.transaction() as connection:
         if database.fact("closed") is not None:
             raise Refused("the task is closed", 403)
-        connection.execute("UPDATE submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
+        connection.execute("UPDATE main.submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
 

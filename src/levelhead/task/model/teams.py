@@ -60,11 +60,11 @@ def new_token(database: Database, name: str) -> str:
     token = _PREFIX + secrets.token_urlsafe(32)
     with database.transaction() as connection:
         connection.execute(
-            "INSERT INTO teams (name, token, made) VALUES (?, ?, ?)"
+            "INSERT INTO main.teams (name, token, made) VALUES (?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET token = excluded.token",
             (name, _hash(token), now()),
         )
-        connection.execute("DELETE FROM sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
+        connection.execute("DELETE FROM main.sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
         record(connection, "organizer", "token made", detail=name)
     return token
 
@@ -94,9 +94,9 @@ def new_session(database: Database, team: Team) -> str:
     """
     secret = secrets.token_urlsafe(32)
     with database.transaction() as connection:
-        connection.execute("DELETE FROM sessions WHERE until < ?", (time.time(),))
+        connection.execute("DELETE FROM main.sessions WHERE until < ?", (time.time(),))
         row = (_hash(secret), team.id, secrets.token_urlsafe(32), time.time() + _SESSION_SECONDS)
-        connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO main.sessions (id, team, form, until) VALUES (?, ?, ?, ?)", row)
         record(connection, f"team {team.name}", "signed in")
     return secret
 
@@ -124,4 +124,4 @@ def end_session(database: Database, secret: str) -> None:
         secret: the secret of the session.
     """
     with database.transaction() as connection:
-        connection.execute("DELETE FROM sessions WHERE id = ?", (_hash(secret),))
+        connection.execute("DELETE FROM main.sessions WHERE id = ?", (_hash(secret),))

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from levelhead.task.model.description import SYSTEM
-from levelhead.task.model.submissions import Refused, choose, submissions
+from levelhead.task.model.submissions import Refused, choose, refuse_often, submissions
 from levelhead.task.model.teams import Session, end_session, new_session, session_of, team_of_token
 from levelhead.task.results.leaderboard import own_results, report_of, view_of
 from levelhead.task.web.limits import FORM_BESIDE_FILE
@@ -151,6 +151,10 @@ def _signed_in(site: Site, token: str) -> Response:
     team = team_of_token(site.database, token.strip())
     if team is None:
         return _sign_in_page(site, "Invalid token.", 403)
+    try:
+        refuse_often(site.database, team, "signed in")
+    except Refused as error:
+        return _sign_in_page(site, error.message, error.status)
     answer = RedirectResponse("/submissions", 303)
     secure = site.task.about.address.startswith("https://")
     secret = new_session(site.database, team)

@@ -49,7 +49,7 @@ class Site:
     def leaderboard(self) -> Leaderboard:
         """Return the leaderboard, which is recomputed after every change."""
         with self._lock:
-            last = self.database.rows("SELECT max(id) AS last FROM audit")[0]["last"], self.database.fact("final")
+            last = self.database.rows("SELECT max(id) AS last FROM main.audit")[0]["last"], self.database.fact("final")
             if self._leaderboard is None or self._leaderboard[0] != last:
                 self._leaderboard = (last, leaderboard(self.task, self.database))
             return self._leaderboard[1]
