@@ -123,12 +123,13 @@ def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
 @task.command(short_help="Print a new token for a team")
 @click.argument("name")
 @click.option("--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]")
-def token(name: str, folder: str) -> int:
-    """Print a new token for team NAME; the team's earlier token becomes invalid."""
+@click.option("--replace", is_flag=True, help="Replace the token of an existing team: its old token becomes invalid")
+def token(name: str, folder: str, *, replace: bool) -> int:
+    """Print team NAME and its new token, separated by a tab."""
     from levelhead.task.model.teams import new_token
 
     with _opened(folder) as (_, database):
-        emit(f"{new_token(database, name)}\n", None)
+        emit(f"{name}\t{new_token(database, name, replace=replace)}\n", None)
     return DONE
 
 
