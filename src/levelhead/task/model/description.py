@@ -53,6 +53,7 @@ class SubmissionLimits(NamedTuple):
         upload_megabytes: the maximum size of an archive.
         unpacked_megabytes: the maximum size of its files when unpacked.
         files: the maximum number of its entries.
+        upload_seconds: the maximum time of an upload.
         uploads_at_once: the maximum number of uploads at a time; others wait.
         free_megabytes: the disk space to keep free.
         times_gold: the maximum size of an output, as a multiple of the size of its gold treebank; a megabyte is always
@@ -66,6 +67,7 @@ class SubmissionLimits(NamedTuple):
     upload_megabytes: int = 100
     unpacked_megabytes: int = 500
     files: int = 2000
+    upload_seconds: int = 1800
     uploads_at_once: int = 8
     free_megabytes: int = 1000
     times_gold: int = 10

@@ -18,7 +18,7 @@ from levelhead.task.model.teams import Session, Team
 from levelhead.task.results.leaderboard import Leaderboard, OwnAverage, leaderboard, own_averages, own_results, view_of
 from levelhead.task.web.input_archive import InputArchive
 from levelhead.task.web.templating import page_templates
-from levelhead.task.web.uploads import Uploads
+from levelhead.task.web.uploads import GRACE, Uploads
 
 INPUTS_NAME = "inputs.zip"
 """The name of the file with all inputs."""
@@ -62,14 +62,15 @@ class Site:
         if about.opens is not None and time < about.opens:
             return "early", f"The task opens at {shown_time(about.opens)}."
         if about.closes is not None and time >= about.closes:
-            return "over", "The submission deadline has passed."
+            until = "" if self.uploads.is_over() else f" Uploads are accepted until {shown_time(about.closes + GRACE)}."
+            return "over", f"The submission deadline has passed.{until}"
         until = f" until {shown_time(about.closes)}" if about.closes is not None else ""
         return "open", f"Submissions are open{until}."
 
     def check_open(self) -> None:
         """Refuse a submission while the task is not open."""
         phase, message = self.phase()
-        if phase != "open":
+        if phase != "open" and (phase != "over" or self.uploads.is_over()):
             raise Refused(message, 403)
 
     def inputs(self) -> dict[str, Path]:
