@@ -163,7 +163,10 @@ def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
         assert "killed" in server.wait(alpha, first["id"])["reason"]
     with Database(TaskFolder(folder).database) as database:
         found = submissions(database)
-    assert [(one.state, one.attempts, one.valid) for one in found] == [("finished", 1, False), ("finished", 1, True)]
+    assert [(one.state, one.attempts, one.valid > 0) for one in found] == [
+        ("finished", 1, False),
+        ("finished", 1, True),
+    ]
 
 
 def processes_of_users():

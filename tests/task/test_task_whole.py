@@ -125,7 +125,7 @@ def in_the_browser(browser, address):
     page = browser.new_page()
     page.goto(address)
     rows = [row.inner_text().split("\t") for row in page.locator("tbody").first.locator("tr").all()]
-    page.click("text=Report")
+    page.click("text='Report'")
     report = [row.inner_text().split("\t") for row in page.locator("#leaderboard tbody").first.locator("tr").all()]
     assert [(row[0], row[1], row[2]) for row in rows] == [(row[0], row[1], row[2]) for row in report]
     page.close()
@@ -312,7 +312,7 @@ def test_in_a_real_browser(browser, tmp_path):
             page.reload()
         page.click("tbody a")
         assert "86.82" in page.inner_text("main")
-        page.click("text=Make this the primary submission")
+        page.click("text=Keep this as the primary submission")
         assert "This is your primary submission" in page.inner_text("main")
         page.goto(f"{server.address}/treebanks/en")
         assert "<script>document.title='owned'</script>" in page.inner_text("main")
@@ -320,7 +320,7 @@ def test_in_a_real_browser(browser, tmp_path):
         levelhead("task", "close", folder)
         page.goto(server.address)
         assert "88.93" in page.inner_text("main")
-        page.click("text=Report")
+        page.click("text='Report'")
         page.wait_for_load_state()
         assert "88.93" in page.inner_text("body")
         page.select_option("select", "MLAS")  # its script runs, though it is from a task's server

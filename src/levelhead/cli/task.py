@@ -231,7 +231,7 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
     stays open. Run the command again when all are finished. --now stops accepting submissions at once. --force computes
     the ranking without the failed submissions, but not while submissions are waiting.
     """
-    from levelhead.task.model.submissions import organizer_failures, primary_submissions, why_primary
+    from levelhead.task.model.submissions import organizer_failures, primary_submissions, shown_state, why_primary
     from levelhead.task.results.closing import close_task
     from levelhead.task.results.standings import left_out_notes, standings_table
 
@@ -239,7 +239,8 @@ def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
         counting = _workers(workers, found, database)
         results = close_task(found, database, now=now, force=force, workers=counting)
         for submission in primary_submissions(database):
-            say(f"{submission.team_name}: submission {submission.number}, {why_primary(submission)}")
+            state = shown_state(submission.state, submission.valid, submission.outputs)
+            say(f"{submission.team_name}: submission {submission.number} ({state}), {why_primary(submission)}")
         if results is None:
             say("the task is closed, without a ranking: no submission was finished")
             for note in left_out_notes(organizer_failures(database)):

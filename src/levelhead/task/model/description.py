@@ -28,6 +28,7 @@ class About(NamedTuple):
 
     Args:
         title: its title.
+        description: the description and rules shown on the first page; paragraphs are separated by blank lines.
         contact: the contact shown on the pages.
         opens: when submissions open; None for always open.
         closes: when submissions close; None for open until `levelhead task close`.
@@ -37,6 +38,7 @@ class About(NamedTuple):
     """
 
     title: str = "A shared task"
+    description: str = ""
     contact: str = ""
     opens: dt.datetime | None = None
     closes: dt.datetime | None = None
@@ -177,11 +179,15 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, errors:
     for key, value in table.items():
         if key not in defaults._fields:
             errors.append(f"{name}: {unknown('key', key, defaults._fields)}")
-        elif (requirement := _unmet_requirement(getattr(defaults, key), value)) is not None:
+        elif (requirement := _unmet_requirement(getattr(defaults, key), _in_one_line(key, value))) is not None:
             errors.append(f"{name}.{key} must be {requirement}")
         else:
             values[key] = tuple(value) if isinstance(value, list) else value
     return defaults._replace(**values)
+
+
+def _in_one_line(key: str, value: object) -> object:
+    return value.replace("\n", " ") if key == "description" and isinstance(value, str) else value
 
 
 def _unmet_requirement(default: object, value: object) -> str | None:

@@ -79,7 +79,8 @@ class Submission(NamedTuple):
         log: the error message for the organizer.
         document: its results.
         chosen: whether its team chose it as the primary submission.
-        valid: whether at least one of its outputs is valid.
+        valid: the number of its valid outputs.
+        outputs: the number of test sets when it was scored.
     """
 
     id: str
@@ -99,14 +100,17 @@ class Submission(NamedTuple):
     log: str | None
     document: dict[str, Any] | None
     chosen: bool
-    valid: bool
+    valid: int
+    outputs: int
 
 
 _COLUMNS = (
     "SELECT submissions.id, team, name AS team_name, number, kind, label, sha256, size, received, state, attempts,"
     " finished, run, reason, log, chosen, {} AS document,"
     # as `finish` writes it; in a text of the document the quotes would be escaped
-    """ coalesce(instr(document, '"state":"valid"'), 0) AS valid FROM submissions JOIN teams ON teams.id = team """
+    """ coalesce((length(document) - length(replace(document, '"state":"valid"', ''))) / 15, 0) AS valid,"""
+    """ coalesce((length(document) - length(replace(document, '"state":"', ''))) / 9, 0) AS outputs"""
+    " FROM submissions JOIN teams ON teams.id = team "
 )
 _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 
@@ -114,8 +118,7 @@ _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 def _submission(row: sqlite3.Row) -> Submission:
     values = dict(row)
     document = None if values["document"] is None else json.loads(values["document"])
-    flags = {name: bool(values[name]) for name in ("chosen", "valid")}
-    return Submission(**{**values, "document": document, **flags})
+    return Submission(**{**values, "document": document, "chosen": bool(values["chosen"])})
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
@@ -262,15 +265,26 @@ def choose(database: Database, chosen: Submission) -> None:
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
 
-def _preference(candidate: Submission) -> tuple[bool, bool, bool]:
+def shown_state(state: str, valid: int, outputs: int) -> str:
+    """Return the state of a submission, with the number of its valid outputs unless all are valid.
+
+    Args:
+        state: the state.
+        valid: the number of its valid outputs.
+        outputs: the number of test sets.
+    """
+    return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
+
+
+def _preference(candidate: Submission) -> tuple[bool, int, bool]:
     return candidate.chosen, candidate.valid, candidate.reason is None
 
 
 def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
     """Return the primary submission of each team that has one, by team name.
 
-    It is the submission chosen by the team, or otherwise its last finished submission. A submission without a valid
-    output counts only if the team has no other, and a submission with a failed run only if all runs failed.
+    It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
+    with a failed run counts only if all runs failed.
 
     Args:
         candidates: submissions, for each team in the order in which they were accepted.
@@ -291,7 +305,7 @@ def why_primary(primary: Submission) -> str:
     """
     if primary.chosen:
         return "chosen by the team"
-    return "the last with a valid output" if primary.valid else "the last; none has a valid output"
+    return "the last with the most valid outputs" if primary.valid else "the last; none has a valid output"
 
 
 def primary_submissions(database: Database) -> list[Submission]:

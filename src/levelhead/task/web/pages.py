@@ -84,7 +84,7 @@ def _public_routes(site: Site) -> list[Route]:
         """Respond with the first page: the state of the task, the leaderboard, and the inputs."""
         kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in site.task.about.kinds)
         return site.page(
-            "home", _session(site, request), kinds=kinds, phase=site.phase()[1], leaderboard=site.leaderboard(),
+            "home", _session(site, request), kinds=kinds, leaderboard=site.leaderboard(),
             languages=site.languages, inputs=site.inputs(),
         )  # fmt: skip
 
@@ -176,7 +176,7 @@ def _submissions_page(site: Site, session: Session, problem: str = "", status: i
         "submissions", session, "Submissions", status,
         submissions=own[::-1], averages={submission.id: site.averages(submission) for submission in own},
         primary=site.primary(session.team),
-        inputs=site.inputs(), problem=problem,
+        inputs=site.inputs(), problem=problem, accepts=site.accepts(),
     )  # fmt: skip
 
 

@@ -67,11 +67,15 @@ class Site:
         until = f" until {shown_time(about.closes)}" if about.closes is not None else ""
         return "open", f"Submissions are open{until}."
 
+    def accepts(self) -> bool:
+        """Return whether submissions are accepted now."""
+        phase = self.phase()[0]
+        return phase == "open" or (phase == "over" and not self.uploads.is_over())
+
     def check_open(self) -> None:
         """Refuse a submission while the task is not open."""
-        phase, message = self.phase()
-        if phase != "open" and (phase != "over" or self.uploads.is_over()):
-            raise Refused(message, 403)
+        if not self.accepts():
+            raise Refused(self.phase()[1], 403)
 
     def inputs(self) -> dict[str, Path]:
         """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
@@ -129,7 +133,20 @@ class Site:
 
     def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
         """Return a submission for JSON, given the ID of the team's primary submission."""
-        fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
+        fields = (
+            "id",
+            "number",
+            "kind",
+            "label",
+            "sha256",
+            "size",
+            "received",
+            "state",
+            "finished",
+            "reason",
+            "valid",
+            "outputs",
+        )
         document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
         document["averages"] = {
             group: {measure: average._asdict() for measure, average in by_measure.items()}
@@ -149,7 +166,8 @@ class Site:
             status: the HTTP status.
             values: the values for the template.
         """
-        shown = {"task": self.task, "session": session, "title": title, **values}
+        phase, message = self.phase()
+        shown = {"task": self.task, "session": session, "title": title, "phase": phase, "message": message, **values}
         return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
 
 
