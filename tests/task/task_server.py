@@ -53,7 +53,7 @@ def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[
 def token(folder: Path, name: str) -> str:
     """Create a team, and return its token."""
     with Database(TaskFolder(folder).database) as database:
-        return new_token(database, name)
+        return new_token(database, name, replace=True)
 
 
 def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:

@@ -359,7 +359,7 @@ def test_pages_say_times_inputs_and_which_submission_counts(site):
     for text in (listed, one):
         assert received in text
         assert kept["received"] not in text
-        assert "the last with a valid output" in text
+        assert "the last with the most valid outputs" in text
         assert not re.search(r"<th[^>]*></th>", text)
     cookie, _ = site.sign_in(token(site.folder, "nothing yet"))
     empty = site.browse("GET", "/submissions", cookie=cookie)[2]

@@ -317,7 +317,7 @@ def test_links_among_inputs_are_not_published(tmp_path):
     folder.final.mkdir()
     with Database(folder.database) as database:
         with database.transaction() as connection:
-            connection.execute("INSERT INTO facts VALUES ('final', 'now')")
+            connection.execute("INSERT INTO main.facts (name, value) VALUES ('final', 'now')")
         export_task(task_of(task), database, tmp_path / "export.tar.gz")
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         names = archive.getnames()

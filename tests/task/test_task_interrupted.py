@@ -165,7 +165,10 @@ def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
         assert "killed" in server.wait(alpha, first["id"])["reason"]
     with Database(TaskFolder(folder).database) as database:
         found = submissions(database)
-    assert [(one.state, one.attempts, one.valid) for one in found] == [("finished", 1, False), ("finished", 1, True)]
+    assert [(one.state, one.attempts, one.valid > 0) for one in found] == [
+        ("finished", 1, False),
+        ("finished", 1, True),
+    ]
 
 
 def processes_of_users():
@@ -263,7 +266,7 @@ def test_a_clock_that_goes_back_neither_changes_the_primary_nor_the_order(place,
     clock(monkeypatch, "2099-11-20T12:00:00")
     names += [accept(database, folder, team, upload(folder), FREE).id for _ in range(2)]
     with database.transaction() as connection:  # as an earlier version wrote them
-        connection.execute("UPDATE submissions SET received = '2099-11-20T11:00:00.000+00:00' WHERE number > 1")
+        connection.execute("UPDATE main.submissions SET received = '2099-11-20T11:00:00.000+00:00' WHERE number > 1")
     for name in names:
         assert claim(database, "outputs").id == name
         finish(database, name, document={})

@@ -336,5 +336,5 @@ def test_a_database_of_another_version_is_refused(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(InputError, match=r"store-version: .*its layout is 7, this version reads 1"):
+    with pytest.raises(InputError, match=r"store-version: .*its layout is 7, this version reads 2"):
         Database(path)

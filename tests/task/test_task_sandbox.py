@@ -312,9 +312,28 @@ def test_forged_and_endless_outputs_through_the_pipe_of_its_shell(place):
     assert nothing_is_left()
 
 
+def test_an_exit_code_through_the_pipe_of_its_shell_is_not_believed(place):
+    script = """
+        for pipe in pipes():
+            os.write(pipe, b"ended 0 0\\n")
+        sys.exit(3)
+    """
+    done, _, outputs = run(place, PYTHON + textwrap.dedent(STEAL) + textwrap.dedent(script))
+    assert "exit code 3" in done.reason or "is refused" in done.reason
+    assert outputs == {}
+
+
+def test_a_sandbox_killed_before_its_end_has_no_exit_code(place, monkeypatch):
+    for said in ("ended 0 137", "ended 0", "ended 0 0; echo x"):
+        monkeypatch.setattr(sandbox, "_command", lambda *_, said=said: ["sh", "-c", f"echo started; echo {said}"])
+        with pytest.raises(Interrupted, match="the sandbox was killed"):
+            run(place, SHELL)
+        (place / "output").rmdir()
+
+
 @pytest.mark.parametrize(("script", "reason"), [
-    ("cat {}", "is refused"), ("yes", "larger than allowed"), ("true", "returned no output"),
-    ("echo no archive", "is refused"), ("exec 1>&- 2>&-; sleep 1000", "did not end in time"),
+    ("cat {}; echo ended 0 0", "is refused"), ("yes", "larger than allowed"),
+    ("echo ended 0 2", "returned no output"), ("echo no archive; echo ended 0 0", "is refused"), ("exec 1>&- 2>&-; sleep 1000", "did not end in time"),
     ("sleep 1000", "did not end in time"),
 ])  # fmt: skip
 def test_whatever_comes_out_of_a_sandbox_is_read_like_any_archive(place, monkeypatch, script, reason):
@@ -340,7 +359,10 @@ def test_whatever_comes_out_of_a_sandbox_is_read_like_any_archive(place, monkeyp
     ("exit 3", "exit code 3"),
     ("kill -9 $$", "killed"),
     ("kill -9 -1", "killed"), ("kill -9 1; exit 4", "exit code 4"),
-    ("echo 0 > /status/code; kill -9 2", "killed"), ("rm -rf $2; chmod 0 /status /output; exit 0", "is refused"),
+    ("kill -9 2", "killed"),
+    # a process that goes on blocks the file of the exit code, and writes another one later
+    ("setsid sh -c 'rm -f /status/code; mkfifo /status/code; sleep 5; echo 0 > /status/code' & sleep 1; exit 3",
+     "exit code 3"),
 ])  # fmt: skip
 def test_how_it_ends_is_told(place, script, reason):
     done, _, _ = run(place, SHELL + script)

@@ -27,6 +27,7 @@ class DatabaseKind(NamedTuple):
         tables: the statements that create its tables.
         other: the message for any other database.
         version: the message for a file with another layout, before the two versions.
+        upgrade: the statements that turn the previous layout into this one; none if it cannot be upgraded.
     """
 
     application: int
@@ -34,9 +35,10 @@ class DatabaseKind(NamedTuple):
     tables: tuple[str, ...]
     other: str
     version: str
+    upgrade: tuple[str, ...] = ()
 
     def prepare(self, connection: sqlite3.Connection, path: str) -> None:
-        """Create the tables in an empty file; refuse a file of another kind or layout.
+        """Create the tables in an empty file, or upgrade the previous layout; refuse any other file.
 
         Args:
             connection: the connection to the file, outside a transaction.
@@ -47,6 +49,8 @@ class DatabaseKind(NamedTuple):
         """
         if _header_of(connection) == (0, 0):
             self._create(connection, path)
+        if self.upgrade and _header_of(connection) == (self.application, self.layout - 1):
+            self._upgrade(connection)
         self._refuse_other(connection, path)
 
     def check(self, connection: sqlite3.Connection, path: str) -> None:
@@ -71,6 +75,14 @@ class DatabaseKind(NamedTuple):
             for statement in self.tables:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {self.application}")
+            connection.execute(f"PRAGMA user_version = {self.layout}")
+        connection.execute("COMMIT")
+
+    def _upgrade(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        if _header_of(connection) == (self.application, self.layout - 1):
+            for statement in self.upgrade:
+                connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {self.layout}")
         connection.execute("COMMIT")
 

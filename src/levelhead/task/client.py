@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, quoted
 
 _TRIES = 5
 _SECONDS = 900  # a server accepts a few uploads at a time, and lets others wait
@@ -133,10 +133,13 @@ class Client:
 
     def inputs(self) -> list[str]:
         """Return the names of the inputs, which are file names without folders."""
-        names = [str(entry["name"]) for entry in self._response_of("GET", "/inputs")]
+        try:
+            names = [str(entry["name"]) for entry in self._response_of("GET", "/inputs")]
+        except (KeyError, TypeError) as error:
+            raise _failed("unexpected response: this is not a levelhead server") from error
         for name in names:
-            if Path(name).name != name or name in {"", ".", ".."}:
-                raise _failed(f"the server has an input with an invalid name: {name!r}")
+            if Path(name).name != name or name in {"", ".", ".."} or not name.isprintable():
+                raise _failed(f"the server has an input with an invalid name: {quoted(name)}")
         return names
 
     def download(self, names: Sequence[str], folder: Path) -> None:

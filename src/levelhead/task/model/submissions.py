@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import secrets
@@ -20,6 +21,7 @@ WAITING, RUNNING, FINISHED, FAILED = "waiting", "running", "finished", "failed"
 """The states of a submission; the last two are final."""
 
 _LONGEST_LABEL = 80
+_MOST_AN_HOUR = 30
 
 
 class Refused(LevelheadError):
@@ -77,7 +79,8 @@ class Submission(NamedTuple):
         log: the error message for the organizer.
         document: its results.
         chosen: whether its team chose it as the primary submission.
-        valid: whether at least one of its outputs is valid.
+        valid: the number of its valid outputs.
+        outputs: the number of test sets when it was scored.
     """
 
     id: str
@@ -97,14 +100,17 @@ class Submission(NamedTuple):
     log: str | None
     document: dict[str, Any] | None
     chosen: bool
-    valid: bool
+    valid: int
+    outputs: int
 
 
 _COLUMNS = (
     "SELECT submissions.id, team, name AS team_name, number, kind, label, sha256, size, received, state, attempts,"
     " finished, run, reason, log, chosen, {} AS document,"
     # as `finish` writes it; in a text of the document the quotes would be escaped
-    """ coalesce(instr(document, '"state":"valid"'), 0) AS valid FROM submissions JOIN teams ON teams.id = team """
+    """ coalesce((length(document) - length(replace(document, '"state":"valid"', ''))) / 15, 0) AS valid,"""
+    """ coalesce((length(document) - length(replace(document, '"state":"', ''))) / 9, 0) AS outputs"""
+    " FROM submissions JOIN teams ON teams.id = team "
 )
 _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 
@@ -112,8 +118,7 @@ _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 def _submission(row: sqlite3.Row) -> Submission:
     values = dict(row)
     document = None if values["document"] is None else json.loads(values["document"])
-    flags = {name: bool(values[name]) for name in ("chosen", "valid")}
-    return Submission(**{**values, "document": document, **flags})
+    return Submission(**{**values, "document": document, "chosen": bool(values["chosen"])})
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
@@ -161,6 +166,25 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
         raise Refused("your team has too many submissions waiting: try again when one is finished", 429)
 
 
+def refuse_often(database: Database, team: Team, action: str) -> None:
+    """Refuse what a team does too often, so that it cannot fill the audit log.
+
+    Args:
+        database: of the task.
+        team: the team.
+        action: the action, as in the audit log.
+
+    Raises:
+        Refused: the team has done this too often in the last hour.
+    """
+    hour_ago = dt.datetime.fromisoformat(database.latest()) - dt.timedelta(hours=1)
+    query = "SELECT count(*) AS n FROM audit WHERE action = ? AND actor = ? AND time >= ?"
+    rows = database.rows(query, action, f"team {team.name}", hour_ago.isoformat(timespec="milliseconds"))
+    if rows[0]["n"] >= _MOST_AN_HOUR:
+        message = f"the audit log has {_MOST_AN_HOUR} entries '{action}' of your team in the last hour: try again later"
+        raise Refused(message, 429)
+
+
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
     """Put an upload into the queue; once this returns, it will be processed in any case.
 
@@ -203,7 +227,7 @@ def _insert(
     label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
     values = (name, team.id, upload.kind, label, upload.sha256, upload.size, database.latest(), WAITING, upload.key)
     connection.execute(
-        "INSERT INTO submissions (id, team, kind, label, sha256, size, received, state, key, number)"
+        "INSERT INTO main.submissions (id, team, kind, label, sha256, size, received, state, key, number)"
         " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?",
         (*values, team.id),
     )
@@ -227,26 +251,40 @@ def choose(database: Database, chosen: Submission) -> None:
         chosen: the submission.
 
     Raises:
-        Refused: it did not finish, or the task is closed.
+        Refused: it did not finish, the task is closed, or the team changes its choice too often.
     """
     if chosen.state != FINISHED:
         raise Refused("only a finished submission can be the primary one", 409)
+    if chosen.chosen:
+        return
+    refuse_often(database, Team(chosen.team, chosen.team_name), "chosen as primary")
     with database.transaction() as connection:
         if database.fact("closed") is not None:
             raise Refused("the task is closed", 403)
-        connection.execute("UPDATE submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
+        connection.execute("UPDATE main.submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
 
-def _preference(candidate: Submission) -> tuple[bool, bool, bool]:
+def shown_state(state: str, valid: int, outputs: int) -> str:
+    """Return the state of a submission, with the number of its valid outputs unless all are valid.
+
+    Args:
+        state: the state.
+        valid: the number of its valid outputs.
+        outputs: the number of test sets.
+    """
+    return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
+
+
+def _preference(candidate: Submission) -> tuple[bool, int, bool]:
     return candidate.chosen, candidate.valid, candidate.reason is None
 
 
 def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
     """Return the primary submission of each team that has one, by team name.
 
-    It is the submission chosen by the team, or otherwise its last finished submission. A submission without a valid
-    output counts only if the team has no other, and a submission with a failed run only if all runs failed.
+    It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
+    with a failed run counts only if all runs failed.
 
     Args:
         candidates: submissions, for each team in the order in which they were accepted.
@@ -267,7 +305,7 @@ def why_primary(primary: Submission) -> str:
     """
     if primary.chosen:
         return "chosen by the team"
-    return "the last with a valid output" if primary.valid else "the last; none has a valid output"
+    return "the last with the most valid outputs" if primary.valid else "the last; none has a valid output"
 
 
 def primary_submissions(database: Database) -> list[Submission]:

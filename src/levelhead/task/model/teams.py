@@ -44,27 +44,31 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def new_token(database: Database, name: str) -> str:
-    """Return a new token for a team; its earlier token becomes invalid.
+def new_token(database: Database, name: str, *, replace: bool = False) -> str:
+    """Return a new token for a team.
 
     Args:
         database: of the task.
-        name: the name of a new or existing team.
+        name: the name of the team.
+        replace: whether the team may exist already; its earlier token and its sessions become invalid.
 
     Raises:
-        InputError: the name is invalid.
+        InputError: the name is invalid, or the team exists.
     """
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
         raise InputError(Fault("invalid-task", message))
     token = _PREFIX + secrets.token_urlsafe(32)
     with database.transaction() as connection:
+        if not replace and database.rows("SELECT 1 FROM teams WHERE name = ?", name):
+            message = f"team {quoted(name)} already has a token: --replace makes a new one, and the old one invalid"
+            raise InputError(Fault("invalid-task", message))
         connection.execute(
-            "INSERT INTO teams (name, token, made) VALUES (?, ?, ?)"
+            "INSERT INTO main.teams (name, token, made) VALUES (?, ?, ?)"
             " ON CONFLICT (name) DO UPDATE SET token = excluded.token",
             (name, _hash(token), now()),
         )
-        connection.execute("DELETE FROM sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
+        connection.execute("DELETE FROM main.sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
         record(connection, "organizer", "token made", detail=name)
     return token
 
@@ -94,9 +98,9 @@ def new_session(database: Database, team: Team) -> str:
     """
     secret = secrets.token_urlsafe(32)
     with database.transaction() as connection:
-        connection.execute("DELETE FROM sessions WHERE until < ?", (time.time(),))
+        connection.execute("DELETE FROM main.sessions WHERE until < ?", (time.time(),))
         row = (_hash(secret), team.id, secrets.token_urlsafe(32), time.time() + _SESSION_SECONDS)
-        connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", row)
+        connection.execute("INSERT INTO main.sessions (id, team, form, until) VALUES (?, ?, ?, ?)", row)
         record(connection, f"team {team.name}", "signed in")
     return secret
 
@@ -124,4 +128,4 @@ def end_session(database: Database, secret: str) -> None:
         secret: the secret of the session.
     """
     with database.transaction() as connection:
-        connection.execute("DELETE FROM sessions WHERE id = ?", (_hash(secret),))
+        connection.execute("DELETE FROM main.sessions WHERE id = ?", (_hash(secret),))

@@ -25,6 +25,7 @@ _DESCRIPTION = """\
 
 [task]
 title = {title}
+description = ""                    # shown on the first page: what to do, and the rules
 contact = ""
 # opens = 2027-03-01T12:00:00Z
 # closes = 2027-03-08T12:00:00Z

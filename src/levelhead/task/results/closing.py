@@ -62,7 +62,7 @@ def close_task(
         failures = [] if force else organizer_failures(database)
         closed = database.fact("closed") is not None
         if not closed and (now or not (unfinished or failures)):
-            connection.execute("INSERT INTO facts VALUES ('closed', ?)", (time_now(),))
+            connection.execute("INSERT INTO main.facts (name, value) VALUES ('closed', ?)", (time_now(),))
             record(connection, "organizer", "closed")
             closed = True
     if unfinished:
@@ -74,7 +74,7 @@ def close_task(
     results = public_results(final_results(task, database, workers))
     _write_final(task, database, results, report(task, database, workers))
     with database.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (time_now(),))
+        connection.execute("INSERT OR REPLACE INTO main.facts (name, value) VALUES ('final', ?)", (time_now(),))
     return results
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from levelhead.report import Column, Table
 from levelhead.report.documents import header
 from levelhead.task.model.database import shown_time
-from levelhead.task.model.submissions import Submission, primary_of, why_primary
+from levelhead.task.model.submissions import Submission, primary_of, shown_state, why_primary
 
 SHORT_ID = 8
 """The number of characters of an id that are shown."""
@@ -21,7 +21,7 @@ def submissions_document(submissions: Sequence[Submission]) -> dict[str, Any]:
         submissions: the submissions.
     """
     primary = {submission.id for submission in primary_of(submissions).values()}
-    names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log")
+    names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log", "valid", "outputs")
     documents = [
         {
             "team": submission.team_name,
@@ -46,7 +46,8 @@ def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) 
     rows = tuple(
         (submission.id if exact else submission.id[:SHORT_ID], submission.team_name, submission.number,
          submission.kind, submission.label,
-         submission.received if exact else shown_time(submission.received), submission.state,
+         submission.received if exact else shown_time(submission.received),
+         shown_state(submission.state, submission.valid, submission.outputs),
          why_primary(submission) if submission.id in primary else "", submission.log or submission.reason)
         for submission in submissions
     )  # fmt: skip

@@ -82,9 +82,12 @@ def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
         The names of its files.
 
     Raises:
-        UnsafeArchive: it is damaged, too large, or an entry is not a regular file or folder inside the archive.
+        UnsafeArchive: it is damaged, too large or empty, or an entry is not a regular file or folder in it.
     """
-    return _read_entries(archive, limits, None)
+    names = _read_entries(archive, limits, None)
+    if not names:
+        raise UnsafeArchive("it contains no files")
+    return names
 
 
 def unpack(archive: Path, target: Path, limits: ArchiveLimits) -> list[str]:
@@ -116,8 +119,6 @@ def _read_entries(archive: Path, limits: ArchiveLimits, target: Path | None) -> 
             names.add(entry.parts)
             folders.update(_above(entry.parts))
             left -= _copy(entry, target, left)
-    if not names:
-        raise UnsafeArchive("it contains no files")
     return sorted("/".join(parts) for parts in names)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from levelhead.campaign.plan import TestSet
 from levelhead.task.model.campaign import test_sets_of
@@ -73,18 +71,6 @@ def _is_too_large(n_bytes: int, task: SharedTask, test_set: TestSet) -> bool:
         return False
     gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without the suffix of a compressed file
     return n_bytes > task.limits.times_gold * gold
-
-
-def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
-    """Add the reasons for missing outputs to the document of a submission.
-
-    Args:
-        document: the result of `score_submission`, which is modified.
-        reasons: the result of `collect_outputs`.
-    """
-    for code, result in document["results"].items():
-        if code in reasons and result["state"] == "missing":
-            result["reasons"] = [reasons[code]]
 
 
 def _output(top: Path, test_set: TestSet) -> tuple[Path | None, str | None]:

@@ -23,7 +23,7 @@ _MOST_ATTEMPTS = 10
 # A team is served when one of its submissions is started; teams that were never served are first.
 _NEXT = """
 WITH served AS (
-    SELECT team, kind, max(audit.id) AS last FROM audit JOIN submissions ON submissions.id = audit.submission
+    SELECT team, kind, max(audit.id) AS last FROM main.audit JOIN main.submissions ON submissions.id = audit.submission
     WHERE action = 'begun' GROUP BY team, kind)
 SELECT id, attempts FROM submissions LEFT JOIN served USING (team, kind)
 WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT 1
@@ -45,7 +45,7 @@ def claim(database: Database, kind: str) -> Submission | None:
             return None
         row = connection.execute(_NEXT, (WAITING, kind)).fetchone()
         connection.execute(
-            "UPDATE submissions SET state = ?, attempts = attempts + 1 WHERE id = ?", (RUNNING, row["id"])
+            "UPDATE main.submissions SET state = ?, attempts = attempts + 1 WHERE id = ?", (RUNNING, row["id"])
         )
         record(connection, "runner", "begun", row["id"], f"attempt {row['attempts'] + 1}")
     return submission(database, row["id"])
@@ -74,7 +74,7 @@ def finish(
     text = None if document is None else json.dumps(document, separators=(",", ":"))
     with database.transaction() as connection:
         changed = connection.execute(
-            "UPDATE submissions SET state = ?, finished = ?, run = ?, document = ?, reason = ?, log = ?"
+            "UPDATE main.submissions SET state = ?, finished = ?, run = ?, document = ?, reason = ?, log = ?"
             " WHERE id = ? AND state = ?",
             (state, now(), run, text, reason, log, name, RUNNING),
         ).rowcount
@@ -109,12 +109,12 @@ def interrupt(database: Database, name: str, why: str) -> None:
         if row is None:
             return
         if row["attempts"] < _MOST_ATTEMPTS:
-            connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, name))
+            connection.execute("UPDATE main.submissions SET state = ? WHERE id = ?", (WAITING, name))
             record(connection, "runner", "put back", name, why)
             return
         reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
         log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
-        end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
+        end = "UPDATE main.submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
         connection.execute(end, (FAILED, now(), reason, log, name))
         record(connection, "runner", FAILED, name, reason)
 
@@ -133,7 +133,7 @@ def put_back(database: Database, name: str | None = None) -> int:
         if database.fact("final") is not None:
             raise Refused("the final ranking was already computed", 409)
         failures = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
-        update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
+        update = "UPDATE main.submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
         for failed in failures:
             connection.execute(f"{update} WHERE id = ?", (WAITING, failed))
             record(connection, "organizer", "put back", failed)

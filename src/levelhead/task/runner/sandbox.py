@@ -37,6 +37,9 @@ _MOST_OUTPUTS = 10_000
 OF_THE_MACHINE = (Path("/usr"),)
 """Folders of the machine that every system can read."""
 
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where the sandbox finds programs."""
+
 _NOT_IN_TIME = "it did not end in time and was killed"
 _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
@@ -44,18 +47,20 @@ _STARTED = b"started\n"
 """The first bytes of output, written by the process that becomes the system: earlier failures are not its fault."""
 
 # This shell is the first process of its namespace, so that the system cannot kill it.
-# The system can start any processes; when it ends, or its time is over, all of them are killed, and then its
-# output is handed over. Its standard output and error are one pipe. If memory runs out,
-# the kernel ends these processes first.
+# The system can start any processes; when it ends, or its time is over, all of them are killed. Only then its
+# output is handed over, followed by its exit code and that of tar, so that no process is left that could write there.
+# Its standard output and error are one pipe. If memory runs out, the kernel ends these processes first.
 _SCRIPT = """
 exec 3>&1 1>&2
 echo 1000 > /proc/self/oom_score_adj
 timeout -k 2 "$1" /bin/sh -c 'echo started >&3; exec /system/run /input /output 3>&-' < /dev/null
-echo "$?" > /status/code
+code=$?
 kill -KILL -1 2> /dev/null
-exec tar -C / -cf - output status >&3
+tar -C / -cf - output >&3
+echo "ended $code $?" >&3
 """
-_ENDS_OF_TAR = (0, 1, 2)  # otherwise the first process was killed, which is impossible from inside
+_END = re.compile(rb"ended (\d{1,3}) [012]\n\Z")  # otherwise tar or the first process was killed, by nobody inside
+_LONGEST_END = 16
 _NUMBERS = re.compile(r"(\d+)-(\d+)", re.ASCII)
 _MOST_USERS = 2**32 - 2
 
@@ -84,8 +89,8 @@ def check_sandbox(limits: SandboxLimits, task: Path) -> None:
     Raises:
         InputError: systems cannot be run safely.
     """
-    for program in ("bwrap", "prlimit", "timeout", "tar"):
-        if shutil.which(program) is None:
+    for program, path in (("bwrap", None), ("prlimit", None), ("timeout", _PATH), ("tar", _PATH)):
+        if shutil.which(program, path=path) is None:
             raise _no_sandbox(f"program {program} not found; on Debian: apt-get install bubblewrap util-linux tar")
     scratch = _scratch_parent(limits)
     for name, folder in (("the task", task), ("sandbox.scratch", scratch)):
@@ -213,8 +218,10 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
         process = _start(_command(system, inputs, limits), users_of(limits)[slot])
         reason, log = _watch(process, archive, limits)
         seconds = time.monotonic() - started
-        _check_not_interrupted(process.returncode, archive, log, ended_by_us=reason is not None)
-        return SystemRun(reason or _collect(archive, outputs, limits), log, seconds)
+        code = _exit_code(process.returncode, archive, log, ended_by_us=reason is not None)
+        if reason is None:
+            reason = _collect(archive, outputs, limits) or _exit_reason(code, limits)
+        return SystemRun(reason, log, seconds)
 
 
 def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
@@ -228,8 +235,8 @@ def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
         raise Interrupted(f"the sandbox could not be started: {error}") from error
 
 
-def _check_not_interrupted(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> None:
-    """Raise an error for a failure of the sandbox, not of the system.
+def _exit_code(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> int:
+    """Return the exit code of a system, and remove it from the end of the archive.
 
     Args:
         code: the exit code of the sandbox.
@@ -243,8 +250,15 @@ def _check_not_interrupted(code: int, archive: IO[bytes], log: bytes, *, ended_b
     archive.seek(0)
     if archive.read(len(_STARTED)) != _STARTED:
         raise Interrupted(f"the sandbox did not start the system (exit code {code}): {_text(log)}")
-    if not ended_by_us and code not in _ENDS_OF_TAR:
-        raise Interrupted(f"the sandbox was killed (exit code {code})")
+    start = max(archive.seek(0, os.SEEK_END) - _LONGEST_END, 0)
+    archive.seek(start)
+    end = _END.search(archive.read())
+    if end is None:
+        if not ended_by_us:
+            raise Interrupted(f"the sandbox was killed (exit code {code})")
+        return code
+    archive.truncate(start + end.start())
+    return int(end[1])
 
 
 def _text(log: bytes) -> str:
@@ -257,10 +271,11 @@ def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
     rlimits = {
         "cpu": limits.cpu_seconds, "as": memory, "nproc": limits.processes, "fsize": size, "core": 0, "nofile": 1024,
     }  # fmt: skip
-    command = ["prlimit", *(f"--{name}={value}" for name, value in rlimits.items()), "--", "bwrap"]
+    prlimit, bwrap = (shutil.which(program) or program for program in ("prlimit", "bwrap"))
+    command = [prlimit, *(f"--{name}={value}" for name, value in rlimits.items()), "--", bwrap]
     command += "--unshare-all --as-pid-1 --unshare-user --disable-userns --uid 65534 --gid 65534 --cap-drop ALL".split()
     command += "--clearenv --new-session --die-with-parent --hostname sandbox".split()
-    for name, value in (("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
+    for name, value in (("PATH", _PATH), ("HOME", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
         command += ["--setenv", name, value]
     for folder in map(str, OF_THE_MACHINE):
         command += ["--ro-bind", folder, folder]
@@ -272,7 +287,6 @@ def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
     command += ["--proc", "/proc", "--dev", "/dev"]
     for path in ("/dev/shm", "/tmp", "/output"):  # noqa: S108 -- inside
         command += ["--size", size, "--tmpfs", path]
-    command += ["--size", "65536", "--tmpfs", "/status"]
     command += ["--ro-bind", str(system), "/system", "--ro-bind", str(inputs), "/input"]
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/system"]
     return [*command, "--", "/bin/sh", "-c", _SCRIPT, "sh", str(limits.seconds)]
@@ -328,10 +342,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | None:
-    """Unpack the output of a sandbox; return the error of the run, or None."""
+    """Unpack the output of a sandbox; return the error, or None."""
     unpacked = outputs.with_name(f"{outputs.name}.handed-over")
     unpacked.mkdir()
-    allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE + 65536, _MOST_OUTPUTS)
+    allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE, _MOST_OUTPUTS)
     try:
         with tempfile.NamedTemporaryFile(dir=outputs.parent) as copy:
             archive.seek(len(_STARTED))
@@ -343,20 +357,19 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
         if (unpacked / "output").is_dir():
             outputs.rmdir()
             (unpacked / "output").rename(outputs)
-        return _exit_reason(unpacked / "status" / "code", limits)
     except UnsafeArchive as error:
         return f"its output is refused: {error.message}"
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
+    return None
 
 
-def _exit_reason(path: Path, limits: SandboxLimits) -> str | None:
-    """Return the error message for a system's exit code, None for success; the file with the code is untrusted."""
-    code = path.read_bytes()[:8].decode("ascii", "replace").strip() if path.is_file() else ""
-    if code == "0":
+def _exit_reason(code: int, limits: SandboxLimits) -> str | None:
+    """Return the error message for a system's exit code, None for success."""
+    if code == 0:
         return None
-    if code in {"124", "137"}:
+    if code in {124, 137}:
         return f"it was killed: it exceeded {limits.seconds} seconds, or the limit of processor time or memory"
-    if code in {"126", "127"}:
+    if code in {126, 127}:
         return f"its file `run` cannot be executed (exit code {code})"
-    return f"it ended with exit code {int(code)}" if code.isdecimal() else "it ended without a valid exit code"
+    return f"it ended with exit code {code}"

@@ -22,6 +22,7 @@ from levelhead.report.documents import header
 from levelhead.significance.jackknife import Spread
 from levelhead.task.model.campaign import setup_of_task, test_sets_of
 from levelhead.task.model.description import MEGABYTE, SharedTask, read_task
+from levelhead.task.model.folder import sync
 from levelhead.task.runner.processes import Interrupted, end_with_parent, run_child
 from levelhead.treebank.write import replace_file
 
@@ -29,8 +30,15 @@ _REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>
 _OFFSET = re.compile(r"\(character (\d+) of the text, token ")
 
 
+_NO_MEMORY = 3
+
+
 class ScoringFailed(Exception):
     """The scorer ended without a result; the organizer sees the message."""
+
+
+class _LimitExceeded(ScoringFailed):
+    """It exceeded its limit of time or memory."""
 
 
 class ScoringWorkers(NamedTuple):
@@ -79,6 +87,7 @@ def score_folders(
     *,
     by_sentence: bool = False,
     workers: Workers | None = None,
+    code: str = "",
 ) -> Results:
     """Return the results of systems, scored as by `levelhead rank` with the store of the task.
 
@@ -88,44 +97,70 @@ def score_folders(
         more: additional measures.
         by_sentence: whether to keep the counts of every sentence.
         workers: the workers; this process by default. The results do not depend on them.
+        code: the only test set to score; all of them by default.
 
     Raises:
         InputError: gold is invalid, or the workers are not available.
         OutputError: the store cannot be written.
     """
     with Store(task.folder.scores) as store:
-        plan = plan_of(test_sets_of(task), folders)
+        plan = plan_of([test_set for test_set in test_sets_of(task) if code in {"", test_set.code}], folders)
         return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=by_sentence)
 
 
 def score_submission(
     task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers = ONE_PROCESS
 ) -> dict[str, Any]:
-    """Score the outputs of a submission in another process, which has its own limits, and ends with this process.
+    """Score the outputs of a submission in other processes, which have their own limits, and end with this process.
+
+    If all outputs together exceed the limits, each is scored by itself; those that exceed them alone are removed.
 
     Args:
         task: the task.
         outputs: the folder of outputs.
         result: a file for the result.
-        workers: the workers of the other process.
+        workers: the workers of the other processes.
 
     Returns:
         The document to store: states, values as fractions, numbers for intervals, and reasons that do not quote gold.
 
     Raises:
         Interrupted: the process was killed, for example because memory ran out, or could not be started.
-        ScoringFailed: it exceeded its limits of time or memory, or the organizer's files are invalid.
+        ScoringFailed: the organizer's files are invalid, or all outputs together need too much memory.
     """
-    program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers)]
+    seconds = task.limits.scoring_seconds
     try:
-        done = run_child(command, task.limits.scoring_seconds)
+        return _score(task, outputs, result, workers, seconds)
+    except _LimitExceeded:
+        reasons = {}
+        for path in sorted(outputs.iterdir()):
+            try:
+                _score(task, outputs, result, workers, seconds, path.stem)
+            except _LimitExceeded as error:
+                path.unlink()
+                sync([outputs])
+                reasons[path.stem] = str(error)
+    document = _score(task, outputs, result, workers, seconds * max(len(test_sets_of(task)), 1))  # from the store
+    add_reasons(document, reasons)
+    return document
+
+
+def _score(
+    task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers, seconds: int, code: str = ""
+) -> dict[str, Any]:
+    """Score all outputs, or that of one test set, in another process."""
+    program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers), code]
+    try:
+        done = run_child(command, seconds)
     except subprocess.TimeoutExpired as error:
-        raise ScoringFailed(f"scoring took more than {task.limits.scoring_seconds} seconds") from error
+        raise _LimitExceeded(f"scoring took more than {seconds} seconds") from error
     except OSError as error:
         raise Interrupted(f"scoring could not be started: {error}") from error
     if done.returncode < 0:
         raise Interrupted(f"scoring was killed by signal {-done.returncode}")
+    if done.returncode == _NO_MEMORY:
+        raise _LimitExceeded(f"scoring needed more than {task.limits.scoring_megabytes} MB of memory")
     if done.returncode:
         errors = done.stderr.decode("utf-8", "replace").strip()[-1000:]
         raise ScoringFailed(f"scoring ended with exit code {done.returncode}: {errors}")
@@ -133,11 +168,24 @@ def score_submission(
     return document
 
 
+def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
+    """Add the reasons for missing outputs to the document of a submission.
+
+    Args:
+        document: the result of `score_submission`, which is modified.
+        reasons: the reasons, by the code of the test set.
+    """
+    for code, result in document["results"].items():
+        if code in reasons and result["state"] == "missing":
+            result["reasons"] = [reasons[code]]
+
+
 def main(arguments: Sequence[str]) -> None:
     """Do the work of `score_submission` in the process that it starts.
 
     Args:
-        arguments: the folder of the task, the folder of outputs, the file for the result, and the workers as text.
+        arguments: the folder of the task, the folder of outputs, the file for the result, the workers as text, and
+            the code of a test set, or an empty text for all of them.
     """
     end_with_parent()
     task = read_task(arguments[0])
@@ -145,7 +193,11 @@ def main(arguments: Sequence[str]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         workers = ScoringWorkers.from_text(arguments[3]).workers()
-        results = score_folders(task, {"submission": Path(arguments[1])}, by_sentence=True, workers=workers)
+        results = score_folders(
+            task, {"submission": Path(arguments[1])}, by_sentence=True, workers=workers, code=arguments[4]
+        )
+    except MemoryError:
+        sys.exit(_NO_MEMORY)
     except LevelheadError as error:
         sys.exit(str(error))
     replace_file(arguments[2], [json.dumps(_document(results)).encode()])

@@ -19,11 +19,11 @@ from levelhead.task.model.description import OUTPUTS, SYSTEM, SharedTask, read_t
 from levelhead.task.model.folder import TaskFolder, sync_tree
 from levelhead.task.model.submissions import Submission
 from levelhead.task.runner.archives import UnsafeArchive, archive_limits, unpack
-from levelhead.task.runner.outputs import add_reasons, collect_outputs, contents_folder
+from levelhead.task.runner.outputs import collect_outputs, contents_folder
 from levelhead.task.runner.processes import Interrupted
 from levelhead.task.runner.queue import claim, finish, interrupt, recover
 from levelhead.task.runner.sandbox import run_system, scratch_of, users_of
-from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, score_submission
+from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, add_reasons, score_submission
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_AFTER_INTERRUPTION = 1.0  # the missing resource may be available again then

@@ -136,6 +136,7 @@ def _task_document(site: Site) -> dict[str, Any]:
     return {
         **header("task"),
         "title": about.title,
+        "description": about.description,
         "contact": about.contact,
         "opens": about.opens and about.opens.isoformat(),
         "closes": about.closes and about.closes.isoformat(),

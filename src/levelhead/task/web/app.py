@@ -39,7 +39,8 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
 
     handlers = {Refused: refused, HTTPException: http_error}
     app = Starlette(routes=[*page_routes(site), *api_routes(site)], exception_handlers=handlers)
-    return RequestLimits(app, task.limits.upload_megabytes * MEGABYTE + FORM_BESIDE_FILE)
+    most = task.limits.upload_megabytes * MEGABYTE + FORM_BESIDE_FILE
+    return RequestLimits(app, most, task.limits.upload_seconds)
 
 
 def _error(site: Site, request: Request, status: int, message: str, headers: Any = None) -> Response:

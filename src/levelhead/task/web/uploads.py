@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import hashlib
 import secrets
 import shutil
@@ -18,6 +19,9 @@ from levelhead.task.model.description import MEGABYTE, SharedTask
 from levelhead.task.model.submissions import Refused, Submission, Upload, accept, refuse_early
 from levelhead.task.model.teams import Team
 from levelhead.task.runner.archives import UnsafeArchive, archive_limits, check_archive
+
+GRACE = dt.timedelta(minutes=10)
+"""How long uploads are accepted after the deadline, since a proxy may pass them on only when they are complete."""
 
 _CHECKS_AT_ONCE = 2
 _DISK_FULL = "the disk of the server is full: please tell the organizer"
@@ -92,10 +96,17 @@ class Uploads:
         path = self.folder.incoming / secrets.token_hex(16)
         try:
             upload = await self._write(path, announced, body)
+            if self.is_over():
+                raise Refused("the submission deadline has passed", 403)
             async with self._checks:
                 return await run_in_threadpool(self._accept, team, upload)
         finally:
             path.unlink(missing_ok=True)
+
+    def is_over(self) -> bool:
+        """Return whether the deadline and the grace after it have passed."""
+        closes = self.task.about.closes
+        return closes is not None and dt.datetime.now(dt.UTC) >= closes + GRACE
 
     def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
         """Refuse an upload before it is read; an upload that was accepted before with the same key passes.
