@@ -103,10 +103,10 @@ def test_a_cell_opens_the_errors_behind_it(page: Page) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert page.locator(f"{OPENED} tbody a[tabindex='0']").evaluate("node => node === document.activeElement")
-    system = page.evaluate("document.activeElement.getAttribute('href').split('/')[0]")
+    system, name = page.evaluate("document.activeElement.getAttribute('href').split('/')")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{system}/*.html")
-    assert page.locator("h1").inner_text() == system
+    assert page.locator("h1").inner_text() == f"{system} on {name.removesuffix('.html')}"
     assert page.locator("#confusion").count() == 1
     page.get_by_role("link", name="Ranking").first.click()
     page.wait_for_url("**/index.html*")

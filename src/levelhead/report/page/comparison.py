@@ -19,7 +19,7 @@ from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.comparison import comparison_table, mark, wins_text
-from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, names_or_number
 from levelhead.report.page.confusions import ConfusionTally
 from levelhead.report.page.error_costs import ALL
 from levelhead.report.page.examples import (
@@ -157,7 +157,10 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     stores = [part.contrasts for part in parts] + [examples for part in parts for _, examples in part.confusions]
     data = stored(stores, _joined(parts) if several else None)
     terms, signature = measure_terms(comparison.measures, registry), comparison.provenance.signature
-    return Page("Comparison", _lead(comparison), facts, choices, shown, (), signature, "comparison", data, terms)
+    against = f" compared with {baseline}" if comparison.systems[1:] else ""
+    where = names_or_number([part.treebank for part in parts], "treebank")
+    title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
+    return Page(title, _lead(comparison), facts, choices, shown, (), signature, "comparison", data, terms)
 
 
 _DIFFERENCES = (

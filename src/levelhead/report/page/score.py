@@ -15,7 +15,7 @@ from levelhead.report.breakdown import breakdown_table
 from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
-from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number
 from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words
 from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
 from levelhead.report.page.stores import stored
@@ -54,18 +54,17 @@ def score_page(
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
     terms = {**measure_terms(first, registry), **COMPONENTS, **KINDS_OF_ERRORS, **class_terms(scheme)}
-    lead, facts = _lead(name, evaluations, average, parts), _facts(evaluations)
+    lead, facts = _lead(evaluations, average, parts), _facts(evaluations)
     joined = joined_errors([*parts.values()]) if several else None
     sections = _sections(evaluations, parts, average, joined)
     data = stored([part.examples for part in parts.values()], joined and joined.examples)
-    return Page(name, lead, facts, choices, sections, (), shared, "score", data, terms)
+    title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
+    return Page(title, lead, facts, choices, sections, (), shared, "score", data, terms)
 
 
-def _lead(
-    name: str, evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]
-) -> str:
-    treebank, scores = next(iter(evaluations.items()))
-    where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
+def _lead(evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]) -> str:
+    scores = next(iter(evaluations.values()))
+    where = "" if average is None else "Macro-averages: "
     chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
     values = []
     for measure in chosen:
@@ -79,7 +78,7 @@ def _lead(
         for repair in worst
     ]
     label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{name} {where}{', '.join(values)}.{''.join(costs)}"
+    return f"{label}{where}{', '.join(values)}.{''.join(costs)}"
 
 
 def _measure(parts: Mapping[str, TreebankErrors]) -> str:
