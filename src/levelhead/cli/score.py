@@ -215,7 +215,7 @@ def _score(request: _Request, setup: Setup, gold: Input, system: Input) -> tuple
     ready = setup.single()
     ready.rules.check_words()
     code = _code_of_gold(request)
-    errors = _look(request, 1, ready.names).start(code, request.name)
+    errors = _look(request, 1, ready).start(code, request.name)
     evaluation = score_files(gold, system, ready, training=training, look=errors)
     with working("finding the errors"):
         return evaluation, {code: errors.result(evaluation.gold, evaluation.system)}
@@ -226,7 +226,7 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
     from levelhead.comparison.evaluations import score_and_look, single_run
 
     plan = single_run(plan_of(request.gold, [request.system], request.engine.split))
-    look = _look(request, len(plan.test_sets), setup.names) if request.page.wanted else None
+    look = _look(request, len(plan.test_sets), setup) if request.page.wanted else None
     with request.engine.running(plan) as how:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
 
@@ -261,17 +261,16 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     )
 
 
-def _look(request: _Request, n_treebanks: int, measures: Sequence[str]) -> LookAtEach:
+def _look(request: _Request, n_treebanks: int, setup: Setup) -> LookAtEach:
     """The function that finds the errors for the page where outputs are read."""
     from levelhead.campaign.look_jobs import LookAtEach
     from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
-    registry = request.measuring.registry
     settings: dict[str, Any] = {
         "name": request.name,
         "n_treebanks": n_treebanks,
-        "registry": registry,
-        "measure": measure_of_errors(measures, registry),
+        "setup": setup,
+        "measure": measure_of_errors(setup.names, setup.registry),
         "partial": request.partial,
     }
     return LookAtEach(partial(errors_of_each, **settings))

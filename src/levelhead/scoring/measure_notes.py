@@ -84,16 +84,17 @@ def notes_on(
     users = {key: tuple(dict.fromkeys(user for user, scheme in used if scheme.name == key)) for key in by_name}
     schemes_used = [(by_name[key], users[key]) for key in by_name]
     of_versions = _notes_on_schemes(gold.relations, system.relations, schemes_used, name)
-    return (*of_versions, *_without_graphs(gold, system, chosen, name))
+    return (*of_versions, *_without_graphs(gold, system, chosen, rules, name))
 
 
 def _without_graphs(
-    gold: Annotation, system: Annotation, measures: Iterable[tuple[Measure, Definition]], name: str
+    gold: Annotation, system: Annotation, measures: Iterable[tuple[Measure, Definition]], rules: Rules, name: str
 ) -> Iterator[str]:
-    """Note why measures of enhanced graphs are 0 or have no value if only gold has graphs."""
+    """Note why measures of enhanced graphs are 0 without graphs; some rules give the reason if gold has none."""
     of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
-    if of_graphs and gold.enhanced and not system.enhanced:
-        yield f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
+    side = "gold" if not gold.enhanced else name if not system.enhanced else None
+    if of_graphs and side and (gold.enhanced or not rules.unannotated):
+        yield f"{side} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
 
 
 def notes_on_schemes(

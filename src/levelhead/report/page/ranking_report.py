@@ -97,7 +97,7 @@ class _PageOfOutput:
 
     def __init__(self, code: str, name: str, address: str, setup: Setup, origin: Origin) -> None:
         self._origin, self._code, self._name, self._address, self._setup = origin, code, name, address, setup
-        self._errors = ErrorTally(name, n_treebanks=1, registry=setup.registry, measure="LAS", partial=False)
+        self._errors = ErrorTally(name, n_treebanks=1, setup=setup, measure="LAS", partial=False)
         self._counts = PieceCounts(setup)
 
     def start(self) -> None:
