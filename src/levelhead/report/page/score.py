@@ -16,7 +16,7 @@ from levelhead.report.bucket_estimates import MARK, UNCERTAIN
 from levelhead.report.charts.page_charts import interval_ends
 from levelhead.report.charts.row_charts import ChartRow, OpenedWords, RowChart
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number
-from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words
+from levelhead.report.page.error_costs import ALL, between, costs_of, costs_of_all, error_in_words, informative
 from levelhead.report.page.joined_errors import STORE, JoinedErrors, joined_errors
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
@@ -188,7 +188,7 @@ def _score_row(name: str, score: Score, interval: Interval | None) -> ChartRow:
 
 def _interval(score: Score, interval: Interval | None) -> tuple[str, tuple[float | None, float | None]]:
     """The interval of a score as text, and its ends in a chart."""
-    shown = None if score.reason else interval
+    shown = None if score.reason else informative(interval)
     cell = interval_cell(shown, perplexity=False)
     text = "" if cell is None else formatted(cell, _RATIO).replace("-", "\N{EN DASH}")
     return text, interval_ends(shown)
@@ -267,7 +267,7 @@ def _bucket_row(
     if ratio is None:
         return ChartRow(label, cells=("–", "", *cells), opens=opens)
     cells = (formatted(ratio, _RATIO), between(estimate, _RATIO), *cells)
-    ends = interval_ends(estimate.interval)
+    ends = interval_ends(informative(estimate.interval))
     return ChartRow(label, 100 * ratio, *ends, cells=cells, opens=opens, uncertain=estimate.uncertain)
 
 
