@@ -9,7 +9,7 @@ from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.examples import ErrorExamples
 from levelhead.errors import number_of
 from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
-from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.tree_text import MOST_WORDS, contrast_titles
 from levelhead.report.writers import latex_text
@@ -256,4 +256,6 @@ def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Pag
     n_sentences = sum(len(block.sentences or ()) for block in blocks)
     section = Section("sentences", "Sentences", "Gold and system trees; errors are marked.", blocks)
     lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}."
-    return Page("Dependency trees", lead, (), {}, [section], (), signature)
+    golds = dict.fromkeys(treebank_name(output.matches.gold) for group in groups for output in group.outputs)
+    title = " on ".join(names_or_number([*names], noun) for names, noun in ((systems, "system"), (golds, "treebank")))
+    return Page(f"Dependency trees of {title}", lead, (), {}, [section], (), signature)

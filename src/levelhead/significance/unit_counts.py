@@ -162,6 +162,11 @@ class HistogramTally:
     def _add(self, cells: Cells, rows: _Rows) -> None:
         rows.add(np.column_stack([cells.groups, self._parts(cells)]).astype(np.int32))
 
+    @property
+    def has_counts(self) -> bool:
+        """Whether a piece was added."""
+        return bool(self._totals)
+
     def histogram(self) -> UnitHistogram:
         """Return the histogram of all pieces; to be called once, after at least one piece."""
         (last,), (totals,) = self._last, self._totals

@@ -14,6 +14,7 @@ from levelhead.report.charts.svg import Drawing
 from levelhead.report.documents import header
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
+from levelhead.report.page.blocks import Origin
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
 from levelhead.studies.study import Claim, Study
@@ -163,12 +164,13 @@ def _rows(table: Table) -> dict[str, Any]:
     return {"columns": columns, "rows": [list(row) for row in table.rows], "notes": list(table.notes)}
 
 
-def write_page(study: Study, path: str | os.PathLike[str]) -> None:
+def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
     """Write the page of a study to a file, completely or not at all; Markdown gets its figures as SVG files next to it.
 
     Args:
         study: the study.
         path: a file whose name ends in `.html` or `.md`.
+        origin: how it was made, for HTML; None if unknown.
 
     Raises:
         InputError: the name has another ending, or jinja2 is not installed.
@@ -179,7 +181,7 @@ def write_page(study: Study, path: str | os.PathLike[str]) -> None:
     checked_page(path)
     name = os.fspath(path)
     if name.endswith(".html"):
-        replace_file(name, [render(page(study))])
+        replace_file(name, [render(page(study)._replace(origin=origin or Origin()))])
         return
     stem, folder = Path(name).stem, Path(name).parent
     for figure, drawing in _figures(study, stem).values():

@@ -113,6 +113,7 @@ report_option: Decorator = click.option(
     "--report", "report_file", type=REPORT, metavar="HTML",
     help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
 )  # fmt: skip
+title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
     "--figures", type=FIGURES, metavar="FOLDER",
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",

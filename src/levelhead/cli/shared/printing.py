@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
-from levelhead.errors import Fault, OutputError
+from levelhead.cli.shared.option_groups import command_line
+from levelhead.cli.shared.values import InputPath
+from levelhead.errors import Fault, OutputError, listed
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
     from levelhead.report.page import Page
+    from levelhead.report.page.blocks import Origin
     from levelhead.report.table import Table
 
 _MOST_FILES = 2
@@ -57,6 +63,77 @@ printing_options: Decorator = grouped(
     "printing", Printing, (options.format_option(), options.places_option, options.output_option)
 )
 """The options that choose how a table is printed, passed to a command as the argument `printing`."""
+
+
+@immutable(eq=True)
+class PageRequest:
+    """The values of the options for a page.
+
+    Args:
+        report_file: the file of the page, or None.
+        title: its heading, or None for the default.
+        figures: the folder of its charts and tables, or None.
+    """
+
+    report_file: str | None
+    title: str | None
+    figures: str | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the page or its figures are requested."""
+        return self.report_file is not None or self.figures is not None
+
+    def outputs(self) -> tuple[str | None, str | None]:
+        """Return the file and the folder that are written.
+
+        Raises:
+            click.UsageError: there is a title without a page.
+        """
+        if self.title is not None and self.report_file is None:
+            raise click.UsageError("--title requires --report")
+        return self.report_file, self.figures
+
+    def write(self, make: Callable[[], Page]) -> None:
+        """Write the page, its charts and tables, if requested; on a terminal a line says so as long as it takes.
+
+        Args:
+            make: makes the page.
+        """
+        from levelhead.progress import working
+
+        with working("making the page"):
+            page = make()
+            if self.report_file is not None:
+                from levelhead.report.page import render
+                from levelhead.treebank.write import replace_file
+
+                titled = page._replace(title=self.title or page.title, origin=page_origin())
+                replace_file(self.report_file, [render(titled)])
+            if self.figures is not None:
+                from levelhead.report.page import write_figures
+
+                write_figures(page, self.figures)
+
+
+def page_options(report: Decorator = options.report_option) -> Decorator:
+    """Return the options for a page, passed to a command as the argument `page`.
+
+    Args:
+        report: the option --report.
+    """
+    return grouped("page", PageRequest, (report, options.title_option, options.figures_option))
+
+
+def page_origin() -> Origin:
+    """Return the command that is running, with the files and folders that it reads."""
+    from levelhead.report.page.blocks import Origin
+
+    context = click.get_current_context()
+    roles = [option.name or "" for option in context.command.params if isinstance(option.type, InputPath)]
+    read = [(role, context.params[role]) for role in roles if context.params.get(role)]
+    files = [(role, list(map(os.fspath, paths if isinstance(paths, tuple) else [paths]))) for role, paths in read]
+    return Origin(command_line(context), [(role, listed(paths)) for role, paths in files])
 
 
 def print_provenance(*provenances: Provenance) -> None:
@@ -139,29 +216,6 @@ def emit(text: str, output: str | None) -> None:
         from levelhead.treebank.write import replace_file
 
         replace_file(output, [data])
-
-
-def write_page(make: Callable[[], Page], report: str | None, figures: str | None) -> None:
-    """Write a page, its charts and tables, if requested; on a terminal a line says so as long as it takes.
-
-    Args:
-        make: makes the page.
-        report: the file of the page, or None.
-        figures: the folder of charts and tables, or None.
-    """
-    from levelhead.progress import working
-
-    with working("making the page"):
-        page = make()
-        if report is not None:
-            from levelhead.report.page import render
-            from levelhead.treebank.write import replace_file
-
-            replace_file(report, [render(page)])
-        if figures is not None:
-            from levelhead.report.page import write_figures
-
-            write_figures(page, figures)
 
 
 def print_warnings(faults: Iterable[Fault]) -> None:

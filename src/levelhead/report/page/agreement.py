@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from levelhead.comparison.agreement import Agreement, Disagreement
 from levelhead.report.agreement import agreement_table, patterns_table
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.page.blocks import Block, Page, Section, plain_page
+from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.table import Column, Table
 from levelhead.scoring.matches import match
@@ -36,7 +36,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
         ("sentences", f"{len(agreement.treebanks[first]):,}"),
         ("sentences with differences", f"{len(agreement.differing):,}"),
     ]
-    return plain_page("Agreement", _lead(agreement), facts, sections, agreement.provenance)
+    title = f"Agreement of {names_or_number(agreement.annotators, 'annotator')}"
+    return plain_page(title, _lead(agreement), facts, sections, agreement.provenance)
 
 
 _LABELS = "Krippendorff's alpha with confidence intervals: 1 is perfect agreement, 0 is chance level."

@@ -16,6 +16,7 @@ from levelhead.report.page.terms import in_words
 from levelhead.report.page.treebank_errors import TreebankErrors
 from levelhead.report.table import Column, Table, formatted, interval_cell
 from levelhead.significance.bucket_estimates import BucketEstimate
+from levelhead.significance.estimates import Interval
 
 ALL = "all treebanks"
 """The option of a page that shows all treebanks together."""
@@ -86,7 +87,7 @@ def _cost_row(repair: Repair | AverageRepair, store: str, numbers: Mapping[Any, 
     points, uncertain = 100 * repair.gain, repair.estimate.uncertain
     cells = (f"{points:.2f}", between(repair.estimate), f"{repair.words:,}", f"{100 * repair.share:.1f}%")
     label = f"{_label(repair)} {MARK}" if uncertain else _label(repair)
-    ends = interval_ends(repair.estimate.interval)
+    ends = interval_ends(informative(repair.estimate.interval))
     opens = OpenedWords(store, "repair", numbers[repair.error, repair.detail], error_in_words(repair))
     return ChartRow(label, points, *ends, cells=cells, color="s1", opens=opens, uncertain=uncertain)
 
@@ -118,6 +119,11 @@ def _caption(repairs: Sequence[Repair] | Sequence[AverageRepair], note: str = ""
     return " ".join(filter(None, (others, note, uncertain)))
 
 
+def informative(interval: Interval | None) -> Interval | None:
+    """Return an interval; None if it is as wide as the range of scores, and so says nothing."""
+    return interval if interval is not None and interval[1] - interval[0] < 1 else None
+
+
 def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
     """Return a confidence interval as text for a page; empty if there is none.
 
@@ -125,6 +131,6 @@ def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
         estimate: an estimate.
         column: how its values are printed.
     """
-    cell = interval_cell(estimate.interval, perplexity=False)
+    cell = interval_cell(informative(estimate.interval), perplexity=False)
     text = "" if cell is None else formatted(cell, column)
     return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")

@@ -11,7 +11,7 @@ from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.svg import N_COLORS
-from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section
+from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
 from levelhead.report.profiles import profiles_table
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
@@ -78,7 +78,7 @@ def profile_page(survey: Survey) -> Page:
     names = [row.label for row in treebanks.rows]
     choices = {"highlight": ("no treebank", *names)} if len(names) > 1 else {}
     notes = survey.provenance.notes
-    title = treebanks.rows[0].name if len(names) == 1 else "Profiles of treebanks"
+    title = treebanks.rows[0].name if len(names) == 1 else f"Profiles of {names_or_number(names, 'treebank')}"
     shown = [section for section in sections if section.blocks]
     return Page(
         title, _lead(treebanks), _facts(treebanks), choices, shown, notes, survey.provenance.signature, "profile"

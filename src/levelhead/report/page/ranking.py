@@ -8,7 +8,7 @@ from types import MappingProxyType
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import IntervalRow, spreads
-from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
 from levelhead.report.page.ranked_campaign import MOST_MEASURES, RankedCampaign, blocks_of, has_tests
 from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
@@ -17,7 +17,6 @@ from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Column, formatted, level_text, value_cell
 from levelhead.scoring.rules import Rules, rules_named
 
-_MOST_NAMED = 4
 _FIND = "Find systems, test sets, families"
 
 
@@ -62,7 +61,9 @@ def ranking_page(
     shown = [section for section in sections if section.blocks]
     lead = f"{LABEL} " if results.partial else ""
     lead += _lead(first, several=len(campaign.groups) > 1)
-    return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature, "ranking", find=_FIND)
+    codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
+    title = f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}"
+    return Page(title, lead, _facts(results), choices, shown, tuple(notes), signature, "ranking", find=_FIND)
 
 
 def _lead(ranking: Ranking, *, several: bool) -> str:
@@ -76,17 +77,12 @@ def _lead(ranking: Ranking, *, several: bool) -> str:
     where = f" on {ranking.group.name}" if several else ""
     how = f"by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
     if len(best) > 1:
-        return f"{_named([standing.system for standing in best])} are tied for first place {how}."
+        return f"{names_or_number([standing.system for standing in best], 'system')} are tied for first place {how}."
     text = f"{best[0].system} is first {how}"
     if len(ranked) > 1 and has_tests(ranking):
         ahead = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
         text += f", {ahead} {ranked[1].system}"
     return f"{text}."
-
-
-def _named(systems: Sequence[str]) -> str:
-    *most, last = systems
-    return f"{', '.join(most)} and {last}" if len(systems) <= _MOST_NAMED else f"{len(systems)} systems"
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from levelhead.evaluation.pieces import PieceCounts
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import working
-from levelhead.report.page.blocks import Links
+from levelhead.report.page.blocks import Links, Origin
 from levelhead.report.page.ranked_campaign import by_family
 from levelhead.report.page.ranking import measures_of_page, ranking_page
 from levelhead.report.page.render import render, with_links
@@ -36,15 +36,18 @@ _TITLE = "Ranking"
 _MEASURES = ("UAS", "LAS", "CLAS")
 
 
-def pages_of_outputs(plan: Plan, setup: Setup) -> LookAtEach:
+def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> LookAtEach:
     """Return a function that makes the page of each valid output, for the engine to call where it reads outputs.
 
     Args:
         plan: the test sets and systems.
         setup: the settings, with the measures of the ranking.
+        origin: how they are made.
     """
     systems = file_names(system.label for system in plan.systems)
-    return LookAtEach(partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan)))
+    origins = _origins(plan, origin)
+    how = partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan), origins=origins)
+    return LookAtEach(how)
 
 
 def _codes(plan: Plan) -> Mapping[str, str]:
@@ -59,9 +62,26 @@ def _setup_of_pages(setup: Setup) -> Setup:
 
 
 def _page_of(
-    code: str, name: str, *, setup: Setup, systems: Mapping[str, str], codes: Mapping[str, str]
+    code: str,
+    name: str,
+    *,
+    setup: Setup,
+    systems: Mapping[str, str],
+    codes: Mapping[str, str],
+    origins: Mapping[tuple[str, str], Origin],
 ) -> _PageOfOutput:
-    return _PageOfOutput(code, name, f"{systems[name]}/{codes[code]}.html", setup)
+    return _PageOfOutput(code, name, f"{systems[name]}/{codes[code]}.html", setup, origins[name, code])
+
+
+def _origins(plan: Plan, origin: Origin) -> Mapping[tuple[str, str], Origin]:
+    """How the page of each output is made, by system and test set; with its own files."""
+    origins = {}
+    for test_set in plan.test_sets:
+        for system in plan.systems:
+            sides = {"gold": test_set.gold, "system": system.outputs.get(test_set.code)}
+            files = [(role, os.fspath(path)) for role, path in sides.items() if path is not None]
+            origins[system.label, test_set.code] = origin._replace(files=files)
+    return origins
 
 
 class _PageOfOutput:
@@ -72,11 +92,12 @@ class _PageOfOutput:
         name: the name of the output.
         address: the address of the page.
         setup: the settings of the page.
+        origin: how it is made.
     """
 
-    def __init__(self, code: str, name: str, address: str, setup: Setup) -> None:
-        self._code, self._name, self._address, self._setup = code, name, address, setup
-        self._errors = ErrorTally(name, n_treebanks=1, registry=setup.registry, measure="LAS", partial=False)
+    def __init__(self, code: str, name: str, address: str, setup: Setup, origin: Origin) -> None:
+        self._origin, self._code, self._name, self._address, self._setup = origin, code, name, address, setup
+        self._errors = ErrorTally(name, n_treebanks=1, setup=setup, measure="LAS", partial=False)
         self._counts = PieceCounts(setup)
 
     def start(self) -> None:
@@ -103,7 +124,8 @@ class _PageOfOutput:
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         parts = {self._code: evaluation}, {self._code: errors}
         page = score_page(self._name, *parts, registry=self._setup.registry)
-        return self._address, zlib.compress(render(page._replace(up=(_TITLE, f"../{INDEX}"))))
+        page = page._replace(up=(_TITLE, f"../{INDEX}"), origin=self._origin)
+        return self._address, zlib.compress(render(page))
 
 
 def page_of(
@@ -121,13 +143,17 @@ def page_of(
     return ranking_page(signed, ranked.rankings, ranked.intervals, classes, pages)
 
 
-def write_ranking_report(path: str | os.PathLike[str], results: Results, ranked: RankedSystems) -> None:
+def write_ranking_report(
+    path: str | os.PathLike[str], results: Results, ranked: RankedSystems, origin: Origin, title: str | None = None
+) -> None:
     """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder.
 
     Args:
         path: the file; or the folder, which exists or has a name that ends in a slash.
         results: the results with the measures of the page; for a folder, also with the pages from `pages_of_outputs`.
         ranked: the ranking.
+        origin: how it was made.
+        title: the heading of the page of the ranking; None for the default.
 
     Raises:
         InputError: jinja2 is not installed.
@@ -135,14 +161,14 @@ def write_ranking_report(path: str | os.PathLike[str], results: Results, ranked:
     """
     from levelhead.treebank.write import replace_file
 
-    if not is_folder(path):
-        with working("making the page"):
-            replace_file(path, [render(page_of(results, ranked))])
-        return
     made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
     addresses = {key: address for key, (address, _) in made.items()}
     with working("making the page"):
-        index = render(page_of(results, ranked, addresses))
+        page = page_of(results, ranked, addresses)
+        index = render(page._replace(title=title or page.title, origin=origin))
+    if not is_folder(path):
+        replace_file(path, [index])
+        return
     links = links_of(results, addresses)
     pages = {address: partial(_linked, page, links[key]) for key, (address, page) in made.items()}
     write_report_folder(path, {INDEX: lambda: index, **pages})
@@ -172,7 +198,13 @@ def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapp
 
 
 def rank_with_report(
-    path: str | os.PathLike[str], plan: Plan, setup: Setup, choice: RankingChoice, **how: Any
+    path: str | os.PathLike[str],
+    plan: Plan,
+    setup: Setup,
+    choice: RankingChoice,
+    origin: Origin,
+    title: str | None = None,
+    **how: Any,
 ) -> RankedSystems:
     """Rank the systems of a plan and write the report.
 
@@ -181,6 +213,8 @@ def rank_with_report(
         plan: the test sets and systems.
         setup: the settings, with the measures to rank by.
         choice: how systems are ranked.
+        origin: the call, for the page.
+        title: the heading of the page; None for the default.
         how: `workers` and `store`, as in `score_plan`.
 
     Raises:
@@ -188,20 +222,21 @@ def rank_with_report(
         OutputError: the report cannot be written.
     """
     unit = choice.tests.resample_by if choice.tests else AUTO
-    results = score_for_report(plan, setup, folder=is_folder(path), by_sentence=choice.tests is not None,
+    results = score_for_report(plan, setup, folder=is_folder(path), origin=origin, by_sentence=choice.tests is not None,
                                resample_by=unit, **how)  # fmt: skip
     ranked = rank_results(results, setup.names, choice)
-    write_ranking_report(path, results, ranked)
+    write_ranking_report(path, results, ranked, origin, title)
     return ranked
 
 
-def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> Results:
+def score_for_report(plan: Plan, setup: Setup, *, folder: bool, origin: Origin, **how: Any) -> Results:
     """Score a plan with the measures of the ranking and of its page; for a folder, also make the pages of outputs.
 
     Args:
         plan: the test sets and systems.
         setup: the settings, with the measures to rank by.
         folder: whether to make a page for each output.
+        origin: the command or call, for these pages.
         how: other arguments of `score_plan`.
 
     Raises:
@@ -210,5 +245,5 @@ def score_for_report(plan: Plan, setup: Setup, *, folder: bool, **how: Any) -> R
     """
     shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules, setup.registry))
     extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))
-    look = pages_of_outputs(plan, setup) if folder else None
+    look = pages_of_outputs(plan, setup, origin) if folder else None
     return score_plan(plan, extended, look=look, look_at_valid=True, **how)
