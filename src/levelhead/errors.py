@@ -163,10 +163,38 @@ class MalformedDeps(ValueError):
 
 
 def printable(text: str) -> str:
-    """Return text for one line of a terminal: control, format and undecodable characters are escaped."""
+    """Return text for one line of a terminal: control, format and undecodable characters are escaped.
+
+    Zero-width joiners and non-joiners are kept where they are part of a word or an emoji.
+    """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or is_joining(text, at) else c.encode("unicode_escape", "backslashreplace").decode()
+        for at, c in enumerate(text)
+    )
+
+
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+_JOINED = ((0x590, 0x1CFF), (0xA800, 0xABFF), (0x10800, 0x11FFF), (0x1E900, 0x1E95F))
+"""The blocks with the scripts whose letters join or have a virama, such as Arabic and Devanagari."""
+
+
+def is_joining(text: str, at: int) -> bool:
+    """Return whether a character is a zero-width joiner or non-joiner inside a word or an emoji.
+
+    Inside a word, it is between letters, marks or digits, at least one of them of a script that needs it (a rougher
+    rule than those of UAX 31, which require the joining type of each letter).
+    """
+    import unicodedata
+
+    around = text[max(at - 1, 0) : at] + text[at + 1 : at + 2]
+    if text[at] not in _JOINERS or len(around) < len("xx"):
+        return False
+    kinds = "".join(unicodedata.category(c)[0] for c in around)
+    if text[at] == _JOINERS[1] and kinds in {"SS", "MS"}:
+        return True
+    return set(kinds) <= set("LMN") and any(first <= ord(c) <= last for c in around for first, last in _JOINED)
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

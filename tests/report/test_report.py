@@ -16,6 +16,7 @@ from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.cli import program
 from levelhead.correlation.table_files import read_table
+from levelhead.errors import printable
 from levelhead.report.charts.page_charts import IntervalRow, panels, shares, slopes, spreads
 from levelhead.report.charts.svg import Scale, clean, plain, scale_for
 from levelhead.report.page import render, write_figures
@@ -122,8 +123,15 @@ def test_plain_text_has_nothing_that_hides_or_turns(text: str) -> None:
 
 def test_joiners_stay() -> None:
     """Persian and Hindi are not written without them."""
-    for text in ("می\u200cخواهم", "क्\u200dष"):
-        assert plain(text) == text
+    for text in ("می\u200cخواهم", "क्\u200dष", "👩\u200d🚀", "❤️\u200d🔥"):
+        assert plain(text) == printable(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["go\u200cld", "می\u200c", "\u200cها", "می\u200c\u200cخواهم", "می\u200c.", "a\u200d", "\u200c"]
+)
+def test_misplaced_joiners_are_shown(text: str) -> None:
+    assert printable(text) == text.replace("\u200c", r"\u200c").replace("\u200d", r"\u200d")
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))

@@ -17,6 +17,7 @@ import numpy as np
 
 from levelhead.errors import Fault, Place, number_of, quoted
 from levelhead.kernels import trees
+from levelhead.kernels.text import is_utf8
 from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.repair import lines_of
 from levelhead.treebank.strings import ANY_SPACE
@@ -71,7 +72,8 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
     if start == 0 and is_utf16(data):
         return [Fault("encoding", UTF16, Place(line=line(1)))]
     before = 0
-    for number, content in enumerate(lines_of(data), 1):  # one by one: all at once would take up to 4 times the bytes
+    lines = () if is_utf8(data) else lines_of(data)  # one by one: all at once would take up to 4 times the bytes
+    for number, content in enumerate(lines, 1):
         try:
             content.decode()
         except UnicodeDecodeError as error:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
-from levelhead.kernels.text import is_utf8
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import FIELDS
@@ -122,7 +121,7 @@ def read_leniently(
 
 def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
     """Return the encoding errors of bytes, accepting NUL; see `encoding_faults`."""
-    return [] if is_utf8(data) else encoding_faults(data.replace(b"\0", b" "), line, start)
+    return encoding_faults(data.replace(b"\0", b" "), line, start)
 
 
 def no_readable_row(name: str | None) -> ConlluError:

@@ -252,7 +252,7 @@ def scan_treebank(
         return None
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
     allowed, ascii_only = scan.kinds_of_bytes(begun)
-    if not (allowed and (ascii_only or (text.is_utf8(pool) and text.is_utf8(comments)))):
+    if not (allowed and (ascii_only or text.is_utf8(comments))):  # the scanner checks the cells
         return None
     bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
     if (bad == _OUTSIDE).any() if any_heads else bad.any():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from array import array
-from collections import Counter
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.errors import Fault, Place
+from levelhead.errors import Fault, Place, add_fault
 from levelhead.kernels import text
 
 if TYPE_CHECKING:
@@ -96,25 +95,46 @@ def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> byte
 
 def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
     """Drop blank lines that do not end a sentence; lines with only white space are blank."""
-    kept, numbers = bytearray(), array("i")
-    first: dict[str, int] = {}
-    counts: Counter[str] = Counter()
-    previous = b""
-    for number, line in enumerate(lines_of(data), 1):
-        content = line if line.strip(b" \t\n") else b"\n"
-        is_extra = content == b"\n" and previous in {b"", b"\n"}
-        for slug, applies in (("blank-line-with-spaces", content != line), ("extra-blank-line", is_extra)):
-            if applies:
-                first.setdefault(slug, number)
-                counts[slug] += 1
-        if not is_extra:
-            kept += content
-            numbers.append(number)
-            previous = content
-    for slug, message in _BLANK_LINES.items():
-        if slug in first:
-            _warn(warnings, slug, message, first[slug], counts[slug])
-    return bytes(kept), np.array(numbers, dtype=np.int32)
+    kept: list[bytes] = []
+    numbers = [np.zeros(0, dtype=np.int32)]
+    found: dict[str, Fault] = {}
+    end, line = 0, 1  # of the blank lines before: their end, and the number of the next line
+    for match in _BLANK.finditer(data):
+        blank, before = match[0], data[end : match.start()]
+        if not blank or (blank == b"\n" and before):
+            continue  # the usual blank line after a sentence, which is kept with the text before it
+        first = line + text.count_lines(before)
+        n_lines = text.count_lines(blank) + (not blank.endswith(b"\n"))
+        n_kept = 1 if before else 0
+        numbers.append(np.arange(line, first + n_kept, dtype=np.int32))
+        kept += [before, b"\n" * n_kept]
+        n_spaced, spaced = _lines_with_spaces(blank)
+        for slug, at, n in (
+            ("blank-line-with-spaces", first + spaced, n_spaced),
+            ("extra-blank-line", first + n_kept, n_lines - n_kept),
+        ):
+            if n:
+                add_fault(found, slug, Fault(slug, _BLANK_LINES[slug], Place(line=at), "warning", n))
+        end, line = match.end(), first + n_lines
+    last = data[end:]
+    n_last = text.count_lines(last) + (bool(last) and not last.endswith(b"\n"))
+    numbers.append(np.arange(line, line + n_last, dtype=np.int32))
+    warnings += [found[slug] for slug in _BLANK_LINES if slug in found]
+    return b"".join([*kept, last]), np.concatenate(numbers)
+
+
+_BLANK = re.compile(rb"(?m)^[ \t\n]*(?:\n|\Z)")
+"""Consecutive blank lines."""
+
+
+def _lines_with_spaces(blank: bytes) -> tuple[int, int]:
+    """Return how many of some blank lines have white space, and the position of the first."""
+    if blank.count(b"\n") == len(blank):
+        return 0, 0
+    feeds = np.frombuffer(blank, dtype=np.uint8) == ord("\n")
+    n_empty = int(feeds[0]) + int(np.count_nonzero(feeds[1:] & feeds[:-1]))
+    n_lines = int(np.count_nonzero(feeds)) + (not feeds[-1])
+    return n_lines - n_empty, int(np.argmin(feeds))
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelhead.errors import Fault, MalformedDeps, Place, quoted
+from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import text
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling
 from levelhead.treebank.parts import DEPS, FIELDS, FORM
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes, StringColumn
     from levelhead.treebank.treebank import Treebank
 
-# White space other than the plain space, control characters, and invisible characters: zero-width space and
-# non-joiner, word joiner, byte order mark. Bidirectional controls and the joiner are part of normal text.
+# White space other than the plain space, control characters, and invisible characters: zero-width space, word joiner,
+# byte order mark. Bidirectional controls and the joiner are part of normal text, the non-joiner only inside words.
 _UNUSUAL = character_set(
-    (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200C), (0x2028, 0x2029), (0x202F, 0x202F),
+    (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200B), (0x2028, 0x2029), (0x202F, 0x202F),
     (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
 )  # fmt: skip
+_NON_JOINER = "\N{ZERO WIDTH NON-JOINER}"
+_NON_JOINERS = character_set((ord(_NON_JOINER), ord(_NON_JOINER)))
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
 _KNOWN = "|".join(sorted(UD1 | UD2))
@@ -120,11 +122,16 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }
-    found = {"unusual-character": strings.codes_with(_UNUSUAL)}
+    misplaced = [code for code in strings.codes_with(_NON_JOINERS).tolist() if _has_misplaced_joiner(strings[code])]
+    found = {"unusual-character": np.append(strings.codes_with(_UNUSUAL), np.array(misplaced, dtype=np.int32))}
     for slug, (anywhere, test) in tests.items():
         codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
         found[slug] = np.array(codes, dtype=np.int32)
     return {slug: codes for slug, codes in found.items() if len(codes)}
+
+
+def _has_misplaced_joiner(text: str) -> bool:
+    return any(c == _NON_JOINER and not is_joining(text, at) for at, c in enumerate(text))
 
 
 def _warn_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes) -> Iterator[Fault]:
