@@ -16,9 +16,16 @@ from levelhead.errors import InputError, MalformedDeps
 from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, splits_tokens
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.scoring.form_alignment import other_text_note
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.measure_notes import annotation_of, notes_on
-from levelhead.scoring.partial_matches import PartialCounts, PartialMatches, count_partially, match_partially
+from levelhead.scoring.partial_matches import (
+    PartialCounts,
+    PartialMatches,
+    ShiftedAnswers,
+    count_partially,
+    match_partially,
+)
 from levelhead.scoring.score import Score, not_annotated, reason_of_malformed_deps, score_of
 from levelhead.scoring.sentence_pairing import PairedBy
 from levelhead.treebank import Treebank
@@ -48,6 +55,11 @@ class PartialCoverage(NamedTuple):
         words: the number of gold words.
         extra: the number of sentences of the output without a gold sentence; they do not count.
         unreadable: the number of lines of the output that could not be read.
+        forms_matched: the number of gold words that are aligned with a word of the same form.
+        other_text: the number of sentences of the output that are answers to another text: less than half of their
+            forms, and of those of the gold sentence, are equal, and nothing is aligned.
+        fits_next: the number of these that fit the next gold sentence.
+        fits_previous: the number of these that fit the previous gold sentence.
     """
 
     paired_by: PairedBy | None
@@ -59,14 +71,20 @@ class PartialCoverage(NamedTuple):
     words: int
     extra: int
     unreadable: int
+    forms_matched: int
+    other_text: int
+    fits_next: int
+    fits_previous: int
 
     def __str__(self) -> str:
         """Return the coverage in one line."""
         more = f"; {self.extra} sentences of the system without a gold sentence" if self.extra else ""
         lines = f"; {self.unreadable} lines cannot be read" if self.unreadable else ""
+        other = other_text_note(self.other_text, self.fits_next, self.fits_previous) if self.other_text else ""
         return (
             f"partial scores, not official: {self.answered} of {self.sentences} sentences answered, {self.valid_trees}"
-            f" valid trees; {self.aligned} of {self.words} words aligned, {self.with_head} with a head{more}{lines}"
+            f" valid trees; {self.aligned} of {self.words} words aligned, {self.forms_matched} with the same form,"
+            f" {self.with_head} with a head{more}{lines}{other and f'; {other}'}"
         )
 
 
@@ -76,7 +94,7 @@ def no_coverage(gold: Contents) -> PartialCoverage:
     Args:
         gold: the sizes of gold.
     """
-    return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0)
+    return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0, 0, 0, 0, 0)
 
 
 def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
@@ -105,15 +123,18 @@ class PartialOutput(NamedTuple):
 
     def coverage(self) -> PartialCoverage:
         """Return the share of gold that the output covers."""
-        return coverage_of(self.partial)._replace(unreadable=self.unreadable)
+        return coverage_of(self.partial, ShiftedAnswers())._replace(unreadable=self.unreadable)
 
 
-def coverage_of(partial: PartialMatches) -> PartialCoverage:
+def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCoverage:
     """Return the share of gold that an output covers, if all of its lines were read.
 
     Args:
         partial: the aligned words.
+        shifted: the answers that fit a neighboring sentence in the pieces before.
     """
+    before = shifted.n_next, shifted.n_previous
+    shifted.add(partial)
     matches = partial.matches
     with_head = int(np.count_nonzero(partial.has_head[matches.alignment.system]))
     return PartialCoverage(
@@ -126,6 +147,10 @@ def coverage_of(partial: PartialMatches) -> PartialCoverage:
         words=matches.gold.n_words,
         extra=partial.n_extra,
         unreadable=0,
+        forms_matched=int(np.count_nonzero(partial.equal_forms)),
+        other_text=int(np.count_nonzero(partial.other_text)),
+        fits_next=shifted.n_next - before[0],
+        fits_previous=shifted.n_previous - before[1],
     )
 
 

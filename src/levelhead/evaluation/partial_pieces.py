@@ -23,7 +23,13 @@ from levelhead.evaluation.partial_survey import (
 )
 from levelhead.evaluation.pieces import PieceCounts, changed_file, read_punctuation
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.partial_matches import Flags, PartialMatches, count_partially, match_partially
+from levelhead.scoring.partial_matches import (
+    Flags,
+    PartialMatches,
+    ShiftedAnswers,
+    count_partially,
+    match_partially,
+)
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.placed_pieces import Places, placed_pieces
 from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
@@ -149,6 +155,7 @@ class _Tally:
         self._rules, self._look, self._punctuation = ready.rules, look, punctuation
         self._counts = PieceCounts(ready)
         self._coverages: list[PartialCoverage] = []
+        self._shifted = ShiftedAnswers()
         self._leakage = None if training is None else LeakageCounts(training)
 
     def add(self, piece: _Piece) -> None:
@@ -157,7 +164,7 @@ class _Tally:
         matched = match_partially(gold, output, self._rules, pairs)
         matched = matched._replace(matches=replace(matched.matches, punctuation=self._punctuation))
         counts = self._counts.add(matched.matches, partial(count_partially, matched))
-        self._coverages.append(coverage_of(matched))
+        self._coverages.append(coverage_of(matched, self._shifted))
         if self._leakage is not None:
             self._leakage.add(gold, {name: one.sentences for name, one in counts.items()})
         if self._look is not None:

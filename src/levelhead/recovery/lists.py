@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from levelhead.recovery.rows import AnswerRow, RangeRow, clean, read_cells, read_row
+from levelhead.recovery.rows import AnswerRow, RangeRow, clean, head_of, read_cells, read_row
 
 _LONGEST_LITERAL = 1 << 18
 _MOST_FAILURES = 20
@@ -138,11 +138,11 @@ def keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
     cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
     if "form" not in cells or "head" not in cells:
         return None
-    number, head = (_number(cells.get(field, "")) for field in ("id", "head"))
+    number, relation = _number(cells.get("id", "")), clean(cells.get("relation", "_"))
     if "id" in cells and number is None:
         return None
     tags = tuple(clean(cells.get(name, "_")) for name in ("lemma", "upos", "xpos", "feats"))
-    return AnswerRow(number, cells["form"], head, clean(cells.get("relation", "_")), tags)  # type: ignore[arg-type]
+    return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tags)  # type: ignore[arg-type]
 
 
 def _number(text: str) -> int | None:

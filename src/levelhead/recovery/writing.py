@@ -40,4 +40,5 @@ def _summary(recovered: Recovered, n_words: int) -> str:
         if recovered.n_extra
         else ""
     )
-    return f"{recovered.category}{steps}, {recovered.n_words} of {n_words} words{extra}, {recovered.tree}"
+    found = f"{recovered.n_matched} of {n_words} forms, {recovered.n_words} of {n_words} words"
+    return f"{recovered.category}{steps}, {found}{extra}, {recovered.tree}"

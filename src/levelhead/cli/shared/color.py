@@ -60,9 +60,9 @@ def _by_sign(difference: re.Match[str]) -> str:
 
 
 def colored_trees(text: str) -> str:
-    """Return drawings of trees with marked words in red.
+    """Return drawings of trees with marked words in yellow, as on pages.
 
     Args:
         text: the drawings.
     """
-    return _MARKED.sub(lambda line: click.style(line[0], fg="red"), text)
+    return _MARKED.sub(lambda line: click.style(line[0], fg="yellow"), text)
