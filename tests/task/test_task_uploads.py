@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import sqlite3
+import time
 from contextlib import closing
 from urllib.parse import urlsplit
 
