@@ -18,7 +18,7 @@ ALL = "UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX ELAS".split()
 USERS = {
     "UPOS": (3, "X", ["UPOS", "AllTags", "MLAS"]),
     "XPOS": (4, "N", ["XPOS", "AllTags"]),
-    "FEATS": (5, "Case=Nom", ["UFeats", "AllTags", "MLAS"]),
+    "FEATS": (5, "Case=Nom", ["UFeats", "AllTags"]),
     "LEMMA": (2, "l", ["Lemmas", "BLEX"]),
     "DEPS": (8, "0:root", ["ELAS"]),
 }

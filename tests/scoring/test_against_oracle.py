@@ -32,7 +32,7 @@ COLUMNS = {
     "UFeats": (FEATS,),
     "AllTags": (UPOS, XPOS, FEATS),
     "Lemmas": (LEMMA,),
-    "MLAS": (UPOS, FEATS),
+    "MLAS": (UPOS,),
     "BLEX": (LEMMA,),
     "ELAS": (DEPS,),
     "EULAS": (DEPS,),

@@ -23,7 +23,7 @@ N_FILES = {
 ALWAYS_DEFINED = {"Tokens", "Sentences", "Words", "UPOS", "UAS", "LAS", "LAS(full)", "CLAS"}
 """What every treebank of the collection has annotated."""
 
-SEVERAL_COLUMNS = {"AllTags": ("upos", "xpos", "feats"), "MLAS": ("upos", "feats")}
+SEVERAL_COLUMNS = {"AllTags": ("upos", "xpos", "feats"), "MLAS": ("upos",)}
 """What has a value where all columns are annotated."""
 
 

@@ -92,7 +92,7 @@ class Definition:
         only: the class that it counts, in the rules' scheme (`CONTENT`) or another (`kohita:CONTENT`); None for all
             words.
         without: classes and relations that it leaves out.
-        columns: the columns that gold must annotate in addition to those that must agree.
+        columns: the columns that gold must annotate besides heads and relations; by default all that must agree.
         argument: the meaning of its argument, or None without an argument.
         variants: options of the argument that change what must agree.
         takes_nopunct: whether the argument may contain `nopunct` (words whose gold relation is punctuation are left
@@ -114,7 +114,7 @@ class Definition:
     needs: Agree = NOTHING
     only: str | None = None
     without: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
     argument: str | None = None
     variants: tuple[tuple[str, Agree], ...] = ()
     takes_nopunct: bool = False
@@ -140,8 +140,10 @@ class Definition:
 
     def columns_for(self, argument: str | None) -> tuple[str, ...]:
         """Return the columns that gold must annotate besides heads and relations, given the argument."""
+        if self.columns is not None:
+            return self.columns
         needs = self.needs_for(argument)
-        return tuple(dict.fromkeys((*(name for name, parts in _COMPARED if needs & parts), *self.columns)))
+        return tuple(name for name, parts in _COMPARED if needs & parts)
 
     def absent(self, argument: str | None, annotated: Container[str]) -> tuple[str, ...]:
         """Return the CoNLL-U names of the columns that gold must annotate, but are not among the annotated columns."""
