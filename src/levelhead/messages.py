@@ -155,7 +155,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "missing-system-file": _error(
         "A gold file has no system file of the same name, or no file of a system matches a test set.",
-        "Run the system on it, or rename its output; levelhead rank counts missing outputs as 0.",
+        "Run the system on it, or rename its output; levelhead rank counts missing outputs and empty folders as 0.",
     ),
     "no-pairs": _error(
         "A folder has no CoNLL-U file, or two that differ only in compression.",

@@ -255,7 +255,8 @@ def power(
 
     Args:
         gold: a treebank or its path, or many, as in `compare`; None for typical values of the outputs of CoNLL 2018.
-        systems: two systems: outputs by system name, or a list of paths; a folder of folders has several runs.
+        systems: two systems: outputs by system name, or a list of paths; folders named run or seed with a
+            number are runs.
         units: numbers of sentences or documents; by default several, including the size of the test set.
         runs: numbers of training runs of each system; by default 1, or several if their spread is known.
         run_sd: the standard deviation between runs, in points; by default estimated from systems with several runs.

@@ -67,9 +67,10 @@ def splits_of(stem: str) -> frozenset[str]:
     return _SPLITS.intersection(re.split("[-_.]", stem[len(treebank_of(stem)) :].lower()))
 
 
-def only_adds(stem: str, name: str) -> bool:
-    """Return whether the name of a file is a name, possibly with additions such as `.test.pred`."""
-    return len(treebank_of(stem)) <= len(name) and re.match(rf"{re.escape(name)}(?![^-_.])", stem) is not None
+def beginnings(stem: str) -> list[str]:
+    """Return the name of a file, and what remains of it without its last additions, longest first."""
+    shortest = len(treebank_of(stem))
+    return [stem, *(stem[:end] for end in range(len(stem) - 1, shortest - 1, -1) if stem[end] in "-_.")]
 
 
 def treebanks_in(folder: Path) -> dict[str, Path]:

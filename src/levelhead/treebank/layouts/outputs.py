@@ -17,12 +17,12 @@ from levelhead.errors import Fault, listed, printable
 from levelhead.treebank.layouts.files import (
     MOST_NAMED,
     TIRA_OUTPUTS,
+    beginnings,
     by_stem,
     existing,
     irregularity,
     layout_error,
     named_as_treebanks,
-    only_adds,
     output_files,
     splits_of,
     stem_of,
@@ -234,22 +234,29 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
     return RunFiles(system, run, outputs, folder, ignored, faults, longer)
 
 
-def _fits(path: Path, gold: GoldFile) -> int:
-    """The length of the longest name with which a file's name begins, if only usual words follow; otherwise 0."""
+def _fits(path: Path, gold: GoldFile) -> bool:
+    """Whether a file has the name of a test set, possibly with usual additions, and the same split."""
     stem = stem_of(path.name) or path.name
-    if len(splits_of(stem) | splits_of(stem_of(gold.path.name) or gold.code)) > 1:
-        return 0
-    return max((len(name) for name in output_names(gold) if only_adds(stem, name)), default=0)
+    return not output_names(gold).isdisjoint(beginnings(stem)) and _same_split(stem, gold)
+
+
+def _same_split(stem: str, gold: GoldFile) -> bool:
+    return len(splits_of(stem) | splits_of(stem_of(gold.path.name) or gold.code)) < 2
 
 
 def _with_longer_names(files: Iterable[Path], golds: Sequence[GoldFile]) -> dict[str, list[Path]]:
     """Outputs such as `en_ewt.test.pred.conllu` by test set; `en_ewt` wins over `en`."""
+    named: dict[str, list[GoldFile]] = {}
+    for gold in golds:
+        for name in output_names(gold):
+            named.setdefault(name, []).append(gold)
     found: dict[str, list[Path]] = {}
     for path in files:
-        lengths = {gold.code: length for gold in golds if (length := _fits(path, gold))}
-        longest = [code for code, length in lengths.items() if length == max(lengths.values())]
+        stem = stem_of(path.name) or path.name
+        fitting = ([gold for gold in named.get(name, ()) if _same_split(stem, gold)] for name in beginnings(stem))
+        longest = next(filter(None, fitting), [])
         if len(longest) == 1:
-            found.setdefault(longest[0], []).append(path)
+            found.setdefault(longest[0].code, []).append(path)
     return found
 
 
