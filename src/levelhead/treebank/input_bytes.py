@@ -8,7 +8,7 @@ import math
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
@@ -100,7 +100,7 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
-def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
+def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> Generator[bytes, None, None]:
     """Yield the contents of a file in parts, decompressed as by `read_bytes`; its size is not limited.
 
     Args:
