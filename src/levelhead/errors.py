@@ -72,9 +72,13 @@ class Fault:
 
     def __str__(self) -> str:
         """Return `file:line: slug: message`."""
-        more = f" ({self.count} such cases, this is the first)" if self.count > 1 else ""
         place = f"{self.place}: " if self.place != NOWHERE else ""
-        return f"{place}{self.slug}: {self.message}{more}"
+        return f"{place}{self.slug}: {self.message_with_count}"
+
+    @property
+    def message_with_count(self) -> str:
+        """The message, with the number of such faults unless it is 1."""
+        return self.message + (f" ({self.count} such cases, this is the first)" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:
         """Return the same fault, placed in the named file."""
@@ -84,16 +88,20 @@ class Fault:
 _Key = TypeVar("_Key")
 
 
-def add_fault(faults: dict[_Key, Fault], kind: _Key, fault: Fault) -> None:
-    """Add a fault to a collection, which keeps the first fault of each kind with a count.
+def add_fault(faults: dict[_Key, list[Fault]], kind: _Key, fault: Fault, most: int = 1) -> None:
+    """Add a fault to a collection, which keeps the first faults of each kind; the last of them counts the others.
 
     Args:
         faults: the faults by kind, to which it is added.
         kind: the kind of the fault.
         fault: the fault.
+        most: the largest number of faults of a kind that are kept.
     """
-    first = faults.get(kind)
-    faults[kind] = fault if first is None else replace(first, count=first.count + fault.count)
+    kept = faults.setdefault(kind, [])
+    if len(kept) < most:
+        kept.append(fault)
+    else:
+        kept[-1] = replace(kept[-1], count=kept[-1].count + fault.count)
 
 
 class LevelheadError(Exception):

@@ -51,6 +51,9 @@ MESSAGES: Mapping[str, Message] = {
         "A partial score requires rows, but no line of the output has ten columns, a number as ID, and a form.",
         "Convert answers of language models to CoNLL-U with `levelhead recover` first.",
     ),
+    "too-many-errors": _error(
+        "`validate` stops after 100,000 errors in a file.", "Correct these first, or check how the file was written."
+    ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
     "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),
     "extra-blank-line": _warning("A blank line that does not end a sentence is ignored.", "Remove it."),

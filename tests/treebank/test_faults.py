@@ -69,7 +69,15 @@ ERRORS: dict[str, list[tuple[str, str]]] = {
 }
 WHOLE_FILE = {"empty-file": ["", "\n \n\n"], "encoding": ["\udcfe\udcff\0"]}
 OTHER_ERRORS = {
-    *("unreadable-file", "file-too-large", "compression-bomb", "damaged-compression", "missing-extra", "archive"),
+    *(
+        "unreadable-file",
+        "file-too-large",
+        "compression-bomb",
+        "damaged-compression",
+        "too-many-errors",
+        "missing-extra",
+        "archive",
+    ),
     *(
         "refused-by-rules",
         "text-mismatch",

@@ -276,7 +276,7 @@ class PieceCounts:
         self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
         self._malformed: dict[str, MalformedDeps] = {}
         self._without_weight: dict[str, MeasureError] = {}
-        self._faults: dict[str, dict[str, Fault]] = {}  # by measure and message, as of trees without a derivation
+        self._faults: dict[str, dict[str, list[Fault]]] = {}  # by measure and message, as of trees without a derivation
         self._with_trees: set[str] = set()
         self._missing: dict[str, str] = {}
         self._gold, self._system = _Labels(ready), _Labels(ready)
@@ -377,7 +377,7 @@ class PieceCounts:
             elif name in self._without_weight:
                 raise self._without_weight[name]
             elif name in self._faults:
-                first, *_ = self._faults[name].values()
+                (first, *_), *_ = self._faults[name].values()
                 yield name, replace(nothing, reason=str(first))
             else:
                 yield name, score_of(counts[name], measure, undefined, perplexity=definition.lower_is_better)

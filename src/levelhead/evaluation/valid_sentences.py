@@ -15,6 +15,7 @@ from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import sentence_blocks, valid_blocks
+from levelhead.treebank.reader import ReaderSettings
 from levelhead.treebank.repair import repair
 
 
@@ -72,7 +73,7 @@ def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int
     """
     refuse_long_lines(data, name)
     blocks = sentence_blocks(repair(data).data)
-    good = [block for block, valid in zip(blocks, valid_blocks(blocks)) if valid]
+    good = [block for block, valid in zip(blocks, valid_blocks(blocks, ReaderSettings())) if valid]
     if not good:
         from_conllu(data, name=name)  # raises with all errors
     treebank = from_conllu(b"".join(good), name=name)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
-from levelhead.errors import Fault, printable
+from levelhead.errors import Fault, add_fault, printable
 from levelhead.messages import MESSAGES
 from levelhead.report.documents import header, path_text
 from levelhead.treebank.validation import Validation
+
+_MOST_IN_TEXT = {"error": 1000, "warning": 1}
+"""The largest number of errors and warnings of each kind that are printed as text."""
 
 
 def annotation(fault: Fault) -> str:
@@ -20,7 +24,7 @@ def annotation(fault: Fault) -> str:
     place = fault.place
     properties = {"file": place.file or "-", "line": place.line, "title": fault.slug}
     marks = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value is not None)
-    return f"::{fault.severity} {marks}::{_escaped(fault.message)}"
+    return f"::{fault.severity} {marks}::{_escaped(fault.message_with_count)}"
 
 
 def _escaped(text: str, also: str = "") -> str:
@@ -82,14 +86,24 @@ def validation_text(validation: Validation) -> str:
 
 
 def fault_lines(faults: Sequence[Fault]) -> str:
-    """Return the faults of a file as text: a line for each fault, then a remedy for each kind.
+    """Return the faults of a file as text, then a remedy for each kind; warnings of a kind are a single line.
 
     Args:
         faults: its faults.
     """
-    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in faults]
-    slugs = dict.fromkeys(fault.slug for fault in faults)
+    kinds: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])
+    shown = sorted(chain(*kinds.values()), key=_errors_by_line)
+    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_sentence_and_word(fault)}\n" for fault in shown]
+    slugs = dict.fromkeys(fault.slug for fault in shown)
     return "".join([*lines, *(f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in slugs)])
+
+
+def _errors_by_line(fault: Fault) -> tuple[bool, int]:
+    """Sort errors by line, then warnings in the given order."""
+    is_warning = fault.severity == "warning"
+    return is_warning, 0 if is_warning else fault.place.line or 0
 
 
 def _sentence_and_word(fault: Fault) -> str:

@@ -13,10 +13,11 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, add_fault, quoted
+from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
@@ -29,8 +30,9 @@ from levelhead.treebank.official_reader import (
     refusal_of_encoding,
     with_line_feeds,
 )
-from levelhead.treebank.places import place_of
+from levelhead.treebank.places import places_of
 from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.warning_checks import warnings_of_rows
 
 FUNCTION = frozenset({"", "_"})
 """FEATS of a word that is not scored."""
@@ -165,21 +167,22 @@ def malformed_feature(feats: str) -> str | None:
     return next((part for part in parts if part.count("=") != 1), None)
 
 
-def content_faults(parts: Iterator[bytes], name: str | None, size: int) -> tuple[Fault, ...]:
-    """Return all errors of a file of morphosyntactic parsing: the error of each line, or otherwise of its sentence.
+def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:
+    """Return all errors of a file of morphosyntactic parsing, of each line or otherwise of its sentence, and warnings.
 
-    For a valid file, return the warnings. The file is read in pieces.
+    The file is read in pieces.
 
     Args:
         parts: the contents of the file, in parts.
         name: its name in messages.
         size: the approximate number of bytes of a piece.
+        most: the largest number of warnings, of which the last counts the others; more errors end the search.
 
     Raises:
         UnreadableFile: the file cannot be read.
     """
-    found, blocks = _Faults(name), Blocks(parts, name, spaces=False)
-    while not blocks.ended:
+    found, blocks = _Faults(name, most), Blocks(parts, name, spaces=False)
+    while not (blocks.ended or found.too_many):
         found.add(blocks.read(size))
     return found.of_file()
 
@@ -187,12 +190,12 @@ def content_faults(parts: Iterator[bytes], name: str | None, size: int) -> tuple
 class _Faults:
     """The errors and warnings of a file, whose blocks are added in order."""
 
-    def __init__(self, name: str | None) -> None:
-        self._name = name
+    def __init__(self, name: str | None, most: int) -> None:
+        self._name, self._most = name, most
         self._too_long: ConlluError | None = None
         self._not_text: ConlluError | None = None
         self._errors: list[Fault] = []
-        self._warnings: dict[str, Fault] = {}
+        self._warnings: dict[str, list[Fault]] = {}
         self._blank: list[Fault] = []  # errors, unless no words follow
         self._n_lines = self._n_bytes = self._n_sentences = 0
 
@@ -207,24 +210,33 @@ class _Faults:
         except UnicodeDecodeError as error:
             self._not_text = self._not_text or refusal_of_encoding(self._n_bytes + error.start, self._name)
         else:
-            self._find(text)
+            whole, end, rest = text.rpartition(b"\n\n")
+            for part in filter(None, (whole + end, rest)):  # the rest is perhaps an unfinished sentence
+                self._find(part)
+                self._n_lines += part.count(b"\n")
+            text = b""
         self._n_lines += text.count(b"\n")
         self._n_bytes += len(block)
 
     def of_file(self) -> tuple[Fault, ...]:
-        """Return the faults of the file: an unreadable line, otherwise errors, otherwise warnings."""
+        """Return the faults of the file: an unreadable line, otherwise errors and warnings."""
         unreadable = self._too_long or self._not_text
         if unreadable:
             return unreadable.faults
         for fault in self._blank:
             message = "the official script reads a sentence without words here"
-            add_fault(self._warnings, "extra-blank-line", Fault("extra-blank-line", message, fault.place, "warning"))
-        if self._errors or not self._n_sentences:
-            return tuple(self._errors) or (EMPTY.in_file(self._name),)
-        return tuple(self._warnings.values())
+            blank = Fault("extra-blank-line", message, fault.place, "warning")
+            add_fault(self._warnings, "extra-blank-line", blank, self._most)
+        errors = self._errors or ([] if self._n_sentences else [EMPTY.in_file(self._name)])
+        return (*errors, *chain(*self._warnings.values()))
+
+    @property
+    def too_many(self) -> bool:
+        """Whether there are more errors than are listed."""
+        return len(self._errors) > self._most
 
     def _find(self, text: bytes) -> None:
-        finder = _FaultFinder(self._name)
+        finder = _FaultFinder(self._name, self._most - len(self._errors))
         try:
             treebank = finder.read(text)
         except ConlluError as error:
@@ -236,9 +248,10 @@ class _Faults:
             self._blank = []
         self._errors += map(self._in_file, finder.faults)
         self._blank += map(self._in_file, finder.blank_faults())
-        for warning in () if self._errors else _warnings(treebank):
-            add_fault(self._warnings, warning.slug, self._in_file(warning))
-        self._n_sentences += len(treebank)
+        for warning in _warnings(treebank, self._most):
+            place = warning.place._replace(sentence=finder.numbers[(warning.place.sentence or 1) - 1])
+            add_fault(self._warnings, warning.slug, self._in_file(replace(warning, place=place)), self._most)
+        self._n_sentences += finder.n_sentences
 
     def _in_file(self, fault: Fault) -> Fault:
         """Return the fault of a block with its line and sentence in the file."""
@@ -254,10 +267,12 @@ class _Faults:
 class _FaultFinder(ContentReader):
     """A reader that continues after errors; sentences with errors are dropped."""
 
-    def __init__(self, name: str | None) -> None:
+    def __init__(self, name: str | None, most: int) -> None:
         super().__init__(name)
         self.faults: list[Fault] = []
-        self._broken = False
+        self.n_sentences = 0
+        self.numbers: list[int] = []  # of the sentences without errors
+        self._broken, self._most = False, most
 
     def blank_faults(self) -> list[Fault]:
         """Return the errors of the sentences without words after the last sentence, and forget them."""
@@ -277,6 +292,9 @@ class _FaultFinder(ContentReader):
             self.faults += self.blank_faults()
 
     def _end_sentence(self, number: int) -> None:
+        if len(self.faults) >= self._most:
+            raise ConlluError(Fault("too-many-errors", "the rest of the file is not checked", Place(line=number)))
+        n_kept = len(self.starts)
         if not self._broken:
             try:
                 super()._end_sentence(number)
@@ -288,10 +306,14 @@ class _FaultFinder(ContentReader):
             del self.rows[start:], self.heads[start:], self.lines[-1:], self.comments[-1:]
             self._ordinary.clear()
             self._lines.clear()
-            self._broken = False
+        is_kept = len(self.starts) > n_kept
+        self.n_sentences += self._broken or is_kept  # a sentence without words is none
+        if is_kept:
+            self.numbers.append(self.n_sentences)
+        self._broken = False
 
 
-def _warnings(treebank: Treebank) -> Iterator[Fault]:
+def _warnings(treebank: Treebank, most: int) -> Iterator[Fault]:
     """Warn about features on which the official script crashes if their word is aligned."""
     codes = treebank.feats.codes
     malformed = {
@@ -300,8 +322,9 @@ def _warnings(treebank: Treebank) -> Iterator[Fault]:
         if feats not in FUNCTION and (part := malformed_feature(feats)) is not None
     }
     words = np.flatnonzero(np.isin(codes, list(malformed)))
-    if len(words):
-        first = int(words[0])
-        shown = quoted(malformed[int(codes[first])])
-        message = f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
-        yield Fault("invalid-feats", message, place_of(treebank, first), "warning", len(words))
+
+    def message(word: int) -> str:
+        shown = quoted(malformed[int(codes[word])])
+        return f"{shown} in FEATS is not Name=Value: it is refused if the word is aligned"
+
+    return warnings_of_rows(treebank, "invalid-feats", words, places_of, message, most)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,13 +61,14 @@ def is_utf16(data: bytes) -> bool:
     return data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
-def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
+def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0, most: int = 1) -> list[Fault]:
     """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters.
 
     Args:
         data: the bytes.
         line: returns the line number to print for each line of the data.
         start: the number of bytes of the file before them.
+        most: the largest number of NUL characters that are reported individually; the last of them counts the others.
     """
     if start == 0 and is_utf16(data):
         return [Fault("encoding", UTF16, Place(line=line(1)))]
@@ -81,11 +82,15 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
             message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
             return [Fault("encoding", message, Place(line=line(number)))]
         before += len(content)
-    at = data.find(b"\0")
-    if at < 0:
-        return []
-    place = Place(line=line(data.count(b"\n", 0, at) + 1))
-    return [Fault("control-character", f"byte {start + at} is NUL", place, count=data.count(b"\0"))]
+    found: list[Fault] = []
+    number, before, left = 1, 0, data.count(b"\0")
+    for match in islice(re.finditer(rb"\0", data), most):
+        at = match.start()
+        number, before = number + data.count(b"\n", before, at), at
+        n = left if len(found) == most - 1 else 1
+        found.append(Fault("control-character", f"byte {start + at} is NUL", Place(line=line(number)), count=n))
+        left -= 1
+    return found
 
 
 def find_faults(data: bytes, reading: ReaderSettings, *, line: Callable[[int], int] = int) -> list[Fault]:
@@ -113,11 +118,12 @@ SOME_HEAD = Fault("invalid-head", "")
 """A marker among faults for a word whose HEAD is not "_": then every "_" is an error. It is not reported."""
 
 
-def by_line(faults: Iterator[Fault]) -> list[Fault]:
-    """Return faults by line: up to a thousand of each kind; the last of them counts the others.
+def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
+    """Return faults by line; the last of each kind counts the others.
 
     Args:
         faults: faults in the order in which they were found; with `SOME_HEAD` if a word has a head.
+        most: the largest number of faults of a kind.
     """
     kept: list[Fault] = []
     numbers: Counter[str] = Counter()
@@ -128,12 +134,12 @@ def by_line(faults: Iterator[Fault]) -> list[Fault]:
             has_heads = True
             continue
         numbers[fault.slug] += 1
-        if numbers[fault.slug] <= MOST:
+        if numbers[fault.slug] <= most:
             last[fault.slug] = len(kept)
             kept.append(fault)
     for slug, number in numbers.items():
-        if number > MOST:
-            kept[last[slug]] = replace(kept[last[slug]], count=number - MOST + 1)
+        if number > most:
+            kept[last[slug]] = replace(kept[last[slug]], count=number - most + 1)
     if not has_heads:
         kept = [fault for fault in kept if fault.slug != SOME_HEAD.slug]
     return sorted(kept, key=lambda fault: fault.place.line or 0)

@@ -50,11 +50,11 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
         ConlluError: it is not UTF-8 text.
         OutputError: the copy cannot be written.
     """
-    changes: dict[str, Fault] = {}
+    changes: dict[str, list[Fault]] = {}
     name = os.fsdecode(path)
     with parts_of(path) as parts:
         replace_file(copy, _fixed_parts(parts, name, changes))
-    return tuple(change.in_file(name) for change in changes.values())
+    return tuple(change.in_file(name) for (change,) in changes.values())
 
 
 def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
@@ -98,7 +98,7 @@ def _is_same(one: str, other: str) -> bool:
         return False
 
 
-def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, Fault]) -> Iterator[bytes]:
+def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Fault]]) -> Iterator[bytes]:
     """Yield the repaired file in blocks, and record the changes."""
     source = Blocks(parts, name, spaces=True)
     n_lines = n_bytes = 0
@@ -108,10 +108,10 @@ def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, Fault]) -
         if faults := encoding_faults(block, n_lines.__add__, n_bytes):
             raise ConlluError(faults[0].in_file(name))
         repaired = repair(block, start=not n_lines)
-        found: dict[str, Fault] = {}
+        found: dict[str, list[Fault]] = {}
         layout = layout if n_lines else _layout_of(repaired.data)
         yield _with_tidy_cells(repaired.data, found, layout)
-        of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for fault in found.values())
+        of_cells = (_moved(fault, repaired.line(fault.place.line or 0)) for (fault,) in found.values())
         for fault in (*repaired.warnings, *of_cells):
             add_fault(changes, fault.slug, _moved(fault, n_lines + (fault.place.line or 0)))
         n_lines += block.count(b"\n")
@@ -130,7 +130,7 @@ def _layout_of(data: bytes) -> ColumnLayout | None:
         return ColumnLayout((), "")
 
 
-def _with_tidy_cells(data: bytes, changes: dict[str, Fault], layout: ColumnLayout | None) -> bytes:
+def _with_tidy_cells(data: bytes, changes: dict[str, list[Fault]], layout: ColumnLayout | None) -> bytes:
     if not data.startswith(b" ") and not any(sign in data for sign in _SIGNS):
         return data
     lines = []

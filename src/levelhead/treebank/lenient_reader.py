@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from levelhead.kernels import trees
 from levelhead.treebank.faults import encoding_faults
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import FIELDS
-from levelhead.treebank.reader import ReaderSettings, scan_treebank
+from levelhead.treebank.reader import ReaderSettings, scan_file, scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.strings import ANY_SPACE
 from levelhead.treebank.treebank import Treebank
@@ -32,6 +32,7 @@ _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _HEADLESS = re.compile(rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)")
 """A word without a head: its ID, and the columns up to HEAD."""
 
+_NOT_A_COMMENT = re.compile(rb"(?m)^[^#\n]")
 _FIRST_CELL = re.compile(rb"(?m)^[1-9][0-9]*\t")
 
 _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
@@ -176,7 +177,7 @@ def readable_rows(
     ten = data if layout is None else layout.ten_columns(data)[0]
     blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
     if known is None:
-        valid = valid_blocks(blocks, conllx=conllx, any_heads=True)
+        valid = valid_blocks(blocks, ReaderSettings(conllx, any_heads=True))
     else:
         valid = [mark == AS_IT_IS for mark in islice(known, len(blocks))]
     read = [_Sentence(block) if good else _sentence(block, conllx) for block, good in zip(blocks, valid)]
@@ -211,25 +212,52 @@ _AT_ONCE = 64
 """The number of sentences that are scanned at once: a fault makes it necessary to scan its whole group again."""
 
 
-def valid_blocks(blocks: Sequence[bytes], *, conllx: bool = False, any_heads: bool = False) -> list[bool]:
+def valid_blocks(blocks: Sequence[bytes], reading: ReaderSettings) -> list[bool]:
     """Return which sentences are valid: many at once, or otherwise each half separately.
 
     Args:
         blocks: the sentences, as `sentence_blocks` returns them.
-        conllx: whether the format is CoNLL-X.
-        any_heads: whether to accept heads that do not form a tree.
+        reading: the settings of reading.
     """
     valid = [False] * len(blocks)
     waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
     while waiting:
         some = waiting.pop()
         data = b"".join(blocks[some.start : some.stop])
-        if scan_treebank(data, conllx=conllx, any_heads=any_heads) is not None:
+        if scan_file(data, reading, start=False) is not None:
             valid[some.start : some.stop] = [True] * len(some)
         elif len(some) > 1:
             middle = (some.start + some.stop) // 2
             waiting += [range(some.start, middle), range(middle, some.stop)]
     return valid
+
+
+def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[Treebank, list[int]]]:
+    """Yield the sentences that can be read although others are invalid, with any heads, and which of all they are.
+
+    Consecutive sentences are together, unless only some of them have heads.
+
+    Args:
+        data: the contents of a file, repaired.
+        reading: the settings of reading.
+    """
+    if reading.layout is not None:
+        data = reading.layout.ten_columns(data)[0]
+    reading = reading._replace(layout=None, any_heads=True)
+    blocks = sentence_blocks(data)
+    starts = np.cumsum([0, *(block.count(b"\n") for block in blocks)])
+    sentences = [i for i, block in enumerate(blocks) if reading.conllx or _NOT_A_COMMENT.search(block)]
+    valid = valid_blocks([blocks[i] for i in sentences], reading)
+    readable = [row for row, is_valid in enumerate(valid) if is_valid]
+    for _, group in groupby(readable, lambda row: bool(_HEADLESS.search(blocks[sentences[row]]))):
+        rows = list(group)
+        kept = [sentences[row] for row in rows]
+        treebank = scan_file(b"".join(blocks[i] for i in kept), reading, start=False)
+        if treebank is None:
+            raise AssertionError("valid sentences are not valid together")
+        before = starts[kept] - np.cumsum([0, *(blocks[i].count(b"\n") for i in kept[:-1])])
+        lines = (treebank.source.lines + before).astype(np.int32)
+        yield replace(treebank, source=replace(treebank.source, lines=lines)), rows
 
 
 class _Sentence(NamedTuple):

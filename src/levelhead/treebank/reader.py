@@ -43,12 +43,14 @@ class ReaderSettings(NamedTuple):
         several_roots: whether a sentence can have several roots.
         layout: the columns of a CoNLL-U Plus file.
         ignores_trees: whether HEAD and DEPREL are ignored.
+        any_heads: whether to accept heads that are words of the sentence but do not form a tree.
     """
 
     conllx: bool = False
     several_roots: bool = False
     layout: ColumnLayout | None = None
     ignores_trees: bool = False
+    any_heads: bool = False
 
     def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
         """Return the settings for a file, with the columns that its first line names.
@@ -223,7 +225,7 @@ def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
         treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
         return None if treebank is None else replace(treebank, has_trees=False)
     conllx = reading.conllx
-    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots)
+    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots, any_heads=reading.any_heads)
     if treebank is not None or not re.search(_HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
         return treebank
     with_roots, n_words = re.subn(_HEADLESS, rb"\g<1>0", data)

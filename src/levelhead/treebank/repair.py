@@ -49,12 +49,14 @@ class Repaired(NamedTuple):
         return numbers if self.numbers is None else self.numbers[numbers - 1]
 
 
-def repair(data: bytes, *, start: bool = True) -> Repaired:
+def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
     """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence.
 
     Args:
         data: the bytes of a file, or of a part of a file after a blank line.
         start: whether they are the start of the file.
+        most: the largest number of warnings of each kind. Each is about consecutive lines, which it counts; the last of
+            them counts all others.
     """
     warnings: list[Fault] = []
     if start:
@@ -62,7 +64,7 @@ def repair(data: bytes, *, start: bool = True) -> Repaired:
     data = _with_line_feeds(data, warnings, start=start)
     numbers, n_lines = None, text.count_lines(data)
     if text.has_odd_lines(data):
-        data, numbers = _with_single_blank_lines(data, warnings)
+        data, numbers = _with_single_blank_lines(data, warnings, most)
     ended = _with_final_blank_line(data)
     if ended != data:
         _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
@@ -93,11 +95,11 @@ def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> byte
     return data.replace(b"\r\n", b"\n")
 
 
-def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
+def _with_single_blank_lines(data: bytes, warnings: list[Fault], most: int) -> tuple[bytes, Codes]:
     """Drop blank lines that do not end a sentence; lines with only white space are blank."""
     kept: list[bytes] = []
     numbers = [np.zeros(0, dtype=np.int32)]
-    found: dict[str, Fault] = {}
+    found: dict[str, list[Fault]] = {}
     end, line = 0, 1  # of the blank lines before: their end, and the number of the next line
     for match in _BLANK.finditer(data):
         blank, before = match[0], data[end : match.start()]
@@ -114,12 +116,12 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes,
             ("extra-blank-line", first + n_kept, n_lines - n_kept),
         ):
             if n:
-                add_fault(found, slug, Fault(slug, _BLANK_LINES[slug], Place(line=at), "warning", n))
+                add_fault(found, slug, Fault(slug, _BLANK_LINES[slug], Place(line=at), "warning", n), most)
         end, line = match.end(), first + n_lines
     last = data[end:]
     n_last = text.count_lines(last) + (bool(last) and not last.endswith(b"\n"))
     numbers.append(np.arange(line, line + n_last, dtype=np.int32))
-    warnings += [found[slug] for slug in _BLANK_LINES if slug in found]
+    warnings += [fault for slug in _BLANK_LINES for fault in found.get(slug, ())]
     return b"".join([*kept, last]), np.concatenate(numbers)
 
 

@@ -52,7 +52,10 @@ def validate(
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return all errors and warnings of CoNLL-U files.
+    """Return all errors and warnings of CoNLL-U files, each with its line.
+
+    Consecutive blank lines are one warning with their number. Beyond 100,000 warnings of a kind in a file, the last
+    counts the others; after 100,000 errors, the rest of the file is not checked. So memory is limited.
 
     Args:
         paths: files, compressed or not, or folders of files.
