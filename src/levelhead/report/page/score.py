@@ -9,6 +9,7 @@ from levelhead.analysis import Breakdown, averages
 from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import average_repairs
 from levelhead.comparison.evaluations import average_scores
+from levelhead.errors import number_of
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.breakdown import breakdown_table
@@ -65,7 +66,7 @@ def _lead(
     name: str, evaluations: Mapping[str, Evaluation], average: Average | None, parts: Mapping[str, TreebankErrors]
 ) -> str:
     treebank, scores = next(iter(evaluations.items()))
-    where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
+    where = f"on {treebank}: " if average is None else f"on {number_of(len(evaluations), 'treebank')}, macro-averages: "
     chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
     values = []
     for measure in chosen:
