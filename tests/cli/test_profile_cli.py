@@ -150,7 +150,7 @@ def test_selection(levelhead_command):
     _, output, _ = levelhead_command("select", EN, DE, *loose)
     assert output.split("\n")[2:5] == [
         "en       | en       | yes      |",
-        "de       | de       | no       | 5.0 % non-projective trees, at least 5 %",
+        "de       | de       | no       | 5.0% non-projective trees, at least 5%",
         "1 of 2 selected",
     ]
     _, output, _ = levelhead_command("select", EN)
