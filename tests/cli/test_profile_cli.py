@@ -154,7 +154,7 @@ def test_selection(levelhead_command):
         "1 of 2 selected",
     ]
     _, output, _ = levelhead_command("select", EN)
-    assert "163 tokens, fewer than 30000" in output
+    assert "163 tokens, fewer than 30,000" in output
     _, output, _ = levelhead_command("select", EN, "--min-tokens", 0, "--any-features", "--several-per-language")
     assert "1 of 1 selected" in output
 
