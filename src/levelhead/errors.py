@@ -13,6 +13,7 @@ Each slug is explained in `levelhead.messages`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
@@ -263,7 +264,22 @@ def number_of(count: int, noun: str) -> str:
         count: the number.
         noun: the noun in the singular.
     """
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{count_text(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def count_text(count: int) -> str:
+    """Return a number of things for readers: 1,222,143."""
+    return f"{count:,}"
+
+
+def percent_text(share: float, digits: int = 1) -> str:
+    """Return a share for readers: 16.2%."""
+    return f"{100 * share:.{digits}f}%"
+
+
+def with_minus(text: str) -> str:
+    """Return text with minus signs before numbers; hyphens between words or numbers stay."""
+    return re.sub(r"(?<![\w.,%)\]-])-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
 def quoted(text: str, longest: int = 40) -> str:

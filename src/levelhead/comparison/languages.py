@@ -146,7 +146,7 @@ def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str
         if both == most and both and not (believed[one] and believed[other]):
             counting.append(f"{one} and {other}")
         elif both < most and 2 * both >= most:
-            partly.append(f"{one} and {other} share {both} of {most} sent_ids")
+            partly.append(f"{one} and {other} share {both:,} of {most:,} sent_ids")
     if counting:
         yield f"{_named(counting)} have the same sent_ids, but these are only numbers: not paired without --parallel"
     if partly:

@@ -81,7 +81,9 @@ def backward(
     n_changed = int((restored.recorded & ~restored.valid).sum())
     if n_changed:
         n_recorded = int(restored.recorded.sum())
-        message = f"of {n_recorded} sentences with recorded heads, {n_changed} have changed trees or records"
+        message = (
+            f"of {number_of(n_recorded, 'sentence')} with recorded heads, {n_changed} have changed trees or records"
+        )
         warnings.append(_warning_about("outdated-record", message, treebank))
     return _converted(record.without_records(treebank), chosen, warnings)
 

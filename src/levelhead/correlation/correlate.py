@@ -15,7 +15,7 @@ from levelhead.correlation.coefficients import Method, Numbers, correlations, in
 from levelhead.correlation.language_families import FamilyCheck, family_check
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
-from levelhead.errors import Fault, InputError, quoted
+from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.significance.corrections import holm
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -247,7 +247,8 @@ class _CorrelationBuilder(NamedTuple):
         if n_rows < needed:
             what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
             held = f" with {len(self.given)} given columns" if self.given else ""
-            message = f"{n_rows} treebanks have values in {what}; a correlation requires {needed}{held}"
+            have = f"{number_of(n_rows, 'treebank')} {'has' if n_rows == 1 else 'have'}"
+            message = f"{have} values in {what}; a correlation requires {needed}{held}"
             raise InputError(Fault("too-few-treebanks", message))
 
     def _values(self, names: Sequence[str], rows: Rows) -> Numbers:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.errors import InputError, MalformedDeps
+from levelhead.errors import InputError, MalformedDeps, number_of
 from levelhead.evaluation.pair import Evaluation, Input, load, parse_as, splits_tokens
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
@@ -78,13 +78,15 @@ class PartialCoverage(NamedTuple):
 
     def __str__(self) -> str:
         """Return the coverage in one line."""
-        more = f"; {self.extra} sentences of the system without a gold sentence" if self.extra else ""
-        lines = f"; {self.unreadable} lines cannot be read" if self.unreadable else ""
-        other = other_text_note(self.other_text, self.fits_next, self.fits_previous) if self.other_text else ""
+        more = f"; {number_of(self.extra, 'sentence')} of the system without a gold sentence" if self.extra else ""
+        lines = f"; {number_of(self.unreadable, 'unreadable line')}" if self.unreadable else ""
+        shifts = self.other_text, self.fits_next, self.fits_previous
+        other = f"; {other_text_note(*shifts)}" if self.other_text else ""
+        words = number_of(self.words, "word")
         return (
-            f"partial scores, not official: {self.answered} of {self.sentences} sentences answered, {self.valid_trees}"
-            f" valid trees; {self.aligned} of {self.words} words aligned, {self.forms_matched} with the same form,"
-            f" {self.with_head} with a head{more}{lines}{other and f'; {other}'}"
+            f"partial scores, not official: {self.answered:,} of {number_of(self.sentences, 'sentence')} answered,"
+            f" {number_of(self.valid_trees, 'valid tree')}; {self.aligned:,} of {words} aligned,"
+            f" {self.forms_matched:,} with the same form, {self.with_head:,} with a head{more}{lines}{other}"
         )
 
 

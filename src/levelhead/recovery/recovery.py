@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from levelhead._version import VERSION
+from levelhead.errors import number_of
 from levelhead.progress import tracked
 from levelhead.recovery.answer import Answer
 from levelhead.recovery.answers import Layout, read_answers
@@ -107,7 +108,9 @@ class Recovery(Tabular):
             sum(answer.words for answer in self.answers),
             sum(answer.recovered for answer in self.answers),
         )
-        return f"<Recovery: {len(self.answers)} sentences, {recovered_words} of {words} words>"
+        return (
+            f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words:,} of {number_of(words, 'word')}>"
+        )
 
 
 def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
-from levelhead.errors import printable
+from levelhead.errors import number_of, printable
 from levelhead.report.documents import header, points, sources
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Plain, Table, interval_cell, interval_head
@@ -83,7 +83,7 @@ def _measures_table(agreement: Agreement) -> Table:
     ids = [printable(first[i].id or str(i + 1)) for i in agreement.differing]
     listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
     notes = (
-        f"{len(ids)} of {len(first)} sentences differ in span, heads or universal relations{listed}",
+        f"{len(ids):,} of {number_of(len(first), 'sentence')} differ in span, heads or universal relations{listed}",
         *(f"{name}: {reason}" for name, reason in agreement.reasons.items()),
         signature_line(agreement.provenance.signature),
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from levelhead.comparison.contrasts import AverageGain, Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
+from levelhead.errors import number_of
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.report.documents import header, points, sources
 from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, coverage_cells, total_coverage
@@ -176,7 +177,10 @@ def wins_text(wins: Wins, comparison: Comparison) -> str:
     n_treebanks = wins.won + wins.tied + wins.lost
     n_equal = n_treebanks - wins.better - wins.worse
     counts = [
-        f"better than {comparison.systems[0]} on {wins.better} of {n_treebanks} treebanks ({wins.won} significant)",
+        (
+            f"better than {comparison.systems[0]} on {wins.better} of {number_of(n_treebanks, 'treebank')}"
+            f" ({wins.won} significant)"
+        ),
         f"worse on {wins.worse} ({wins.lost} significant)",
         *([f"equal on {n_equal}"] if n_equal else []),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from levelhead.campaign import Group, Ranking, Results
-from levelhead.errors import listed
+from levelhead.errors import listed, number_of
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 
@@ -55,7 +55,7 @@ def included_test_sets(group: Group) -> str:
         group: the group.
     """
     n_all = len(group.codes) + len(group.lacks)
-    return f"{len(group.codes)} of the group's {n_all} test sets are included" if group.lacks else ""
+    return f"{len(group.codes)} of the group's {number_of(n_all, 'test set')} are included" if group.lacks else ""
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
@@ -88,7 +88,7 @@ def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]
     tested = any(standing.ranks for ranking in rankings for standing in ranking.standings)
     if units:
         return [*([unit_line(units)] if tested else []), *unit_notes(units, averaged=tested)]
-    line = f"confidence intervals and p-values by test set: {len(codes)} test sets"
+    line = f"confidence intervals and p-values by test set: {number_of(len(codes), 'test set')}"
     few = f"fewer than {FEWEST_UNITS} test sets, so no intervals or p-values"
     return [] if not codes else [few if len(codes) < FEWEST_UNITS else line]
 

@@ -158,7 +158,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
 def _reason(result: OutputResult) -> str:
     more = len(result.reasons) - 1
     coverage = result.coverage
-    valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""
+    valid = f"; {coverage.scored:,} of {coverage.gold:,} sentences can be compared" if coverage else ""
     return f"{result.reasons[0]}{f' (and {more} more)' if more else ''}{valid}"
 
 

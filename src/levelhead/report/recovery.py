@@ -36,7 +36,7 @@ def recovery_table(recovery: Recovery) -> Table:
     rows = (_row(name.capitalize(), answers) for name, answers in shown.items())
     n_extra = sum(answer.extra for answer in every)
     notes = (
-        f"rows without a gold word: {n_extra} (dropped)",
+        f"rows without a gold word: {n_extra:,} (dropped)",
         *([recovery.other_text] if recovery.other_text else []),
         signature_line(recovery.provenance.signature),
     )

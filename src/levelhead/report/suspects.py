@@ -12,7 +12,7 @@ from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Plain, Table
 
 _COLUMNS = (
-    Column("Line", "number", tidy_only=True), Column("Sentence", "text"), Column("Word", "number"),
+    Column("Line", "position", tidy_only=True), Column("Sentence", "text"), Column("Word", "position"),
     Column("Form", "text"), Column("Kind", "text"), Column("Annotation", "text"), Column("Probably", "text"),
     Column("Score", "number"), Column("Systems", "text"), Column("Elsewhere", "text"),
 )  # fmt: skip

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from levelhead.errors import count_text
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-Kind = Literal["text", "ratio", "difference", "probability", "number"]
+Kind = Literal["text", "ratio", "difference", "probability", "number", "position"]
 
 
 class IntervalCell(NamedTuple):
@@ -36,7 +39,7 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "ratio", printed as a percentage; "difference" of ratios, printed in points with its sign;
-            "probability", see `probability`; or "number", printed unscaled.
+            "probability", see `probability`; "number", printed unscaled; or "position", such as a line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
         key: its name in TSV and data frames, where names must be unique; the heading if empty.
@@ -191,6 +194,20 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if isinstance(cell, float) and not cell.is_integer():
         return repr(cell) if places is None else f"{cell:.{places}f}"
     return str(int(cell)) if isinstance(cell, float) else str(cell)
+
+
+def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
+    """Return a cell as text for readers: as `formatted`, with commas in numbers from 1,000.
+
+    Args:
+        cell: the cell.
+        column: its column.
+        places: digits after the point; None for full precision.
+    """
+    text = formatted(cell, column, places)
+    if column.kind != "number" or isinstance(cell, str | IntervalCell):
+        return text
+    return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
 
 
 def _between(column: Column, cell: IntervalCell) -> str:

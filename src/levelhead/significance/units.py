@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, InputError, Place, listed, quoted
+from levelhead.errors import Fault, InputError, Place, count_text, listed, number_of, quoted
 from levelhead.treebank.treebank import Treebank
 
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
@@ -227,7 +227,9 @@ def _unit_name(kind: str) -> str:
 
 def _plural(kind: str, n_units: int) -> str:
     name = f"value of {_unit_name(kind)}" if kind.startswith(COMMENT) else kind
-    return f"{n_units:,} {name if n_units == 1 else name.replace('value', 'values') if ' ' in name else name + 's'}"
+    if " " not in name:
+        return number_of(n_units, name)
+    return f"{count_text(n_units)} {name if n_units == 1 else name.replace('value', 'values')}"
 
 
 def _starts_document(comments: str) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, with_minus
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.documents import header
 from levelhead.report.page import Block, Page
@@ -75,6 +76,13 @@ def _counted(study: Study) -> list[tuple[Verdict, int]]:
     return [(verdict, counted[verdict]) for verdict in _PLURAL if counted[verdict]]
 
 
+def _for_readers(study: Study) -> Study:
+    """A study with minus signs in its sentences; hyphens stay in TSV and JSON."""
+    claims = tuple(claim._replace(evidence=with_minus(claim.evidence)) for claim in study.claims)
+    sections = tuple(part._replace(text=tuple(map(with_minus, part.text))) for part in study.sections)
+    return replace(study, claims=claims, sections=sections)
+
+
 def markdown(study: Study, stem: str = "") -> str:
     """Return the page of a study as Markdown.
 
@@ -82,6 +90,7 @@ def markdown(study: Study, stem: str = "") -> str:
         study: the study.
         stem: the prefix of the file names of figures; figures are left out if it is empty.
     """
+    study = _for_readers(study)
     lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
     lines += ["## Claims", "", to_markdown(claims_table(study))]
     names = _figures(study, stem) if stem else {}
@@ -105,6 +114,7 @@ def page(study: Study) -> Page:
     Args:
         study: the study.
     """
+    study = _for_readers(study)
     facts = [(verdict if n == 1 else _PLURAL[verdict], str(n)) for verdict, n in _counted(study)]
     parts = [Part("claims", "Claims", "", [Block("claims", table=claims_table(study))])]
     for number, section in enumerate(study.sections, 1):
@@ -128,6 +138,7 @@ def text(study: Study, places: int | None = 2) -> str:
         study: the study.
         places: the number of decimals.
     """
+    study = _for_readers(study)
     quick = [_QUICK] if "quick" in study.signature else []
     lines = [study.title, study.source, "", *quick, *study.setting, ""]
     for section in study.sections:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
@@ -304,7 +304,9 @@ def sampled(
             read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
             if max(sizes, default=0) > treebank.n_words:
                 too_large = ", ".join(str(size) for size in sizes if size > treebank.n_words)
-                read_files.notes.append(f"{name} has only {treebank.n_words} words: no samples of {too_large}")
+                read_files.notes.append(
+                    f"{name} has only {number_of(treebank.n_words, 'word')}: no samples of {too_large}"
+                )
     if faults:
         raise InputError(*faults)
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}

@@ -13,7 +13,7 @@ from levelhead.treebank.validation import Validation
 
 _COLUMNS = (
     Column("File", "text"),
-    Column("Line", "number"),
+    Column("Line", "position"),
     Column("Severity", "text"),
     Column("Name", "text"),
     Column("Message", "text"),

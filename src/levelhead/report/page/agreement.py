@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from levelhead.comparison.agreement import Agreement, Disagreement
+from levelhead.errors import number_of
 from levelhead.report.agreement import agreement_table, patterns_table
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page
@@ -88,4 +89,6 @@ def _sentences(agreement: Agreement, rules: Rules) -> Iterator[Block]:
 
 def _title(disagreement: Disagreement) -> str:
     labels: Sequence[str] = (disagreement.first, disagreement.second)
-    return f"{disagreement.name}: {' or '.join(labels)} ({disagreement.form}; {disagreement.n_words} words)"
+    return (
+        f"{disagreement.name}: {' or '.join(labels)} ({disagreement.form}; {number_of(disagreement.n_words, 'word')})"
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from levelhead.errors import with_minus
 from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart, tree_chart
 from levelhead.report.charts.page_charts import panels
@@ -107,7 +108,8 @@ def _printed(column: ProfileColumn, value: float | None) -> float | None:
 
 def _with_unit(column: ProfileColumn, value: float) -> str:
     text = f"{value:,.2f}" if value != int(value) or column.unit == "%" else f"{int(value):,}"
-    return f"{text} {column.unit}".rstrip().replace("-", "−")
+    space = "" if column.unit == "%" else " "
+    return with_minus(f"{text}{space}{column.unit}".rstrip())
 
 
 def _lead(treebanks: _Treebanks) -> str:
@@ -265,8 +267,8 @@ def _similarity(treebanks: _Treebanks) -> Section:
         for i, row in enumerate(treebanks.rows, 1)
     ]
     columns = (
-        Column("Position", "number"), Column("Treebank", "text"), Column("Language", "text"), Column("Family", "text"),
-        Column("Nearest", "text"), Column("JSD", "probability", digits=3),
+        Column("Position", "position"), Column("Treebank", "text"), Column("Language", "text"),
+        Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "probability", digits=3),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
     return Section(

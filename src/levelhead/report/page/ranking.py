@@ -91,7 +91,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     counts = [("system", len(results.systems)), ("test set", len(results.test_sets)), ("language", len(names))]
     facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts if n]
     facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
-    return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
+    return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid:,} of {len(results.results):,}")]
 
 
 def _leaderboard(campaign: RankedCampaign) -> Section:
@@ -233,7 +233,7 @@ def _zeros(campaign: RankedCampaign) -> Section:
 def _reasons(result: OutputResult, measures: Sequence[str]) -> list[str]:
     if result.coverage is None:
         return list(result.reasons)
-    scored = f"{result.coverage.scored} of {result.coverage.gold} sentences can be compared"
+    scored = f"{result.coverage.scored:,} of {result.coverage.gold:,} sentences can be compared"
     known = {name: score for name, score in result.secondary.items() if name in measures[:MOST_MEASURES]}
     values = (
         f"{name} {formatted(value_cell(score.value, perplexity=score.perplexity), Column(name))}"

@@ -10,11 +10,11 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import InputError
+from levelhead.errors import InputError, with_minus
 from levelhead.extras import missing_library
 from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Block, Links, Page
-from levelhead.report.table import Cell, Column, IntervalCell, formatted
+from levelhead.report.table import Cell, Column, IntervalCell, for_readers
 
 if TYPE_CHECKING:
     import jinja2
@@ -103,10 +103,10 @@ def _finalize(value: Any) -> Any:
 
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
-    text = formatted(cell, column, places)
+    text = for_readers(cell, column, places)
     if isinstance(cell, IntervalCell):
-        return text.replace("-", "−") if column.kind == "difference" else text.replace("-", "–")
-    return "–" if cell is None else text.replace("-", "−", 1) if isinstance(cell, float | int) else text
+        return with_minus(text) if column.kind == "difference" else text.replace("-", "–")
+    return "–" if cell is None else with_minus(text)
 
 
 def _is_number(column: Column) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.studies.callin.measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows
 from levelhead.studies.callin.variances import claim_on_variances
 from levelhead.studies.request import StudyRequest
@@ -44,8 +45,8 @@ def claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Map
               f"equal to two decimals: {count_of_true(by_rule)} treebanks with all three parts"),
         Claim("The share of function relations falls with the type/token ratio", "Figure 3",
               verdict_of_correlation(function, p_function, -1),
-              f"r = {shown(function)} ({p_shown(p_function)}, {n} treebanks), printed -0.52; content relations"
-              f" {shown(content)} ({p_shown(p_content)}), printed 0.23"),
+              f"r = {shown(function)} ({p_shown(p_function)}, {number_of(n, 'treebank')}), printed -0.52;"
+              f" content relations {shown(content)} ({p_shown(p_content)}), printed 0.23"),
     ]  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
     measured = measured_rows(rows)
     correlations = {name: pearson(zip(column_of(measured, name), column_of(measured, "F freq"))) for name in MEASURES}
     evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in correlations.items())
-    evidence += f"; {len(measured)} treebanks"
+    evidence += f"; {number_of(len(measured), 'treebank')}"
     f_prec = correlations["F prec"][:2]
     return [
         Claim("Scores rise with the share of function relations", "Table 3 and section 7",
@@ -108,7 +109,7 @@ def _claim_on_order(measured: Rows, request: StudyRequest) -> Claim:
     return Claim(
         "LAS correlates with that share more than WLAS, and WLAS more than content precision and recall", "section 7",
         joint_verdict(verdict_of_effect(estimate, 1) for estimate in steps.values()),
-        f"differences of correlations: {evidence}; {len(measured)} treebanks",
+        f"differences of correlations: {evidence}; {number_of(len(measured), 'treebank')}",
     )  # fmt: skip
 
 

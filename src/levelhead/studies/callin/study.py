@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import curves
 from levelhead.report.charts.svg import Drawing
@@ -101,7 +102,10 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     trained = [code for code, parts in treebanks.items() if parts.train]
     origin = "given" if request.systems else "from our arc-eager parser"
     return (
-        f"{len(treebanks)} treebanks; parser outputs, {origin}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
+        (
+            f"{number_of(len(treebanks), 'treebank')}; parser outputs, {origin}, for {len(outputs)}:"
+            f" {', '.join(outputs) or 'none'}."
+        ),
         (
             f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, the"
             f" type/token ratio comes from the development set{_without_training(treebanks)}, and sizes and shares of"
@@ -153,7 +157,9 @@ def _classes(numbers: Mapping[str, Any]) -> StudySection:
 
 
 def _averaged_over(n: int, trained: int) -> str:
-    return f"{n} training sets" if n == trained else f"{n} treebanks, {trained} with a training set"
+    return (
+        number_of(n, "training set") if n == trained else f"{number_of(n, 'treebank')}, {trained} with a training set"
+    )
 
 
 def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:

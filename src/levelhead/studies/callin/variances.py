@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.significance import resampled_rows
 from levelhead.studies.callin.measures import Rows, measured_rows
 from levelhead.studies.measures_2018.estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
@@ -28,7 +29,7 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
     measured = measured_rows(rows)
     n = len(measured)
     if n < FEWEST:
-        return Claim(text, place, "no data", f"{n} treebanks have outputs; at least {FEWEST} are needed")
+        return Claim(text, place, "no data", f"{number_of(n, 'treebank')} with outputs; at least {FEWEST} are needed")
     scores = np.array([[row["LAS"], row["WLAS"]] for row in measured.values()])
     best = {scale: relative_change(scores, n // 2, scale, request) for scale in SCALES}
     over_all = {scale: relative_change(scores, n, scale, request) for scale in SCALES}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from levelhead.errors import number_of
 from levelhead.studies.kohita.measures import Row, Rows, change, gain, own_gain
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.statistics import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
@@ -83,7 +84,8 @@ def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim
             Claim(f"The more entropy falls, the more LAS rises (our entropies, printed gains of {parser},"
                   f" without {' and '.join(sorted(left_out, reverse=True))})",
                   "page 5", verdict_of_correlation(r, p, -1),
-                  f"r = {shown(r)} ({p_shown(p)}, {n} treebanks); printed {published['r']} (p {sign} {published['p']})")
+                  f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')}); printed {published['r']}"
+                  f" (p {sign} {published['p']})")
         )  # fmt: skip
     return [*claims, claim_on_falling_entropy(described)]
 
@@ -110,7 +112,7 @@ def _claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
     r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
     text, evidence = (
         f"The more entropy falls, the more LAS rises ({whose})",
-        f"r = {shown(r)} ({p_shown(p)}, {n} treebanks)",
+        f"r = {shown(r)} ({p_shown(p)}, {number_of(n, 'treebank')})",
     )
     return Claim(text, "page 5", verdict_of_correlation(r, p, -1), evidence)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from levelhead.errors import number_of
 from levelhead.studies.built_in_parsers import TRAINED_BRIEFLY
 from levelhead.studies.by_parser import verdicts_by_parser
 from levelhead.studies.kohita.claims import (
@@ -104,9 +105,9 @@ def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], reque
     trained = [code for code, parts in treebanks.items() if parts.train]
     return (
         (
-            f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are available for {len(trained)}"
-            f" ({', '.join(trained) or 'none'}); for the others, the development and test sets are used instead. These"
-            " are smaller: fewer words occur five times, so entropies are based on less data."
+            f"{number_of(len(treebanks), 'treebank')}: {', '.join(treebanks)}. Training sets are available for"
+            f" {len(trained)} ({', '.join(trained) or 'none'}); for the others, the development and test sets are"
+            " used instead. These are smaller: fewer words occur five times, so entropies are based on less data."
         ),
         (
             f"Parsers with outputs from both kinds of training trees: {', '.join(measured) or 'none'}. Scores ignore"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from levelhead.errors import number_of
 from levelhead.studies.built_in_parsers import TRAINED_BRIEFLY
 from levelhead.studies.by_parser import verdicts_by_parser
 from levelhead.studies.kohita.claims import (
@@ -68,7 +69,7 @@ def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows], reque
             " treebanks differ, so printed numbers appear here only as part of the claims, and every verdict is about"
             " UD 2.0."
         ),
-        f"{len(treebanks)} treebanks, {training}: {', '.join(treebanks)}.",
+        f"{number_of(len(treebanks), 'treebank')}, {training}: {', '.join(treebanks)}.",
         (
             "Parsers with outputs from both kinds of training trees, on the test sets:"
             f" {', '.join(measured) or 'none'}. Scores ignore punctuation. A word counts as converted if it swapped"

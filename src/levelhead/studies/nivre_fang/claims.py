@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from levelhead.errors import number_of
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, Row, Rows, difference, points, printed_row
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.statistics import Cell, estimate_shown, mean, mean_interval, p_shown, shown, spearman
@@ -142,4 +143,4 @@ def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
         f"{place}: Spearman {shown(rank)} ({p_shown(p, 4)})" for place, (rank, p, _) in correlations.items()
     )
     verdict = joint_verdict(verdict_of_correlation(rank, p, 1) for rank, p, _ in correlations.values())
-    return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {len(rows)} treebanks")
+    return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {number_of(len(rows), 'treebank')}")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from levelhead.errors import number_of
 from levelhead.studies.built_in_parsers import TRAINED_BRIEFLY
 from levelhead.studies.by_parser import verdicts_by_parser
 from levelhead.studies.nivre_fang.claims import claim_on_figure_1, claims_on_scores, printed_claims
@@ -99,7 +100,7 @@ def _setting(
         else f"Our parsers, with all features, {_data_split(rows, treebanks)}."
     )
     known = sum(code in numbers["languages"] for code in rows)
-    among = "" if known == len(rows) else f"{len(rows)} treebanks, "
+    among = "" if known == len(rows) else f"{number_of(len(rows), 'treebank')}, "
     return (
         (
             f"{among}{known} of the {len(numbers['languages'])} treebanks of the paper: {', '.join(rows) or 'none'}."

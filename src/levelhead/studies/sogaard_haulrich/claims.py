@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations
 from levelhead.studies.sogaard_haulrich.measures import LEVEL, PAIRS, SIZES, Row, closest_pair, mean_correlation
@@ -105,7 +106,7 @@ def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: StudyRe
     extra = mean_interval((table[:, 2] - table[:, 1]).tolist(), request.resamples, request.seed)
     separated_shares = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
     evidence = (
-        f"pairs separated in the direction of UAS with {size} sentences, {len(shares)} treebanks:"
+        f"pairs separated in the direction of UAS with {size} sentences, {number_of(len(shares), 'treebank')}:"
         f" {separated_shares}, by tests of exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(extra, 1, 100)}"
     )
     return Claim(text, _SMALL, verdict_of_effect(extra, 1), evidence)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
@@ -112,7 +113,7 @@ def _treebanks_used(listed: Sequence[TreebankPerplexities], treebanks: Mapping[s
     """How many treebanks are used, and which of them have no training set."""
     other = [row.name for row in listed if treebanks[row.name].train is None]
     without = f" (another part if there is none: {', '.join(other)})" if other else ""
-    return f"{len(listed)} treebanks with training sets{without}"
+    return f"{number_of(len(listed), 'treebank')} with training sets{without}"
 
 
 def _treebank_perplexities(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from levelhead.errors import number_of
 from levelhead.report.charts.study_charts import Named, cloud, curves
 from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Table
@@ -177,9 +178,9 @@ def _metrics_table(parsers: Mapping[str, Row], numbers: Mapping[str, Any], reque
         bounds = (None, None) if estimate is None else estimate[1:]
         cells.append((name, published["r"], averaged(parsers, name), *bounds, r, published["p"], p))
     text = (
-        f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test"
-        " with 14 pairs, which is neither the number of parsers (4) nor that of parsers times treebanks (28)."
-        " Pooled pairs are not independent, since the parsers of a treebank share its difficulty. The 95%"
+        f"{number_of(len(parsers), 'treebank')} and {len(PARSERS)} parsers. The printed p-values are those of a"
+        " one-sided test with 14 pairs, which is neither the number of parsers (4) nor that of parsers times treebanks"
+        " (28). Pooled pairs are not independent, since the parsers of a treebank share its difficulty. The 95%"
         " confidence interval of the mean comes from resampled treebanks."
     )
     return StudySection(_METRICS, (text,), Table(columns, tuple(cells)))

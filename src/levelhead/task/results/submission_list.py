@@ -41,7 +41,7 @@ def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) 
         exact: whether ids and times are written in full, as in the database.
     """
     names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
-    columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)
+    columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
     primary = {submission.id for submission in primary_of(submissions).values()}
     rows = tuple(
         (submission.id if exact else submission.id[:SHORT_ID], submission.team_name, submission.number,

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from levelhead.errors import printable
-from levelhead.report.table import Cell, IntervalCell, Table, formatted
+from levelhead.report.table import Cell, IntervalCell, Table, for_readers
 from levelhead.task.model.database import shown_time
 from levelhead.task.model.submissions import shown_state, why_primary
 
@@ -29,7 +29,7 @@ def page_templates() -> jinja2.Environment:
         finalize=_visible,
     )
     environment.filters |= {"in_address": _in_address, "time": _time, "why_primary": why_primary}
-    environment.globals |= {"formatted": formatted, "interval_lines": interval_lines, "shown_state": shown_state}
+    environment.globals |= {"formatted": for_readers, "interval_lines": interval_lines, "shown_state": shown_state}
     return environment
 
 
