@@ -172,7 +172,7 @@ def test_answers_are_for_people_unless_json_is_asked_for(submitted, capfd):
     text = capfd.readouterr().out
     assert "\x1b" not in text
     lines = text.splitlines()
-    assert lines[0] == "Submission 1 (outputs, a try[2J): finished, your primary submission"
+    assert lines[0] == "Submission 1 (outputs, a try[2J): finished, 7 of 8 outputs valid, your primary submission"
     assert re.fullmatch(r"Received 20\d\d-\d\d-\d\d \d\d:\d\d UTC", lines[1])
     assert re.fullmatch(rf"{re.escape(address)}/submissions/[0-9a-f]{{32}}", lines[2])
     assert lines[4].split() == ["Treebank", "|", "State", "|", "LAS", "|", "MLAS", "|", "BLEX", "|", "CLAS"]

@@ -52,11 +52,13 @@ class _Body:
         self._deadline = self._deadline or now + self._seconds  # from the first part on: an upload may have to wait
         try:
             async with asyncio.timeout(min(SECONDS_FOR_A_PART, self._deadline - now)):
-                await asyncio.sleep(0)  # ends here if no time is left, even if data is there
                 message = await self._receive()
         except TimeoutError as error:
             self._ended = True
             raise Refused("the request arrives too slowly", 408) from error
+        if now > self._deadline:  # data that is already there takes no time, so it does not time out
+            self._ended = True
+            raise Refused("the request arrives too slowly", 408)
         self._ended = message["type"] != "http.request" or not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
