@@ -2,9 +2,11 @@
 
 import os
 import signal
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from pathlib import Path
 
 from levelhead.jobs import Job, StaleInput
@@ -58,6 +60,16 @@ def wait_forever(_: int) -> bytes:
     """A job that does not end by itself."""
     while True:
         time.sleep(60)
+
+
+@contextmanager
+def killed_at_end(process: subprocess.Popen) -> Iterator[subprocess.Popen]:
+    """Kill a process on every way out, and close its pipes."""
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_until(done: Callable[[], object]) -> None:

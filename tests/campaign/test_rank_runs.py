@@ -13,6 +13,7 @@ import pytest
 
 from campaigns import ENGLISH, LANGUAGES, everything, scored
 from conftest import library
+from job_functions import killed_at_end
 from levelhead import campaign as c
 from levelhead.errors import InputError
 from levelhead.jobs import Store, borrowed, cluster, processes
@@ -187,9 +188,8 @@ def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(
     held, store = tmp_path / "held.py", tmp_path / "store"
     held.write_text(HELD)
     arguments = ["--store", store, "--format", "json", "-j", jobs]
-    with run_rank(folders, *arguments, program=[held], stdin=subprocess.PIPE) as killed:
-        assert killed.stdout.readline() == b"half-way\n"
-        killed.kill()
+    with killed_at_end(run_rank(folders, *arguments, program=[held], stdin=subprocess.PIPE)) as held_rank:
+        assert held_rank.stdout.readline() == b"half-way\n"
     with Store(store) as results:
         assert len(results) == 10
     again = run_rank(folders, *arguments)

@@ -15,7 +15,7 @@ import pytest
 
 import job_functions
 from conftest import ROOT, library, script
-from job_functions import SQUARES, jobs, wait_until
+from job_functions import SQUARES, jobs, killed_at_end, wait_until
 from levelhead.cli.program import run as run_command
 from levelhead.errors import InputError, OutputError
 from levelhead.jobs import Job, StaleInput, Store, borrowed, check_store, n_cores, processes, run_jobs
@@ -142,12 +142,12 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     )
     (tmp_path / "campaign.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path])}
-    with subprocess.Popen(
+    parent = subprocess.Popen(
         [sys.executable, tmp_path / "campaign.py"], env=environment, stdout=subprocess.PIPE, start_new_session=True
-    ) as parent:
+    )
+    with killed_at_end(parent):
         for _ in range(4):
             assert parent.stdout.readline() == b"working\n"
-        parent.kill()
     try:
         wait_until(lambda: not has_members(parent.pid))
     except AssertionError:

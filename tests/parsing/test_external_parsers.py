@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from conftest import EXAMPLES, library
-from job_functions import Batches, wait_until
+from job_functions import Batches, killed_at_end, wait_until
 from levelhead import InputError, Treebank, read, score
 from levelhead.cli.program import run
 from levelhead.conversion import backward, forward
@@ -33,7 +33,7 @@ from levelhead.parsing import (
 )
 from levelhead.parsing.crossval import parse_fold
 from levelhead.parsing.external import adapters
-from levelhead.parsing.external.programs import filled
+from levelhead.parsing.external.programs import filled, run_program
 from levelhead.parsing.external.udpipe import check_options
 from levelhead.treebank import from_conllu, to_conllu
 
@@ -421,14 +421,33 @@ def test_stopping_ends_running_folds(n: int, tmp_path: Path) -> None:
     train = f"{sys.executable} {program} {{train}} {{model}} {started}"
     command = [sys.executable, "-m", "levelhead", "crossval", "command", str(GOLD), "--train-cmd", train]
     command += ["--parse-cmd", "none {model} {input} {output}", "-j", str(n), "-o", str(output)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
-    wait_until(lambda: started.exists() and len(started.read_text().split()) == n)
-    process.send_signal(signal.SIGTERM)
-    assert process.communicate()[1] == "terminated\n"
+    with killed_at_end(subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")) as process:
+        wait_until(lambda: started.exists() and len(started.read_text().split()) == n)
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate()[1] == "terminated\n"
     assert process.returncode == 143
     assert not output.exists()
     running = started.read_text().split()
     wait_until(lambda: not any(map(is_running, running)))  # a killed process is there until the system takes it away
+
+
+def test_a_program_that_starts_when_the_order_to_end_comes_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *given: object, **settings: object) -> None:
+            super().__init__(*given, **settings)
+            started.append(self)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with pytest.raises(SystemExit):
+            run_program([sys.executable, "-c", "import time; time.sleep(10_000)"])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert started[0].poll() == -signal.SIGKILL
 
 
 def is_running(number: str) -> bool:

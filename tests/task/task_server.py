@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from job_functions import wait_until
+from job_functions import killed_at_end, wait_until
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import SubmissionLimits, read_task
 from levelhead.task.model.folder import TaskFolder
@@ -107,14 +107,10 @@ def serving(folder: Path, errors: Path | None = None, options: Sequence[str] = (
     command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0", *options]
     with (errors or folder / "errors").open("ab") as said:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said)
-    try:
+    with killed_at_end(process):
         line = process.stdout.readline().decode().strip()
         assert line.startswith("http://"), (errors or folder / "errors").read_text()
         yield Server(process, line)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def wait_for_end(pid: int) -> None:

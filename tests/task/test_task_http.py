@@ -81,7 +81,7 @@ def test_no_path_leads_elsewhere(site, top):
     for name in TRAVERSALS:
         with naming(top, name):
             headers = {"Authorization": f"Bearer {site.alpha}", "Cookie": f"levelhead_session={site.alpha}"}
-            connection = http.client.HTTPConnection(site.host, timeout=60)
+            connection = http.client.HTTPConnection(site.host, timeout=300)
             with contextlib.closing(connection):
                 connection.request("GET", quote(top + name, safe="/%.;"), headers=headers)
                 answer = connection.getresponse()
@@ -319,7 +319,7 @@ def test_large_and_odd_requests_are_refused(site):
     ]  # fmt: skip
     for data in odd:
         with connect(site) as connection:
-            connection.settimeout(60)
+            connection.settimeout(300)
             with contextlib.suppress(OSError):
                 connection.sendall(data)
                 connection.shutdown(socket.SHUT_WR)
@@ -335,7 +335,7 @@ def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_answered(
     first = f"POST /sign-in HTTP/1.1\r\nHost: {site.host}\r\n{lengths}\r\n\r\n0\r\n\r\n"
     second = f"GET /api/v1/task HTTP/1.1\r\nHost: {site.host}\r\n\r\n"
     with connect(site) as connection:
-        connection.settimeout(60)
+        connection.settimeout(300)
         connection.sendall((first + second).encode())
         answer = b""
         with contextlib.suppress(ConnectionResetError):

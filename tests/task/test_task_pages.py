@@ -36,7 +36,7 @@ def downloaded(server, secret):
     request = urllib.request.Request(f"{server.address}/api/v1/inputs.zip")
     request.add_header("Authorization", f"Bearer {secret}")
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         with error:

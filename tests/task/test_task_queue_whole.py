@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from job_functions import wait_until
+from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
 from levelhead.task.model.database import Database
 from levelhead.task.model.description import MEGABYTE
@@ -265,13 +265,8 @@ def test_scoring_ends_with_whoever_is_killed(tmp_path, killed):
 def running(folder):
     """A runner, started as by `serve`, and the token of a team."""
     command = [sys.executable, "-c", _PROGRAM, str(folder), str(ONE_PROCESS)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE)
-    try:
+    with killed_at_end(subprocess.Popen(command, stdin=subprocess.PIPE)) as process:
         yield process, token(folder, "alpha")
-    finally:
-        process.stdin.close()
-        process.kill()
-        process.wait()
 
 
 def test_nothing_fails_because_the_server_ends(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from job_functions import wait_until
+from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
 from levelhead.task.runner import sandbox
 from levelhead.task.runner.processes import Interrupted
@@ -385,10 +385,8 @@ def test_it_ends_when_the_runner_is_killed(place):
         f"run_system(p / 'system', p / 'input', p / 'output', SandboxLimits(user='{SANDBOX_USER}', output_megabytes=8))"
     )
     (place / "system" / "run").write_text(SHELL + "trap '' TERM HUP; sleep 1000 & setsid sleep 1000 & sleep 1000")
-    runner = subprocess.Popen([sys.executable, "-c", program, str(place)])
-    wait_until(lambda: b"sleep" in _commands())
-    runner.kill()
-    runner.wait()
+    with killed_at_end(subprocess.Popen([sys.executable, "-c", program, str(place)])):
+        wait_until(lambda: b"sleep" in _commands())
     wait_until(lambda: b"sleep" not in _commands())
 
 

@@ -31,7 +31,7 @@ def test_slow_uploads_are_cut_off(tmp_path, monkeypatch):
         for data in (head(site, secret, "Content-Length: 1000") + b"x", "\r\n".join([*form, "", ""]).encode()):
             with connect(site) as connection:
                 connection.sendall(data)
-                connection.settimeout(60)
+                connection.settimeout(300)
                 assert b" 408 " in connection.recv(1000)[:20]
         assert list(TaskFolder(folder).incoming.iterdir()) == []
         assert server.submit(secret, tar(outputs("alpha")))[0] == 201
@@ -116,7 +116,7 @@ def begun(site, size, cookie):
     lines = ["POST /submissions HTTP/1.1", f"Host: {site.host}", f"Cookie: {cookie}", f"Content-Length: {size}"]
     with connect(site) as connection:
         connection.sendall("\r\n".join([*lines, "Content-Type: multipart/form-data; boundary=b", "", "--b"]).encode())
-        connection.settimeout(60)
+        connection.settimeout(300)
         return int(connection.recv(1000).split()[1])
 
 

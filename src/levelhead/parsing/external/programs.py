@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from levelhead.errors import Fault, InputError
 
@@ -49,12 +53,51 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
     if shutil.which(words[0]) is None:
         raise InputError(Fault("parser-failed", f"program not found: {words[0]}"))
     try:
-        done = subprocess.run(words, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
+        done = run_to_end(words, cwd=folder)
     except OSError as error:
         raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {error.strerror}")) from error
     if done.returncode:
         output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-_TAIL:]
         raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {output}"))
+
+
+def run_to_end(words: Sequence[str], **settings: Any) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end, or kill it if this process is interrupted, even while the program starts."""
+    pipe = subprocess.PIPE
+    with (
+        _held_interrupts() as release,
+        subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, **settings) as process,  # noqa: S603
+    ):
+        try:
+            release()
+            output, errors = process.communicate()
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+@contextmanager
+def _held_interrupts() -> Iterator[Callable[[], None]]:
+    """Hold signals that raise errors until the yielded function is called: `Popen` would lose the program it starts."""
+    held: list[int] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():  # the only thread that is interrupted
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+
+    def release() -> None:
+        while handlers:
+            signal.signal(*handlers.popitem())
+        while held:
+            signal.raise_signal(held.pop())
+
+    try:
+        for number in handlers:
+            signal.signal(number, lambda number, _: held.append(number))
+        yield release
+    finally:
+        release()
 
 
 def written_file(path: Path, program: str) -> bytes:
