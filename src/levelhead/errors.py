@@ -90,14 +90,7 @@ _Key = TypeVar("_Key")
 
 
 def add_fault(faults: dict[_Key, list[Fault]], kind: _Key, fault: Fault, most: int = 1) -> None:
-    """Add a fault to a collection, which keeps the first faults of each kind; the last of them counts the others.
-
-    Args:
-        faults: the faults by kind, to which it is added.
-        kind: the kind of the fault.
-        fault: the fault.
-        most: the largest number of faults of a kind that are kept.
-    """
+    """Add a fault to a collection, which keeps the first faults of each kind; the last of them counts the others."""
     kept = faults.setdefault(kind, [])
     if len(kept) < most:
         kept.append(fault)
@@ -207,22 +200,13 @@ def is_joining(text: str, at: int) -> bool:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names for a message: the first few, each in full, and the number of the others.
-
-    Args:
-        names: at least one name.
-        most: the largest number of names to list.
-    """
+    """Return names for a message: the first few, each in full, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(printable, names[:most])) + more
 
 
 def shortened(name: str) -> str:
-    """Return a name that may be anything, cut where it is very long; names and paths of files are never cut.
-
-    Args:
-        name: the name.
-    """
+    """Return a name that may be anything, cut where it is very long; names and paths of files are never cut."""
     return name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
 
 
@@ -230,11 +214,6 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the message for an unknown name: "unknown measure 'LSA': did you mean LAS?".
 
     If no known name is similar, the message lists known names.
-
-    Args:
-        kind: the kind of name: "measure".
-        name: the unknown name.
-        known: the valid names.
     """
     names = list(known)
     near = _similar(name.lower(), {known.lower(): known for known in names})
@@ -258,12 +237,7 @@ def _similar(name: str, known: Mapping[str, str]) -> str | None:
 
 
 def number_of(count: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless the number is 1.
-
-    Args:
-        count: the number.
-        noun: the noun in the singular.
-    """
+    """Return a number with its noun, in the plural unless the number is 1."""
     return f"{count_text(count)} {noun}{'' if count == 1 else 's'}"
 
 

@@ -19,12 +19,7 @@ _Class = TypeVar("_Class", bound=type[Any])
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def immutable(*, eq: bool = False, repr: bool = True) -> Callable[[_Class], _Class]:  # noqa: A002 -- as in dataclasses
-    """Return a decorator that makes a class a frozen dataclass; `fields` and `replace` work with its instances.
-
-    Args:
-        eq: whether instances with equal fields are equal; by default, an instance is equal only to itself.
-        repr: whether to add a `__repr__` with all fields, unless the class defines its own.
-    """
+    """Return a decorator that makes a class a frozen dataclass; `fields` and `replace` work with its instances."""
 
     def decorate(cls: _Class) -> _Class:
         """Return the class with its methods."""

@@ -103,15 +103,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
 
 
 def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
-    """Return the manifest in a TOML document.
-
-    Args:
-        document: the TOML document.
-        path: its path; paths in it are relative to its folder.
-
-    Raises:
-        InputError: it is not a valid manifest; the error lists all faults.
-    """
+    """Return the manifest in a TOML document."""
     name = os.fsdecode(path)
     reading = _ManifestReader(Path(name).parent)
     manifest = reading.manifest(document, name)

@@ -37,16 +37,7 @@ class Output(NamedTuple):
 def read_outputs(
     plan: Plan, setup: Setup, *, trees: bool = True
 ) -> closing[Generator[tuple[str, list[Output]], None, None]]:
-    """Return all outputs for `with`, matched with gold, one test set at a time; none is kept.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings.
-        trees: whether gold and outputs must have trees.
-
-    Raises:
-        InputError: an output is missing, or any file is invalid; raised after the last test set, with all errors.
-    """
+    """Return all outputs for `with`, matched with gold, one test set at a time; none is kept."""
     return closing(_read_outputs(plan, setup, trees=trees))
 
 

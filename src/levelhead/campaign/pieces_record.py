@@ -45,23 +45,7 @@ def record_in_pieces(
     size: int,
     look: Looking | None = None,
 ) -> dict[str, Any] | None:
-    """Return the record of an output, counted in pieces.
-
-    Args:
-        gold: the gold file.
-        system: the system's output, or None if it is missing.
-        setup: the settings, with the weights that measures name.
-        resample_by: the units of tests, for counts of every sentence; None for no counts of sentences.
-        size: the approximate number of bytes of gold in a piece.
-        look: looks at each piece, or None.
-
-    Returns:
-        The record; None if the files must be read whole: the output is invalid, a weight is missing, a file cannot be
-        cut, or nothing is compared with gold, whose features could be malformed (msp25).
-
-    Raises:
-        StaleInput: a file changed since the job was planned.
-    """
+    """Return the record of an output, counted in pieces."""
     if system is None and setup.rules.content:
         return None
     tally = None if resample_by is None else _SentenceTally(setup, resample_by)
@@ -80,18 +64,7 @@ def record_in_pieces(
 
 
 def view_pieces_of_gold(gold: File, setup: Setup, view: GoldView, size: int) -> Any:
-    """Return the result of a function of the pieces of a gold treebank; None if it is invalid.
-
-    Args:
-        gold: the gold file.
-        setup: the settings: rules and formats.
-        view: the function.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        StaleInput: the file changed since the job was planned.
-        HeadsBack: the file cannot be cut.
-    """
+    """Return the result of a function of the pieces of a gold treebank; None if it is invalid."""
     with unchanged(gold):
         try:
             with _gold(gold, setup) as pieces:
@@ -220,27 +193,15 @@ class _SentenceTally:
         self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
 
     def add_units(self, matches: TreebankPair) -> None:
-        """Add the gold sentences of a piece.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add the gold sentences of a piece."""
         self._units.add(matches.gold)
 
     def add(self, matches: TreebankPair) -> None:
-        """Add the gold sentences of a piece and their counts.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add the gold sentences of a piece and their counts."""
         self._add(matches, lambda *given, **settings: (count(matches, *given, **settings, by_sentence=True),))
 
     def add_partially(self, partly: PartialMatches) -> None:
-        """Add the gold sentences of a piece and their partial counts.
-
-        Args:
-            partly: its aligned words.
-        """
+        """Add the gold sentences of a piece and their partial counts."""
         kinds = attrgetter(*PARTIAL_COUNTS)
         self._add(partly.matches, lambda *given, **settings: kinds(count_partially(partly, *given, **settings)))
 
@@ -257,11 +218,7 @@ class _SentenceTally:
                 self._parts.setdefault((kind, str(measure)), []).append(small(sentence_parts(counts, measure)))
 
     def sentences(self, evaluation: Evaluation) -> dict[str, dict[str, list[list[float]]]]:
-        """Return numerators and denominators of the measures that have a value; to be called once.
-
-        Args:
-            evaluation: the scores.
-        """
+        """Return numerators and denominators of the measures that have a value; to be called once."""
         fields: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
         for kind, name in tuple(self._parts):
             parts = self._parts.pop((kind, name))
@@ -270,11 +227,7 @@ class _SentenceTally:
         return fields
 
     def units(self) -> dict[str, Any]:
-        """Return the units.
-
-        Raises:
-            _NoUnits: gold does not mark them.
-        """
+        """Return the units."""
         try:
             return units_fields(self._units.units(GOLD))
         except InputError as error:

@@ -99,15 +99,7 @@ class Plan(NamedTuple):
 
 
 def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
-    """Return the test sets in a file or a folder, in any supported layout.
-
-    Args:
-        gold: a file, a folder, or a manifest (TOML) that lists test sets.
-        split: which files of UD releases to use.
-
-    Raises:
-        InputError: see `gold_files` and `read_manifest`.
-    """
+    """Return the test sets in a file or a folder, in any supported layout."""
     if gold.suffix == ".toml" and gold.is_file():
         from levelhead.campaign.manifest import read_manifest
 
@@ -138,16 +130,7 @@ def plan_in(
 
 
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
-    """Return the plan for systems.
-
-    Args:
-        test_sets: the test sets.
-        systems: the file or folder of each system, by name.
-        runs: the runs in the folders of all systems, or of each.
-
-    Raises:
-        InputError: a folder cannot be read or matches two layouts.
-    """
+    """Return the plan for systems."""
     listed_sets = tuple(test_sets)
     golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in listed_sets]
     by_system: Mapping[str, Runs] = dict.fromkeys(systems, runs) if isinstance(runs, bool) else runs
@@ -233,9 +216,6 @@ def missing_outputs(plan: Plan) -> list[Fault]:
     """Return one error for each run with missing outputs, and one for each output that cannot be used.
 
     The first also names files that match no test set, which may be missing outputs with different names.
-
-    Args:
-        plan: the plan.
     """
     return [fault for system in plan.systems for fault in (*_missing(plan, system), *system.faults.values())]
 
@@ -257,14 +237,7 @@ def _missing(plan: Plan, system: System) -> Iterator[Fault]:
 
 
 def check_matched(plan: Plan) -> None:
-    """Refuse systems with files of which none is the output for a test set: their names are probably misspelled.
-
-    Args:
-        plan: the plan.
-
-    Raises:
-        InputError: there are such systems; all of them are listed.
-    """
+    """Refuse systems with files of which none is the output for a test set: their names are probably misspelled."""
     with_outputs = {system.name for system in plan.systems if system.outputs or system.treebanks or system.faults}
     others = (system for system in plan.systems if system.name not in with_outputs)
     faults = [fault for system in others if (fault := _unmatched(plan, system))]
@@ -288,14 +261,7 @@ def _unmatched(plan: Plan, system: System) -> Fault | None:
 
 
 def listed_gold(path: str | os.PathLike[str]) -> list[str]:
-    """Return the gold files that a manifest or TIRA's metadata lists; any other path is returned unchanged.
-
-    Args:
-        path: a file, a folder, or a manifest.
-
-    Raises:
-        InputError: the manifest or the metadata cannot be read.
-    """
+    """Return the gold files that a manifest or TIRA's metadata lists; any other path is returned unchanged."""
     name = os.fspath(path)
     if not name.endswith(".toml") and not os.path.isfile(os.path.join(name, "metadata.json")):  # noqa: PTH113, PTH118
         return [name]
@@ -303,14 +269,7 @@ def listed_gold(path: str | os.PathLike[str]) -> list[str]:
 
 
 def extra_gold_files(gold: Path) -> tuple[Path, ...]:
-    """Return the treebanks next to gold that are not gold, and folders with such treebanks.
-
-    Args:
-        gold: a file, a folder or a manifest.
-
-    Raises:
-        InputError: a folder, the manifest or the metadata cannot be read.
-    """
+    """Return the treebanks next to gold that are not gold, and folders with such treebanks."""
     if gold.suffix == ".toml" and gold.is_file():
         from levelhead.campaign.manifest import read_manifest
 
@@ -320,24 +279,12 @@ def extra_gold_files(gold: Path) -> tuple[Path, ...]:
 
 
 def unmatched_note(files: Sequence[str], of: str) -> str:
-    """Return a note about files without a matching treebank.
-
-    Args:
-        files: at least one file.
-        of: what the files should match: "gold treebank".
-    """
+    """Return a note about files without a matching treebank."""
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
 
 def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
-    """Return the names of systems: the last part in which all paths differ, or otherwise the whole paths.
-
-    Args:
-        paths: the file or folder of each system.
-
-    Raises:
-        InputError: a path is given twice.
-    """
+    """Return the names of systems: the last part in which all paths differ, or otherwise the whole paths."""
     given = [Path(path) for path in paths]
     whole = [_without_dots(path) for path in given]
     if len({*whole}) < len(whole):

@@ -42,10 +42,6 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
     """Return a function that profiles treebanks as jobs; the results do not depend on the workers.
 
     Pipes, standard input and treebanks in memory are profiled by this process, and not stored.
-
-    Args:
-        workers: the workers.
-        store: the store of results, or None; keys are hashes of the files, the settings and the version.
     """
     if workers.here and store is None:
         return profile_here
@@ -64,18 +60,7 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
 
 
 def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
-    """Profile a treebank; workers call this.
-
-    Args:
-        files: its files.
-        task: the computation.
-
-    Returns:
-        The profile as JSON, or the faults of an invalid file.
-
-    Raises:
-        StaleInput: a file changed since the job was planned.
-    """
+    """Profile a treebank; workers call this."""
     return _to_bytes(profiled((_counted(*file, task) for file in files), task))
 
 

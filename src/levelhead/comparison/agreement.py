@@ -159,14 +159,7 @@ class Agreement(Tabular):
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
-    """Return a name for each annotation: the part in which their paths differ, or its number.
-
-    Args:
-        annotations: treebanks or paths.
-
-    Raises:
-        InputError: a path is given twice.
-    """
+    """Return a name for each annotation: the part in which their paths differ, or its number."""
     given = [
         annotation.source.path if isinstance(annotation, Treebank) else os.fspath(annotation)
         for annotation in annotations
@@ -188,17 +181,6 @@ def agreement(
     A missing lemma counts like any other value, and a column that an annotation lacks has no score, whatever the rules
     require of gold. One case is not symmetric: if multiword tokens are split into different words, the words are
     aligned by a longest common subsequence, and ties are broken from the side of the first annotation.
-
-    Args:
-        treebanks: at least two annotations, by the name of the annotator.
-        setup: the rules.
-        resample_by: the independent units of intervals, see `units_of`; marked in the first annotation.
-        level: the confidence level of intervals.
-
-    Raises:
-        InputError: the first annotation does not mark the units of `resample_by`.
-        ConlluError: an annotation has no trees.
-        TextMismatch: the texts differ.
     """
     rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()

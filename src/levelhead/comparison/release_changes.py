@@ -71,18 +71,7 @@ class ReleaseChanges(Tabular):
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:
-    """Return the changes between two folders of treebanks, for each file.
-
-    Args:
-        old: the folder of the old version.
-        new: the folder of the new version; files are paired by name without suffixes.
-        rules: the rules, which define the characters that are spaces.
-        read: the function that reads a file.
-
-    Raises:
-        InputError: a folder cannot be read, a file is invalid, or no two files have the same name.
-        MeasureError: the rules do not score single words.
-    """
+    """Return the changes between two folders of treebanks, for each file."""
     rules.check_words()
     ours, theirs = treebanks_in(old), treebanks_in(new)
     if not ours.keys() & theirs.keys():

@@ -112,12 +112,6 @@ def find_suspects(
     The score is the sum of the log-odds of the systems' votes (see `votes`), of the form (how often it has the other
     label and this label elsewhere), and of variation: (n + 1/2) / (m + 1/2) if the same words in the same context have
     the other annotation n times and this annotation m times. Each word has one entry, its worst.
-
-    Args:
-        outputs: the outputs of systems matched with gold, by the name of the system; empty to use only variation.
-        gold: the annotation.
-        most: the maximum number of suspects; None for all.
-        training: the training of the systems, for the signature; empty if their outputs were given.
     """
     matches = list(outputs.values())
     found = _by_votes(matches) if matches else {}

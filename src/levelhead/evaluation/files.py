@@ -35,20 +35,7 @@ def score_files(
     training: Training | None = None,
     look: Looking | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold; large files are read in pieces.
-
-    Args:
-        gold: a treebank or the path of one.
-        system: the system treebank or its path.
-        setup: the settings.
-        sizes: the limits of small and large files; by default `blocks.SIZES`.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words, or None.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Score a system's output against gold; large files are read in pieces."""
     ready, sizes = setup.single(), sizes or blocks.SIZES
     if training is not None:
         ready.rules.check_words()
@@ -105,11 +92,7 @@ def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
 
 
 def adds_up(setup: Setup) -> bool:
-    """Return whether all results can be computed from pieces of files.
-
-    Args:
-        setup: the settings.
-    """
+    """Return whether all results can be computed from pieces of files."""
     official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
     for name in formats:

@@ -91,20 +91,12 @@ class PartialCoverage(NamedTuple):
 
 
 def no_coverage(gold: Contents) -> PartialCoverage:
-    """Return the coverage of an output that is missing or of which nothing can be read.
-
-    Args:
-        gold: the sizes of gold.
-    """
+    """Return the coverage of an output that is missing or of which nothing can be read."""
     return PartialCoverage(None, 0, gold.sentences, 0, 0, 0, gold.words, 0, 0, 0, 0, 0, 0)
 
 
 def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
-    """Return the coverage of several outputs together.
-
-    Args:
-        coverages: the coverage of each output; at least one.
-    """
+    """Return the coverage of several outputs together."""
     paired_by, *numbers = zip(*coverages)
     loosest = next((way for way in reversed(get_args(PairedBy)) if way in paired_by), None)
     return PartialCoverage(loosest, *map(sum, numbers))
@@ -129,12 +121,7 @@ class PartialOutput(NamedTuple):
 
 
 def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCoverage:
-    """Return the share of gold that an output covers, if all of its lines were read.
-
-    Args:
-        partial: the aligned words.
-        shifted: the answers that fit a neighboring sentence in the pieces before.
-    """
+    """Return the share of gold that an output covers, if all of its lines were read."""
     before = shifted.n_next, shifted.n_previous
     shifted.add(partial)
     matches = partial.matches
@@ -159,19 +146,7 @@ def coverage_of(partial: PartialMatches, shifted: ShiftedAnswers) -> PartialCove
 def score_partially(
     gold: Input, system: Input, setup: Setup, training: Training | None = None, look: Looking | None = None
 ) -> Evaluation:
-    """Score a system's output even if its text differs from gold or its trees are broken; both are read whole.
-
-    Args:
-        gold: a treebank or the path of one, which must be valid.
-        system: the system treebank or its path.
-        setup: the settings.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words, or None.
-
-    Raises:
-        InputError: gold is invalid, or no row of the output can be read.
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Score a system's output even if its text differs from gold or its trees are broken; both are read whole."""
     ready = setup.single()
     reference = load(gold, ready.rules, ready.format_of_gold)
     reference = reference.without_multiword_tokens() if splits_tokens(ready) else reference
@@ -186,17 +161,7 @@ def score_partially(
 
 
 def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, ready: Setup) -> PartialOutput:
-    """Align a system's output with gold.
-
-    Args:
-        gold: the gold treebank.
-        output: the system treebank, or the contents of its file.
-        name: the name of the file in messages.
-        ready: the settings.
-
-    Raises:
-        InputError: no row of the output can be read.
-    """
+    """Align a system's output with gold."""
     if isinstance(output, Treebank):
         read = of_treebank(output, several_roots=several_roots(ready))
     else:
@@ -205,11 +170,7 @@ def match_output(gold: Treebank, output: Treebank | bytes, name: str | None, rea
 
 
 def several_roots(setup: Setup) -> bool:
-    """Return whether a tree can have several roots.
-
-    Args:
-        setup: the settings.
-    """
+    """Return whether a tree can have several roots."""
     return setup.format == "conllx" or setup.rules.several_roots
 
 
@@ -235,16 +196,7 @@ def _read_if_valid(data: bytes, name: str | None, setup: Setup) -> Treebank | No
 def partial_evaluation(
     output: PartialOutput, ready: Setup, training: Training | None = None
 ) -> tuple[Evaluation, Mapping[str, PartialCounts]]:
-    """Return the scores of an output, and the counts of every measure that has a value.
-
-    Args:
-        output: the output, aligned with gold.
-        ready: the settings, with the weights that measures name.
-        training: the contents of the training treebanks, to report leakage, or None.
-
-    Raises:
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Return the scores of an output, and the counts of every measure that has a value."""
     provenance, undefined = _provenance(output, ready), ready.rules.undefined
     scores, strict, counted = {}, {}, {}
     for measure, definition in ready.defined:

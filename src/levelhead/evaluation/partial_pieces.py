@@ -63,19 +63,6 @@ def partial_scores_in_pieces(
 
     This is the case if sentences are paired by their texts or by ids in another order than in gold, if a weight is
     missing, or if a file has no sentences.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        ready: the settings, with the weights that measures name.
-        size: the approximate number of bytes of gold in a piece.
-        look: called with the aligned words of each piece, in order.
-        known: the sizes and warnings of gold, if it was already read.
-        training: the contents of the training treebanks, to report leakage, or None.
-
-    Raises:
-        InputError: gold is invalid, no row of the output can be read, or leakage is requested and gold has no trees.
-        HeadsBack: a file cannot be cut.
     """
     of_gold, of_system = in_two_threads(
         lambda: survey_gold(gold, ready, size, known), lambda: survey_output(system, ready, size)

@@ -73,34 +73,13 @@ class FirstReading(NamedTuple):
 
 
 def survey_gold(gold: Rereadable, ready: Setup, size: int, known: Contents | None = None) -> FirstReading:
-    """Read gold once.
-
-    Args:
-        gold: the gold file.
-        ready: the settings.
-        size: the approximate number of bytes of a piece.
-        known: its sizes and warnings, if it was already read.
-
-    Raises:
-        InputError: it is invalid; all errors are listed.
-        HeadsBack: it cannot be cut.
-    """
+    """Read gold once."""
     with gold.pieces(ready, of_gold=True, known=known) as pieces:
         return _survey(pieces, pieces.each(size), ready, of_gold=True)
 
 
 def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
-    """Read a system's output once; if it is invalid, read it again row by row.
-
-    Args:
-        system: the output.
-        ready: the settings.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        InputError: no row can be read.
-        HeadsBack: it cannot be cut.
-    """
+    """Read a system's output once; if it is invalid, read it again row by row."""
     with output_pieces(system, ready) as pieces:
         survey = _survey(pieces, pieces.until_failure(size), ready)
     if not pieces.failed:
@@ -114,13 +93,7 @@ def survey_output(system: Rereadable, ready: Setup, size: int) -> FirstReading:
 def output_pieces(
     system: Rereadable, ready: Setup, known: FirstReading | None = None
 ) -> AbstractContextManager[Pieces]:
-    """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid.
-
-    Args:
-        system: the output.
-        ready: the settings.
-        known: the results of its first reading, if it was already read.
-    """
+    """Return a system's output for reading in pieces: as a valid file, or row by row if it is known to be invalid."""
     if known is None or known.marks is None:
         return system.pieces(ready, of_gold=False, known=known and known.contents)
     return system.rows(ready, known.marks)
@@ -149,12 +122,7 @@ def _are_valid(pieces: Pieces, piece: Treebank, ready: Setup) -> NDArray[np.bool
 
 
 def places_by_id(gold: FirstReading, system: FirstReading) -> Places | None:
-    """Return the gold sentence of each system sentence by their ids; None if ids are ambiguous or in another order.
-
-    Args:
-        gold: the results of the first reading of gold.
-        system: the same for the system's output.
-    """
+    """Return the gold sentence of each system sentence by their ids; None if ids are ambiguous or in another order."""
     if gold.ids is None or system.ids is None:
         return None
     order = np.argsort(gold.ids, kind="stable")
@@ -172,9 +140,5 @@ def places_by_id(gold: FirstReading, system: FirstReading) -> Places | None:
 
 
 def hashes_of(names: list[bytes]) -> Hashes:
-    """Return 64-bit hashes, which are others in every process.
-
-    Args:
-        names: ids, or other texts.
-    """
+    """Return 64-bit hashes, which are others in every process."""
     return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))

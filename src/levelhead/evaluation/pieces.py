@@ -46,20 +46,7 @@ def score_parts_of_gold(
     training: Training | None = None,
     look: Looking | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold; errors of the output are only reported if gold is valid.
-
-    Args:
-        gold: the gold file.
-        system: the path of the system's output.
-        setup: the settings.
-        size: the approximate number of bytes of gold in a piece.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words of each piece, or None.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Score a system's output against gold; errors of the output are only reported if gold is valid."""
     with parts_of(system) as parts:
         try:
             output = begun(parts)
@@ -76,20 +63,7 @@ def score_parts(
     training: Training | None = None,
     look: Looking | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold, in pieces.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        setup: the settings.
-        size: the approximate number of bytes of gold in a piece.
-        training: the contents of the training treebanks, to report leakage, or None.
-        look: sees the aligned words of each piece, or None.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-    """
+    """Score a system's output against gold, in pieces."""
     ready = setup.single()
     seen = None if training is None else LeakageCounts(training)
     together = are_files(gold[0], system[0])
@@ -132,22 +106,7 @@ def score_pieces(
     together: bool = True,
     punctuation: frozenset[str] | None = None,
 ) -> Evaluation:
-    """Score a system's output against gold, both read in pieces.
-
-    Args:
-        gold: the gold file.
-        system: the system's output.
-        ready: the settings, with the weights that measures name.
-        size: the approximate number of bytes of gold in a piece.
-        look: called with the aligned words of each piece, in order.
-        together: whether two threads read the files, see `paired_pieces`.
-        punctuation: the result of `read_punctuation` for gold; None if no measure needs it.
-
-    Raises:
-        InputError: a file is invalid, or the texts differ; all errors are listed.
-        MeasureError: a measure has no weight for a relation.
-        HeadsBack: a file cannot be cut.
-    """
+    """Score a system's output against gold, both read in pieces."""
     tally = PieceCounts(ready)
 
     def add(matches: TreebankPair) -> None:
@@ -182,25 +141,12 @@ def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple
 
 
 def read_punctuation(gold: Pieces, size: int) -> frozenset[str]:
-    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read.
-
-    Args:
-        gold: the gold file.
-        size: the approximate number of bytes of a piece.
-
-    Raises:
-        InputError: gold is invalid; all errors are listed.
-        HeadsBack: gold cannot be cut.
-    """
+    """Return the relations that `(nopunct=callin)` leaves out, for which gold is read."""
     return callin_punctuation(gold.each(size))
 
 
 def changed_file(*names: str | None) -> UnreadableFile:
-    """Return the error for files that differ when they are read for a second time.
-
-    Args:
-        names: the files.
-    """
+    """Return the error for files that differ when they are read for a second time."""
     message = "the file was changed while it was read"
     return UnreadableFile(*(Fault("changing-file", message, Place(name)) for name in names))
 
@@ -217,14 +163,7 @@ def _score_whole(gold: str, system: str, setup: Setup, training: Training | None
 def pieces_of(
     file: tuple[str | None, Iterator[bytes]], setup: Setup, *, of_gold: bool, known: Contents | None = None
 ) -> Pieces:
-    """Return a file that is read in pieces under the rules.
-
-    Args:
-        file: its name in messages, or None, and its contents in parts.
-        setup: the settings: rules and formats.
-        of_gold: whether it is gold, which can have a different format.
-        known: its sizes and warnings, if it was already read.
-    """
+    """Return a file that is read in pieces under the rules."""
     name, parts = file
     if setup.rules.content:
         from levelhead.treebank.content_reader import READING
@@ -284,15 +223,7 @@ class PieceCounts:
         self._n_steps = [0, 0]
 
     def add(self, matches: TreebankPair, counter: Callable[..., Any] | None = None) -> Mapping[str, Any]:
-        """Count a piece.
-
-        Args:
-            matches: its aligned words.
-            counter: counts them, as `count` does without matches; by default `count` itself.
-
-        Returns:
-            The counts so far of all measures that can be counted in this piece.
-        """
+        """Count a piece."""
         counted = {}
         counter = counter or partial(count, matches)
         self._gold.add(matches.gold)
@@ -336,16 +267,7 @@ class PieceCounts:
                     self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
 
     def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
-        """Return the scores; call it once, at the end.
-
-        Args:
-            gold: the sizes of gold and the warnings about it.
-            system: those of the system's output.
-            coverage: the share of gold that the output covers, if counts are partial.
-
-        Raises:
-            MeasureError: a measure has no weight for a relation.
-        """
+        """Return the scores; call it once, at the end."""
         ready, of_gold, of_system = self._ready, self._gold.annotation(), self._system.annotation()
         sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
         notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes, "the system")

@@ -38,17 +38,7 @@ class Coverage(NamedTuple):
 def score_valid_sentences(
     gold: Treebank, system: Treebank, n_invalid: int, setup: Setup
 ) -> tuple[Evaluation, Coverage]:
-    """Score a system's valid sentences that have the text of a gold sentence, in order.
-
-    Args:
-        gold: the gold treebank.
-        system: the system's valid sentences.
-        n_invalid: the number of other sentences.
-        setup: the settings.
-
-    Raises:
-        TextMismatch: no sentence can be compared.
-    """
+    """Score a system's valid sentences that have the text of a gold sentence, in order."""
     pairs = common_subsequence(_texts(gold, setup.rules), _texts(system, setup.rules))
     if not pairs:
         place = Place(system.source.path)
@@ -59,18 +49,7 @@ def score_valid_sentences(
 
 
 def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int]:
-    """Read the sentences that are valid in the contents of a file.
-
-    Args:
-        data: the contents, decompressed.
-        name: its name in messages.
-
-    Returns:
-        The treebank of the valid sentences, and the number of other sentences.
-
-    Raises:
-        ConlluError: no sentence is valid; with all errors of the file.
-    """
+    """Read the sentences that are valid in the contents of a file."""
     refuse_long_lines(data, name)
     blocks = sentence_blocks(repair(data).data)
     good = [block for block, valid in zip(blocks, valid_blocks(blocks, ReaderSettings())) if valid]

@@ -30,12 +30,7 @@ FIELD_NAMES = {
 
 
 def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]]:
-    """Yield the rows of each list in a text.
-
-    Args:
-        text: the text, which can have prose around the lists.
-        forms: the forms of the gold sentence.
-    """
+    """Yield the rows of each list in a text."""
     loose: list[AnswerRow] = []  # of consecutive objects without a list around them
     for value in _values(text):
         row = keyed_row(value) if isinstance(value, Mapping) else None
@@ -119,20 +114,12 @@ def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a field without case, spaces and punctuation.
-
-    Args:
-        name: the name as written.
-    """
+    """Return the name of a field without case, spaces and punctuation."""
     return re.sub(r"[\W_]", "", name.lower())
 
 
 def keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
-    """Return the row in an object with named fields; it must have a form and a field for the head.
-
-    Args:
-        value: the object.
-    """
+    """Return the row in an object with named fields; it must have a form and a field for the head."""
     given = {plain_name(_text(name)): cell for name, cell in value.items()}
     places = {field: next((name for name in names if name in given), None) for field, names in FIELD_NAMES.items()}
     cells = {field: _text(given[name]) for field, name in places.items() if name is not None}

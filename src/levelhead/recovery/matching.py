@@ -46,10 +46,6 @@ def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | N
 
     An attempt is complete if every gold word has a row of its form and a head. If no attempt is complete, attempts
     about the gold sentence are preferred, then those with the correct number of rows; the last wins ties.
-
-    Args:
-        attempts: the attempts in an answer.
-        forms: the forms of the gold sentence.
     """
     wanted = list(forms)
     for attempt in reversed(attempts):
@@ -67,12 +63,7 @@ def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | N
 
 
 def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
-    """Match the rows of an attempt with gold words by form and edit distance, and convert heads to gold ids.
-
-    Args:
-        attempt: the attempt.
-        forms: the forms of the gold sentence.
-    """
+    """Match the rows of an attempt with gold words by form and edit distance, and convert heads to gold ids."""
     of_rows = [row.form for row in attempt.rows]
     equal = attempt.n_rows == len(forms) and of_rows == list(forms)
     places = range(len(forms)) if equal else align_forms(forms, of_rows)

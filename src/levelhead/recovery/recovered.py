@@ -66,13 +66,7 @@ class Recovered(NamedTuple):
 
 
 def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str, str]] = ()) -> Recovered:
-    """Return an answer with the gold words.
-
-    Args:
-        text: the answer, or None.
-        forms: the forms of the gold words.
-        ranges: the id and the form of each multiword token of gold, `("1-2", "don't")`.
-    """
+    """Return an answer with the gold words."""
     nothing = (None,) * len(forms)
     if text is None:
         return Recovered("no answer", "incomplete", (), nothing, nothing)
@@ -93,12 +87,7 @@ def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str
 
 
 def fits(text: str, forms: Sequence[str]) -> bool:
-    """Return whether an answer is about a sentence.
-
-    Args:
-        text: the answer.
-        forms: the forms of the gold words.
-    """
+    """Return whether an answer is about a sentence."""
     best = best_match(tables_of(text, forms).attempts, forms)
     return best is not None and not best.is_other_text
 

@@ -114,11 +114,7 @@ class Recovery(Tabular):
 
 
 def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
-    """Return the number of answers with each kind of tree.
-
-    Args:
-        answers: the answers.
-    """
+    """Return the number of answers with each kind of tree."""
     counts = Counter(answer.tree for answer in answers)
     return {name: counts[name] for name in TREES}
 

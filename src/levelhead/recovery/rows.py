@@ -76,13 +76,7 @@ _SPACED = frozenset({SPACE})
 
 
 def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
-    """Return the row on a line, or None.
-
-    Args:
-        line: the line, without its end.
-        expected: the number after the previous row.
-        forms: the forms of the gold sentence, to distinguish the number `45` from `4` and `5`.
-    """
+    """Return the row on a line, or None."""
     cells = line.split("\t")
     if len(cells) == _COLUMNS and " " not in line and _is_good(cells, forms):
         return _row(cells, _NOTHING)
@@ -122,11 +116,7 @@ def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
 
 
 def clean(cell: str) -> str:
-    """Return a valid value of a CoNLL-U column: "_" for empty values and for more than 1000 characters.
-
-    Args:
-        cell: the value as written.
-    """
+    """Return a valid value of a CoNLL-U column: "_" for empty values and for more than 1000 characters."""
     if cell == "_":
         return cell
     if not cell.isprintable() or not cell or cell[0] == " " or cell[-1] == " ":
@@ -157,14 +147,7 @@ def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | R
 def read_cells(
     cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool = False
 ) -> AnswerRow | None:
-    """Return the row in some columns: the number can be joined to the form or missing, and columns can be missing.
-
-    Args:
-        cells: the columns, without white space around them.
-        expected: the number after the previous row.
-        forms: the forms of the gold sentence.
-        spaced: whether columns are only separated by white space, as words in prose are.
-    """
+    """Return the row in some columns: the number can be joined to the form or missing, and columns can be missing."""
     number, form, values, steps = _numbered(cells, expected, forms)
     at = _head_place(values)
     relation = "_" if at is None else _relation(values[at:], forms)
@@ -185,12 +168,7 @@ def read_cells(
 
 
 def head_of(text: str, relation: str) -> int | None:
-    """Return a head: a number, `ROOT` or `BEFORE_FIRST` for a word with the relation root, or None.
-
-    Args:
-        text: the head as written.
-        relation: the relation.
-    """
+    """Return a head: a number, `ROOT` or `BEFORE_FIRST` for a word with the relation root, or None."""
     if _NUMBER.fullmatch(text):
         return int(text)
     if relation.lower() != "root":

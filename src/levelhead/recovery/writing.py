@@ -13,10 +13,6 @@ def sentence_text(gold: GoldSentence, recovered: Recovered) -> str:
 
     Lemmas, tags, features, heads and relations come from the answer. A word without a head has HEAD `_`. DEPS is empty,
     and MISC only has SpaceAfter=No from gold.
-
-    Args:
-        gold: the gold sentence.
-        recovered: the answer.
     """
     lines = [gold.comments, f"# recovery = {_summary(recovered, len(gold.forms))}\n"]
     for place, (form, space, row, head) in enumerate(zip(gold.forms, gold.spaces, recovered.rows, recovered.heads)):

@@ -27,13 +27,7 @@ _MOST_PATTERNS = 10
 
 
 def agreement_table(agreement: Agreement, by: Rows = "label", most: int | None = None) -> Table:
-    """Return the agreement of annotators.
-
-    Args:
-        agreement: the agreement.
-        by: the rows: types of labels with coefficients, measures with F1, or patterns of disagreement.
-        most: the largest number of patterns; None for all.
-    """
+    """Return the agreement of annotators."""
     if by == "measure":
         return _measures_table(agreement)
     if by == "pattern":
@@ -91,12 +85,7 @@ def _measures_table(agreement: Agreement) -> Table:
 
 
 def patterns_table(agreement: Agreement, most: int | None = None) -> Table:
-    """Return the patterns of disagreement, one per row, the most frequent first.
-
-    Args:
-        agreement: the agreement.
-        most: the largest number of patterns; None for all.
-    """
+    """Return the patterns of disagreement, one per row, the most frequent first."""
     names = agreement.annotators if len(agreement.annotators) == 2 else ("First", "Second")
     columns = (
         Column("Label", "text"), *(Column(name, "text", key=key) for name, key in zip(names, ("First", "Second"))),
@@ -124,11 +113,7 @@ def _example(agreement: Agreement, disagreement: Disagreement) -> str:
 
 
 def agreement_text(agreement: Agreement) -> str:
-    """Return F1, coefficients and the most frequent patterns as text.
-
-    Args:
-        agreement: the agreement.
-    """
+    """Return F1, coefficients and the most frequent patterns as text."""
     measures = _measures_table(agreement)
     tables = [measures._replace(notes=measures.notes[:-1]), agreement_table(agreement)]
     if agreement.disagreements:
@@ -140,11 +125,7 @@ def agreement_text(agreement: Agreement) -> str:
 
 
 def agreement_document(agreement: Agreement) -> dict[str, Any]:
-    """Return the agreement for JSON, with all patterns and all sentences that differ.
-
-    Args:
-        agreement: the agreement.
-    """
+    """Return the agreement for JSON, with all patterns and all sentences that differ."""
     first = next(iter(agreement.treebanks.values()))
     of_label = {label.name: _kappa(label) for label in agreement.labels}
     return {

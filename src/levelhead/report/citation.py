@@ -72,11 +72,7 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 
 def citation(result: Cited) -> Citation:
-    """Return how to describe and cite a result in a paper.
-
-    Args:
-        result: scores, a comparison or a ranking.
-    """
+    """Return how to describe and cite a result in a paper."""
     made = _made(result)
     phrases = [*_scored(made), *_tested(made)]
     used = dict.fromkeys(key for phrase in phrases for key in phrase.keys)

@@ -51,11 +51,7 @@ class TreeGroup(NamedTuple):
 
 
 def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
-    """Return the sentences of a result, for a drawing or a page.
-
-    Args:
-        result: the sentences behind an error, or those in which systems differ most.
-    """
+    """Return the sentences of a result, for a drawing or a page."""
     return list(_contrast_groups(result) if isinstance(result, Contrasts) else _example_groups(result))
 
 
@@ -97,12 +93,7 @@ def _sides(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[_Words, _
 
 
 def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
-    """Return all sentences as one SVG file: gold's arcs above the words, a system's below, those of one side in color.
-
-    Args:
-        groups: the sentences.
-        signature: the signature of the result, shown below.
-    """
+    """Draw all sentences: gold's arcs above the words, a system's below, those of one side in color."""
     parts: list[str] = []
     width, y = width_of(f"{_LEGEND}; {signature}", _SMALL), 0.0
     for group in filter(_has_sentences, groups):
@@ -201,12 +192,7 @@ def _tip(x: float, y: float, up: int, color: str) -> str:
 
 
 def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
-    """Return all sentences in LaTeX for the package tikz-dependency: gold arcs above, a system's below.
-
-    Args:
-        groups: the sentences.
-        signature: the signature of the result, added as a comment.
-    """
+    """Return all sentences in LaTeX for the package tikz-dependency: gold arcs above, a system's below."""
     parts = ["% \\usepackage{tikz-dependency}"]
     for group in filter(_has_sentences, groups):
         parts.append(f"% {latex_text(group.heading)}")
@@ -242,12 +228,7 @@ def _edges(side: _Words, *styles: str) -> list[str]:
 
 
 def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
-    """Return a page of the sentences, each with gold's and the systems' trees.
-
-    Args:
-        groups: the sentences.
-        signature: the signature of the result.
-    """
+    """Return a page of the sentences, each with gold's and the systems' trees."""
     blocks = [
         Block(f"trees-{number}", group.heading, sentences=drawn)
         for number, group in enumerate(groups, 1)

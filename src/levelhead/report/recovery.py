@@ -26,11 +26,7 @@ _COLUMNS = (
 
 
 def recovery_table(recovery: Recovery) -> Table:
-    """Return answers by class and by tree; rare classes are left out if they are empty.
-
-    Args:
-        recovery: the answers.
-    """
+    """Return answers by class and by tree; rare classes are left out if they are empty."""
     every = recovery.answers
     shown = {name: some for name, some in recovery.classes.items() if some or name not in _RARE}
     rows = (_row(name.capitalize(), answers) for name, answers in shown.items())
@@ -58,11 +54,7 @@ def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
 
 
 def recovery_document(recovery: Recovery) -> dict[str, Any]:
-    """Return numbers of answers by class, by tree and by steps of recovery for JSON.
-
-    Args:
-        recovery: the answers.
-    """
+    """Return numbers of answers by class, by tree and by steps of recovery for JSON."""
     steps = Counter(step for answer in recovery.answers for step in answer.steps)
     return {
         **header("recovery", recovery.provenance.signature),
@@ -73,11 +65,7 @@ def recovery_document(recovery: Recovery) -> dict[str, Any]:
 
 
 def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
-    """Return a document for each answer, for JSON lines.
-
-    Args:
-        recovery: the answers.
-    """
+    """Return a document for each answer, for JSON lines."""
     return [
         {
             **header("recovered-answer"),

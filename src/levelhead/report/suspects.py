@@ -19,11 +19,7 @@ _COLUMNS = (
 
 
 def suspects_table(suspects: Suspects) -> Table:
-    """Return one row per suspect.
-
-    Args:
-        suspects: the suspects.
-    """
+    """Return one row per suspect."""
     systems = ", ".join(suspects.systems) or "none"
     notes = (
         f"Systems: number with the other annotation : number with this one (of {systems})",
@@ -81,11 +77,7 @@ def _elsewhere_document(suspects: Suspects, variation: Variation) -> dict[str, A
 
 
 def suspects_document(suspects: Suspects) -> dict[str, Any]:
-    """Return suspects for JSON.
-
-    Args:
-        suspects: the suspects.
-    """
+    """Return suspects for JSON."""
     return {
         **header("suspects", suspects.provenance.signature),
         "systems": list(suspects.systems),

@@ -16,11 +16,7 @@ _MOST_IN_TEXT = {"error": 1000, "warning": 1}
 
 
 def annotation(fault: Fault) -> str:
-    """Return a fault as a workflow command of GitHub Actions, which annotates the line of the file.
-
-    Args:
-        fault: the fault.
-    """
+    """Return a fault as a workflow command of GitHub Actions, which annotates the line of the file."""
     place = fault.place
     properties = {"file": place.file or "-", "line": place.line, "title": fault.slug}
     marks = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value is not None)
@@ -54,13 +50,7 @@ def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
 
 
 def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dict[str, Any]]:
-    """Return the changes in the copy of a file for JSON, one document per kind of change.
-
-    Args:
-        path: the file.
-        copy: its copy.
-        changes: the changes.
-    """
+    """Return the changes in the copy of a file for JSON, one document per kind of change."""
     names = {"file": path_text(path), "copy": path_text(copy)}
     return [
         {
@@ -76,21 +66,13 @@ def changes_document(path: str, copy: str, changes: Sequence[Fault]) -> list[dic
 
 
 def validation_text(validation: Validation) -> str:
-    """Return as text the changes in copies, then the faults of the files or of their copies.
-
-    Args:
-        validation: the result of the validation.
-    """
+    """Return as text the changes in copies, then the faults of the files or of their copies."""
     fixed = (f"fixed: {change}\n" for changes in validation.changes.values() for change in changes)
     return "".join([*fixed, *map(fault_lines, validation.files.values())])
 
 
 def fault_lines(faults: Sequence[Fault]) -> str:
-    """Return the faults of a file as text, then a remedy for each kind; warnings of a kind are a single line.
-
-    Args:
-        faults: its faults.
-    """
+    """Return the faults of a file as text, then a remedy for each kind; warnings of a kind are a single line."""
     kinds: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
         add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])

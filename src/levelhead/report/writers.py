@@ -196,11 +196,7 @@ def to_markdown(table: Table, places: int | None = 2) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return text for Markdown, escaped.
-
-    Args:
-        text: the text.
-    """
+    """Return text for Markdown, escaped."""
     return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -218,20 +214,12 @@ def to_latex(table: Table, places: int | None = 2) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return text for LaTeX, escaped.
-
-    Args:
-        text: the text.
-    """
+    """Return text for LaTeX, escaped."""
     return printable(text).translate(_LATEX)
 
 
 def latex_row(cells: list[str]) -> str:
-    """Return a row of a table in LaTeX.
-
-    Args:
-        cells: its cells, in LaTeX.
-    """
+    """Return a row of a table in LaTeX."""
     row = " & ".join(cells) + r" \\"
     return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
 

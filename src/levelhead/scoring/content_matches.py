@@ -87,17 +87,7 @@ class _Pairs(NamedTuple):
 
 
 def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatches:
-    """Align the content words of two treebanks and count the correct ones.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules to follow.
-
-    Raises:
-        InputError: the numbers of sentences differ, more blank lines end gold, or features that are compared are
-            malformed.
-    """
+    """Align the content words of two treebanks and count the correct ones."""
     check_same_sentences((gold.source.path, len(gold)), (system.source.path, len(system)))
     n_blank, n_blank_of_system = gold.source.n_blank, system.source.n_blank
     if n_blank > n_blank_of_system:
@@ -117,14 +107,7 @@ def match_content(gold: Treebank, system: Treebank, rules: Rules) -> ContentMatc
 def count_content(
     matches: TreebankPair, measure: str, *, by_sentence: bool = False, before: Counts | None = None
 ) -> Counts:
-    """Return the counts of a measure.
-
-    Args:
-        matches: the aligned content words.
-        measure: the name of the measure.
-        by_sentence: one row per sentence, otherwise one row in all.
-        before: the counts of the sentences before, to which these are added in order; one row.
-    """
+    """Return the counts of a measure."""
     if not isinstance(matches, ContentMatches):
         raise TypeError("content words can only be counted in the result of `match_content`")
     counts = matches.counts[measure]
@@ -134,15 +117,7 @@ def count_content(
 
 
 def check_same_sentences(gold: tuple[str | None, int], system: tuple[str | None, int]) -> None:
-    """Refuse treebanks that do not have the same number of sentences.
-
-    Args:
-        gold: the name of the gold file, if any, and the number of its sentences.
-        system: the same for the system's output.
-
-    Raises:
-        InputError: the numbers differ.
-    """
+    """Refuse treebanks that do not have the same number of sentences."""
     if gold[1] != system[1]:
         message = f"{number_of(system[1], 'sentence')}, but gold has {gold[1]}: sentences are compared in order"
         raise InputError(Fault("sentence-mismatch", message, Place(system[0])))

@@ -22,23 +22,12 @@ def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
 
     Less than half of the forms of either version are equal. A version that is cut off can be short, so the shorter one
     decides.
-
-    Args:
-        n_equal: the number of aligned words with equal forms.
-        n_gold: the number of words of gold.
-        n_system: the number of words of the system.
     """
     return 2 * n_equal < min(n_gold, n_system)
 
 
 def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
-    """Return a sentence about the answers to another text.
-
-    Args:
-        n_answers: their number.
-        n_next: the number of those that fit the next gold sentence.
-        n_previous: the number of those that fit the previous gold sentence.
-    """
+    """Return a sentence about the answers to another text."""
     near = ((n_next, "next"), (n_previous, "previous"))
     shifted = " and ".join(f"{n} of them fit the {name} gold sentence" for n, name in near if n)
     end = f"; the answers are shifted: {shifted}" if shifted else ""
@@ -52,10 +41,6 @@ def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
     forms, leaving out a word costs its length in characters. Ties are broken to the left: each gold word in turn gets
     the first system word that it has in any of the remaining alignments. If this would compare more than
     `MOST_COMPARISONS` pairs of characters, only equal forms are aligned, as many as possible.
-
-    Args:
-        gold: the forms of gold, not empty.
-        system: the forms of the system.
     """
     shared = 0
     for one, other in zip(gold, system):

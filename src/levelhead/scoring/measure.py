@@ -176,15 +176,7 @@ def _options(argument: str | None) -> list[str]:
 
 
 def split(text: str, schemes: Collection[str] = ()) -> Measure:
-    """Parse the text of a measure, without checking that the measure exists.
-
-    Args:
-        text: `NAME[(argument)][@CLASS | -CLASS-CLASS ...][.component]`, a class alone or as `scheme:CLASS`.
-        schemes: the names of schemes, which may contain hyphens.
-
-    Raises:
-        MeasureError: the text does not have this form.
-    """
+    """Parse the text of a measure, without checking that the measure exists."""
     if text.isascii() and text.isalpha():
         return Measure(text)
     match = re.fullmatch(_TEXT, text.strip())

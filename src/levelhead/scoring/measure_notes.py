@@ -37,24 +37,14 @@ class Annotation:
 
 
 def annotation_of(treebank: Treebank, measures: Iterable[tuple[Measure, Definition]]) -> Annotation:
-    """Return the properties of a treebank that notes are about.
-
-    Args:
-        treebank: any treebank.
-        measures: the measures with their definitions.
-    """
+    """Return the properties of a treebank that notes are about."""
     relations = universal_relations_of(treebank.relations) if treebank.has_trees else []
     columns = {name for measure, definition in measures for name in definition.columns_for(measure.argument)}
     return Annotation(relations, frozenset(name for name in columns if getattr(treebank, name).has_values))
 
 
 def named_note(note: str, name: str) -> str:
-    """Return a note with the name of the system instead of `SYSTEM`.
-
-    Args:
-        note: a note of `notes_on`.
-        name: the name of the system.
-    """
+    """Return a note with the name of the system instead of `SYSTEM`."""
     return f"{name}{note.removeprefix(SYSTEM)}" if note.startswith(SYSTEM) else note
 
 
@@ -70,14 +60,6 @@ def notes_on(
 
     Measures of enhanced graphs also have a note if the system's output has no enhanced edges, and official measures if
     gold does not annotate a column that they compare.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank; notes that apply to both are given once.
-        measures: the measures with their definitions.
-        rules: the rules, whose scheme definitions use.
-        schemes: the schemes in which the classes of measures are looked up.
-        name: the name of the system in notes.
     """
     chosen = list(measures)
     gold = annotation_of(gold, chosen) if isinstance(gold, Treebank) else gold
@@ -112,14 +94,7 @@ def _without_graphs(
 def notes_on_schemes(
     gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
 ) -> tuple[str, ...]:
-    """Return the notes on schemes, each with the measures or tables that use it.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        schemes: schemes, with the measures or tables that use them.
-        name: the name of the system in notes.
-    """
+    """Return the notes on schemes, each with the measures or tables that use it."""
     own, other = universal_relations_of(gold.relations), universal_relations_of(system.relations)
     return _notes_on_schemes(own, other, schemes, name)
 
@@ -142,14 +117,7 @@ def _notes_on_schemes(
 
 
 def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: str) -> tuple[str, ...]:
-    """Return the notes on relations that are not in a treebank.
-
-    Args:
-        relations: the relations, with or without subtypes.
-        scheme: the scheme in which they are looked up.
-        using: the measure, or something else, that uses the scheme.
-        side: the name of the source of the relations.
-    """
+    """Return the notes on relations that are not in a treebank."""
     labels = sorted(set(map(universal, relations)))
     return tuple(_notes_on_side(side, labels, labels, scheme, using, crosses=True))
 

@@ -72,12 +72,6 @@ def match_partially(
 
     If all characters agree, words are aligned as by `match`. Otherwise sentences are paired (`pair_sentences`), and
     words are aligned inside pairs (`align_sentences`).
-
-    Args:
-        gold: the gold treebank.
-        output: the system's output.
-        rules: the rules to follow.
-        pairs: the paired sentences, if known, even if all characters agree.
     """
     system = output.treebank
     gold_spans, system_spans = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (gold, system))
@@ -165,13 +159,6 @@ def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags,
 
     In a sentence with different text, every word starts at the start of the gold sentence, and only tokens aligned with
     a gold token of the same form have an end.
-
-    Args:
-        gold: the paired gold sentences, and the characters of their text that they cover.
-        system: the same for the system.
-        starts: the starts of the paired gold sentences in the text of gold, and its end.
-        same: whether each pair has the same text.
-        unrelated: whether each pair has so few forms in common that nothing is aligned.
     """
     (ours, our_spans), (treebank, spans) = gold, system
     shift = starts[:-1] - spans.sentence_starts[:-1]
@@ -306,18 +293,6 @@ def count_partially(
     """Return the counts of a measure, with all readable rows and with valid trees only.
 
     In sentences that lack words, the system total is at least the gold total: missing words count on both sides.
-
-    Args:
-        partial: the aligned words.
-        measure: the measure.
-        definition: its definition, without a special counter.
-        schemes: the schemes in which its classes are looked up.
-        weights: the weights that its argument names.
-        before: the counts of earlier pieces, to which these are added in order.
-
-    Raises:
-        MalformedDeps: the measure scores enhanced graphs, and DEPS is malformed.
-        MeasureError: a relation has no weight, and the measure has no default.
     """
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
     paired = partial.by != "characters"

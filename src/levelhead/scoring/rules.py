@@ -172,11 +172,7 @@ WORD_RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules 
 
 
 def rules_named(name: str | Rules) -> Rules:
-    """Return the rules with a name.
-
-    Raises:
-        MeasureError: the rules are unknown.
-    """
+    """Return the rules with a name."""
     if isinstance(name, Rules):
         return name
     if name not in RULES:
@@ -185,14 +181,7 @@ def rules_named(name: str | Rules) -> Rules:
 
 
 def with_several_roots(rules: str | Rules) -> Rules:
-    """Return the same rules for files whose sentences may have several roots.
-
-    Args:
-        rules: rules, or their name.
-
-    Raises:
-        MeasureError: the rules are unknown, or emulate a scorer that refuses such files.
-    """
+    """Return the same rules for files whose sentences may have several roots."""
     named = rules_named(rules)
     if named.content or (named.reading is not None and named.name != UDTOOLS.name):
         message = (

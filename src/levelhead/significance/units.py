@@ -96,11 +96,7 @@ class UnitTally:
         self._held: str | None = None
 
     def add(self, piece: Treebank) -> None:
-        """Add the sentences of a piece.
-
-        Args:
-            piece: the piece.
-        """
+        """Add the sentences of a piece."""
         self._lengths.append(np.diff(piece.sentence_starts).astype(np.int32))
         if self._resample_by in {AUTO, DOCUMENT}:
             self._documents.append(document_starts(piece))
@@ -109,14 +105,7 @@ class UnitTally:
             self._values.append(np.fromiter(numbers, dtype=np.int32, count=len(piece)))
 
     def units(self, path: str | None) -> Units:
-        """Return the units of all pieces.
-
-        Args:
-            path: the name of the gold file in messages.
-
-        Raises:
-            InputError: gold does not mark two documents, or no sentence has the comment.
-        """
+        """Return the units of all pieces."""
         kind = self._resample_by
         if kind == SENTENCE:
             return self._sentences(marked=True)
@@ -154,11 +143,7 @@ def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
 
 
 def document_starts(piece: Treebank) -> NDArray[np.bool_]:
-    """Return for each sentence whether it starts a document, bool, shape (sentences,).
-
-    Args:
-        piece: a gold treebank, or a piece of one.
-    """
+    """Return for each sentence whether it starts a document, bool, shape (sentences,)."""
     if b"newdoc" not in piece.comments.text:
         return np.zeros(len(piece), dtype=bool)
     return np.array([_starts_document(text) for text in piece.comments], dtype=bool)
@@ -176,11 +161,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
 
 
 def units_counted(units: Mapping[str, Units]) -> str:
-    """Return the numbers of units of each kind, such as `20 documents and 300 sentences`.
-
-    Args:
-        units: the units of each test set by its code.
-    """
+    """Return the numbers of units of each kind, such as `20 documents and 300 sentences`."""
     kinds: dict[str, int] = {}
     for unit in units.values():
         kinds[unit.kind] = kinds.get(unit.kind, 0) + unit.n_units

@@ -24,21 +24,12 @@ class ScannedBytes(bytes):
 
 
 def sha256_of(data: bytes) -> str:
-    """Return the hash of the contents of a file.
-
-    Args:
-        data: the contents, decompressed.
-    """
+    """Return the hash of the contents of a file."""
     return data.sha256 if isinstance(data, ScannedBytes) else hashlib.sha256(data).hexdigest()
 
 
 def begin(data: bytes, *, ranges: bool) -> scan.Begun:
-    """Return the result of `scan.begin` for the contents of a file, which may already have been scanned.
-
-    Args:
-        data: the contents.
-        ranges: whether the file can have multiword tokens, empty nodes and comments.
-    """
+    """Return the result of `scan.begin` for the contents of a file, which may already have been scanned."""
     if ranges and isinstance(data, ScannedBytes):
         return data.begun
     return scan.begin(data, ranges)
@@ -78,11 +69,7 @@ class FileAhead(os.PathLike[str]):
             self._error = error
 
     def contents(self) -> bytes:
-        """Return the contents, decompressed.
-
-        Raises:
-            UnreadableFile: the file cannot be read.
-        """
+        """Return the contents, decompressed."""
         self._thread.join()
         if self._error is not None:
             raise self._error

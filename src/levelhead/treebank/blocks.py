@@ -37,41 +37,18 @@ SIZES = PieceSizes()
 
 @contextmanager
 def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
-    """Yield the decompressed contents of a file, or an iterator over their parts if the file is large.
-
-    Args:
-        path: a path, or "-" for standard input.
-        most: the largest size in bytes of a file that is returned whole.
-
-    Raises:
-        UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
-    """
+    """Yield the decompressed contents of a file, or an iterator over their parts if the file is large."""
     with parts_of(path) as parts:
         yield begun(parts) if size_of_file(path) > most else whole_or_parts(parts, most)
 
 
 def begun(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Return the parts of a file, of which the first was read.
-
-    Args:
-        parts: the contents of the file, in parts.
-
-    Raises:
-        UnreadableFile: the file cannot be opened; or later, the rest cannot be read.
-    """
+    """Return the parts of a file, of which the first was read."""
     return chain([next(parts, b"")], parts)
 
 
 def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
-    """Return the parts of a file joined, or an iterator over the parts if the file is large.
-
-    Args:
-        parts: the contents of the file, in parts.
-        most: the largest size in bytes of a file that is returned whole.
-
-    Raises:
-        UnreadableFile: the file cannot be read.
-    """
+    """Return the parts of a file joined, or an iterator over the parts if the file is large."""
     kept, size = deque[bytes](), 0
     for part in parts:
         kept.append(part)
@@ -117,14 +94,7 @@ class Blocks:
         return self._digest.hexdigest()
 
     def read(self, size: int) -> bytes:
-        """Return the next block: the rest if no blank line follows, and everything read so far if a line is too long.
-
-        Args:
-            size: the block ends after the first blank line after this many bytes.
-
-        Raises:
-            UnreadableFile: the rest of the file cannot be read, or is too large without blank lines.
-        """
+        """Return the next block: the rest if no blank line follows, everything read if a line is too long."""
         wanted, further = max(size, 2), _FURTHER
         while True:
             self._fill(wanted + further)

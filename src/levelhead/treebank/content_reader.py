@@ -51,13 +51,6 @@ def read_content(data: bytes, name: str | None = None) -> Treebank:
     """Read a file of morphosyntactic parsing.
 
     The treebank has a word for each content word, abstract node and function word. The heads of function words are -1.
-
-    Args:
-        data: the contents of the file.
-        name: its name in messages.
-
-    Raises:
-        ConlluError: the task's official script refuses the file or crashes on it, or a sentence has no words.
     """
     refuse_long_lines(with_line_feeds(data), name)
     treebank = ContentReader(name).read(data)
@@ -158,11 +151,7 @@ def _is_negative(text: str) -> bool:
 
 
 def malformed_feature(feats: str) -> str | None:
-    """Return the first part of FEATS that is not Name=Value, or None.
-
-    Args:
-        feats: the FEATS of a content word.
-    """
+    """Return the first part of FEATS that is not Name=Value, or None."""
     parts = [] if feats == NO_FEATURES else feats.split("|")
     return next((part for part in parts if part.count("=") != 1), None)
 
@@ -171,15 +160,6 @@ def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: in
     """Return all errors of a file of morphosyntactic parsing, of each line or otherwise of its sentence, and warnings.
 
     The file is read in pieces.
-
-    Args:
-        parts: the contents of the file, in parts.
-        name: its name in messages.
-        size: the approximate number of bytes of a piece.
-        most: the largest number of warnings, of which the last counts the others; more errors end the search.
-
-    Raises:
-        UnreadableFile: the file cannot be read.
     """
     found, blocks = _Faults(name, most), Blocks(parts, name, spaces=False)
     while not (blocks.ended or found.too_many):

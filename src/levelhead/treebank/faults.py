@@ -62,14 +62,7 @@ def is_utf16(data: bytes) -> bool:
 
 
 def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0, most: int = 1) -> list[Fault]:
-    """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters.
-
-    Args:
-        data: the bytes.
-        line: returns the line number to print for each line of the data.
-        start: the number of bytes of the file before them.
-        most: the largest number of NUL characters that are reported individually; the last of them counts the others.
-    """
+    """Return the faults of bytes that are not text: invalid UTF-8 and NUL characters."""
     if start == 0 and is_utf16(data):
         return [Fault("encoding", UTF16, Place(line=line(1)))]
     before = 0
@@ -94,16 +87,7 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
 
 
 def find_faults(data: bytes, reading: ReaderSettings, *, line: Callable[[int], int] = int) -> list[Fault]:
-    """Return all faults of a repaired file.
-
-    Args:
-        data: its bytes, with line feeds and single blank lines.
-        reading: the settings of reading.
-        line: returns the line number to print for each line of the data.
-
-    Returns:
-        The faults, by line.
-    """
+    """Return all faults of a repaired file."""
     unreadable = encoding_faults(data, line)
     if unreadable:
         return unreadable
@@ -119,12 +103,7 @@ SOME_HEAD = Fault("invalid-head", "")
 
 
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
-    """Return faults by line; the last of each kind counts the others.
-
-    Args:
-        faults: faults in the order in which they were found; with `SOME_HEAD` if a word has a head.
-        most: the largest number of faults of a kind.
-    """
+    """Return faults by line; the last of each kind counts the others."""
     kept: list[Fault] = []
     numbers: Counter[str] = Counter()
     last: dict[str, int] = {}
@@ -148,14 +127,7 @@ def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
 def walk(
     data: bytes, numbers: Iterator[int], reading: ReaderSettings, *, line_of: Callable[[int], int]
 ) -> Iterator[Fault]:
-    """Yield the faults of the lines of a file, or of whole sentences of it.
-
-    Args:
-        data: the bytes, with line feeds and single blank lines.
-        numbers: returns the number of each sentence.
-        reading: how it is read.
-        line_of: returns the line number to print for each line of the data.
-    """
+    """Yield the faults of the lines of a file, or of whole sentences of it."""
     sentence: _Sentence | None = None
     comments_from = 0
     several_roots = reading.conllx or reading.several_roots or reading.ignores_trees

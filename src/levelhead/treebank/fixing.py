@@ -37,18 +37,6 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
     A byte order mark, carriage returns, surplus blank lines, white space in blank lines, spaces around cells, and empty
     columns after the tenth are removed; the last blank line is added; empty columns other than ID, FORM, HEAD and
     DEPREL become `_`. Everything else is unchanged, byte for byte. The file is read in blocks.
-
-    Args:
-        path: the file, compressed or not, or "-" for standard input.
-        copy: where to write, uncompressed; the copy is written completely or not at all.
-
-    Returns:
-        The changes: one entry for each kind, with its first place and the number of places.
-
-    Raises:
-        UnreadableFile: the file cannot be read.
-        ConlluError: it is not UTF-8 text.
-        OutputError: the copy cannot be written.
     """
     changes: dict[str, list[Fault]] = {}
     name = os.fsdecode(path)
@@ -58,17 +46,7 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
 
 
 def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
-    """Return where the copy of each file is written.
-
-    Args:
-        files: the files.
-        target: the path given for the copies.
-        folder: whether it is a folder of copies although there is only one file.
-
-    Raises:
-        OutputError: the path cannot be written, a copy would replace a file or another copy, or the copy of standard
-            input would have no name in a folder.
-    """
+    """Return where the copy of each file is written."""
     if not folder and len(files) == 1 and not os.path.isdir(target):  # noqa: PTH112 -- never raises
         copies = {files[0]: target}
         check_file(target)

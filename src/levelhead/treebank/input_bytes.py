@@ -64,28 +64,12 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file, decompressed if its first bytes mark it as compressed.
-
-    Args:
-        path: a path, or "-" for standard input.
-        limits: the limits of its size.
-
-    Raises:
-        UnreadableFile: it cannot be opened, is too large, changes while it is read, or its compressed data are damaged.
-    """
+    """Return the contents of a file, decompressed if its first bytes mark it as compressed."""
     return decompressed(raw_bytes(path, limits), os.fsdecode(path), limits)
 
 
 def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file without decompression.
-
-    Args:
-        path: a path, or "-" for standard input.
-        limits: the limits of its size.
-
-    Raises:
-        UnreadableFile: it cannot be opened, is too large, or changes while it is read.
-    """
+    """Return the contents of a file without decompression."""
     name = os.fsdecode(path)
     try:
         if name == "-":
@@ -105,13 +89,6 @@ def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> c
     """Return the contents of a file in parts, decompressed as by `read_bytes`; `with` closes the file.
 
     Its size is not limited. Errors are raised while the parts are read.
-
-    Args:
-        path: a path, or "-" for standard input.
-        limits: the limits of the compression ratio.
-
-    Raises:
-        UnreadableFile: it cannot be opened, changes while it is read, or its compressed data are damaged.
     """
     return contextlib.closing(_parts_of_file(os.fsdecode(path), limits))
 
@@ -132,16 +109,7 @@ def _parts_of_file(name: str, limits: Limits) -> _Generator:
 
 
 def parts_of_bytes(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> contextlib.closing[_Generator]:
-    """Return bytes in parts for `with`, decompressed if their first bytes mark them as compressed.
-
-    Args:
-        raw: the contents of a file without decompression.
-        name: its name in messages.
-        limits: the limits of the compression ratio.
-
-    Raises:
-        UnreadableFile: the compressed data are damaged, or the bytes are an archive.
-    """
+    """Return bytes in parts for `with`, decompressed if their first bytes mark them as compressed."""
     return contextlib.closing(_decoded(_CountingReader(io.BytesIO(raw)), name, len(raw), limits))
 
 
@@ -181,11 +149,7 @@ def _decoded(file: _CountingReader, name: str, size: int | None, limits: Limits)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is standard input or a pipe, which can be read only once.
-
-    Args:
-        path: a path, or "-" for standard input.
-    """
+    """Return whether a path is standard input or a pipe, which can be read only once."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116 -- pathlib is slow to load
     except (OSError, ValueError):
@@ -193,11 +157,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def size_of_file(path: str | os.PathLike[str]) -> int:
-    """Return the size of a regular file in bytes, as it is stored; 0 for anything else.
-
-    Args:
-        path: a path, or "-" for standard input.
-    """
+    """Return the size of a regular file in bytes, as it is stored; 0 for anything else."""
     try:
         return os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202 -- pathlib is slow to load
     except (OSError, ValueError):
@@ -246,11 +206,7 @@ def _status(file: IO[bytes]) -> os.stat_result | None:
 
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return bytes, decompressed if their first bytes mark them as compressed.
-
-    Raises:
-        UnreadableFile: they are too large when decompressed, are damaged, or are an archive.
-    """
+    """Return bytes, decompressed if their first bytes mark them as compressed."""
     if raw.startswith(b"PK\x03\x04"):
         raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
@@ -260,16 +216,7 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
 
 
 def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:
-    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before it is split into lines.
-
-    Args:
-        data: the contents of the file, decompressed; or a part of it.
-        name: its name in messages.
-        before: the number of lines of the file before the part.
-
-    Raises:
-        ConlluError: a line is too long.
-    """
+    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before it is split into lines."""
     line_end = b"\n" if b"\n" in data or before else b"\r"
     start = 0
     while len(data) - start > LONGEST_LINE:  # jumps from line end to line end, so few bytes are read
@@ -286,11 +233,7 @@ def _expand(opener: _Opener, raw: bytes, name: str, limits: Limits) -> bytes:
 
 
 def size_text(size: int) -> str:
-    """Return a size for a message: in MiB if it is a whole number of MiB, otherwise in bytes.
-
-    Args:
-        size: in bytes.
-    """
+    """Return a size for a message: in MiB if it is a whole number of MiB, otherwise in bytes."""
     return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
 
 

@@ -61,13 +61,7 @@ class LenientTreebank(NamedTuple):
 def of_treebank(
     treebank: Treebank, is_tree: NDArray[np.bool_] | None = None, *, several_roots: bool = False
 ) -> LenientTreebank:
-    """Return a treebank of which every row was read; if it has no trees, no word has a HEAD.
-
-    Args:
-        treebank: the treebank.
-        is_tree: whether each sentence is valid, if known, bool, shape (sentences,).
-        several_roots: whether a tree can have several roots.
-    """
+    """Return a treebank of which every row was read; if it has no trees, no word has a HEAD."""
     if not treebank.has_trees:
         heads = np.arange(treebank.n_words, dtype=np.int32)
         return LenientTreebank(replace(treebank, heads=heads, has_trees=True), np.zeros(len(treebank), dtype=bool))
@@ -75,12 +69,7 @@ def of_treebank(
 
 
 def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
-    """Return whether the heads of each sentence form a tree, bool, shape (sentences,).
-
-    Args:
-        treebank: the treebank.
-        several_roots: whether a tree can have several roots.
-    """
+    """Return whether the heads of each sentence form a tree, bool, shape (sentences,)."""
     found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
     return found
 
@@ -95,15 +84,6 @@ def read_leniently(
     sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
     empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
     are left out.
-
-    Args:
-        data: the contents of the file, decompressed.
-        name: its name in messages.
-        conllx: whether the format is CoNLL-X, without ranges, empty nodes and comments, and with several roots.
-        several_roots: whether a tree can have several roots.
-
-    Raises:
-        ConlluError: the file is not UTF-8, has a line that is too long, or has no readable row.
     """
     refuse_long_lines(data, name)
     repaired = repair(data)
@@ -126,11 +106,7 @@ def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> l
 
 
 def no_readable_row(name: str | None) -> ConlluError:
-    """Return the error of a file without a readable row.
-
-    Args:
-        name: the name of the file in messages.
-    """
+    """Return the error of a file without a readable row."""
     return ConlluError(Fault("no-readable-row", "the file has no readable row", Place(name)))
 
 
@@ -153,11 +129,7 @@ SKIPPED, REWRITTEN, AS_IT_IS = range(3)
 
 
 def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
-    """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,).
-
-    Args:
-        marks: the marks of `ReadableRows`.
-    """
+    """Return which sentences with a readable row are valid regardless of heads; bool, shape (sentences,)."""
     every = np.frombuffer(marks, dtype=np.uint8)
     found: NDArray[np.bool_] = every[every != SKIPPED] == AS_IT_IS
     return found
@@ -166,14 +138,7 @@ def as_they_are(marks: bytes | bytearray) -> NDArray[np.bool_]:
 def readable_rows(
     data: bytes, layout: ColumnLayout | None, *, conllx: bool = False, known: Iterator[int] | None = None
 ) -> ReadableRows:
-    """Return the readable rows of a file, or of whole sentences of it; see `read_leniently`.
-
-    Args:
-        data: the contents, repaired.
-        layout: the columns of a CoNLL-U Plus file.
-        conllx: whether the format is CoNLL-X.
-        known: the marks of these and later sentences, if they were already read.
-    """
+    """Return the readable rows of a file, or of whole sentences of it; see `read_leniently`."""
     ten = data if layout is None else layout.ten_columns(data)[0]
     blocks, lost = _blocks_with_rows(re.sub(_HEADLESS, rb"\1\2\1", ten), conllx=conllx)
     if known is None:
@@ -200,11 +165,7 @@ def _blocks_with_rows(data: bytes, *, conllx: bool) -> tuple[list[bytes], int]:
 
 
 def sentence_blocks(data: bytes) -> list[bytes]:
-    """Return the sentences of a repaired file, each with the blank line that ends it.
-
-    Args:
-        data: the contents of the file.
-    """
+    """Return the sentences of a repaired file, each with the blank line that ends it."""
     return [block + b"\n\n" for block in data.split(b"\n\n") if block.strip(b"\n")]
 
 
@@ -213,12 +174,7 @@ _AT_ONCE = 64
 
 
 def valid_blocks(blocks: Sequence[bytes], reading: ReaderSettings) -> list[bool]:
-    """Return which sentences are valid: many at once, or otherwise each half separately.
-
-    Args:
-        blocks: the sentences, as `sentence_blocks` returns them.
-        reading: the settings of reading.
-    """
+    """Return which sentences are valid: many at once, or otherwise each half separately."""
     valid = [False] * len(blocks)
     waiting = [range(start, min(start + _AT_ONCE, len(blocks))) for start in range(0, len(blocks), _AT_ONCE)]
     while waiting:
@@ -236,10 +192,6 @@ def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[T
     """Yield the sentences that can be read although others are invalid, with any heads, and which of all they are.
 
     Consecutive sentences are together, unless only some of them have heads.
-
-    Args:
-        data: the contents of a file, repaired.
-        reading: the settings of reading.
     """
     if reading.layout is not None:
         data = reading.layout.ten_columns(data)[0]

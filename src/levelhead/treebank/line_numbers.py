@@ -14,11 +14,7 @@ Lines = range | NDArray[np.int64]
 
 
 def lines_of(text: bytes) -> range:
-    """Return the numbers of all lines of a text.
-
-    Args:
-        text: the text, with line feeds.
-    """
+    """Return the numbers of all lines of a text."""
     return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
 
 

@@ -86,11 +86,7 @@ class Pieces(ABC):
         return treebank.without_multiword_tokens() if self._splits_tokens else treebank
 
     def read(self, size: int) -> None:
-        """Read another block, if possible; `parse` then finds the sentences.
-
-        Args:
-            size: the approximate number of bytes; 0 to read nothing.
-        """
+        """Read another block, if possible; `parse` then finds the sentences."""
         if size > 0 and not (self.failed or self.ended):
             self._read(size)
 
@@ -100,11 +96,7 @@ class Pieces(ABC):
             self._parse()
 
     def take(self, n_sentences: int) -> Treebank:
-        """Return the first sentences that wait; the others are parsed again together with the next block.
-
-        Args:
-            n_sentences: their number, at least one.
-        """
+        """Return the first sentences that wait; the others are parsed again together with the next block."""
         waiting = self._waiting
         if waiting is None:
             raise IndexError("no sentences wait")
@@ -120,25 +112,14 @@ class Pieces(ABC):
         return piece
 
     def each(self, size: int) -> Iterator[Treebank]:
-        """Yield all sentences in pieces.
-
-        Args:
-            size: the approximate number of bytes of a piece.
-
-        Raises:
-            InputError: the file is invalid; all errors are listed.
-        """
+        """Yield all sentences in pieces."""
         yield from self.until_failure(size)
         error = self.error()
         if error is not None:
             raise error
 
     def until_failure(self, size: int) -> Iterator[Treebank]:
-        """Yield the sentences in pieces, up to the first piece with an error.
-
-        Args:
-            size: the approximate number of bytes of a piece.
-        """
+        """Yield the sentences in pieces, up to the first piece with an error."""
         while not (self.ended or self.failed):
             self.read(size)
             self.parse()
@@ -251,12 +232,7 @@ class Pieces(ABC):
 
 
 def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
-    """Return a treebank of the first sentences of another, sharing its memory.
-
-    Args:
-        treebank: the treebank.
-        n_sentences: their number.
-    """
+    """Return a treebank of the first sentences of another, sharing its memory."""
     if n_sentences == len(treebank):
         return treebank
     n_words = int(treebank.sentence_starts[n_sentences])
@@ -282,11 +258,7 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
 
 
 def n_lines_of(treebank: Treebank) -> int:
-    """Return the number of lines of a scanned file, up to the blank line after its last sentence.
-
-    Args:
-        treebank: the file, with at least one sentence.
-    """
+    """Return the number of lines of a scanned file, up to the blank line after its last sentence."""
     last = len(treebank) - 1
     n_words = treebank.n_words - int(treebank.sentence_starts[last])
     others = (treebank.multiword.sentence, treebank.empty.sentence)

@@ -34,12 +34,7 @@ def places_of(treebank: Treebank, words: Rows) -> Iterator[Place]:
 
 
 def place_of_comment(treebank: Treebank, at: int) -> Place:
-    """Return the place of a comment, computed from the lines below it.
-
-    Args:
-        treebank: the treebank.
-        at: the start of the comment in the text of all comments.
-    """
+    """Return the place of a comment, computed from the lines below it."""
     comments = treebank.comments
     sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
     below = comments.text.count(b"\n", at, int(comments.starts[sentence + 1]))

@@ -50,14 +50,7 @@ class Repaired(NamedTuple):
 
 
 def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
-    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence.
-
-    Args:
-        data: the bytes of a file, or of a part of a file after a blank line.
-        start: whether they are the start of the file.
-        most: the largest number of warnings of each kind. Each is about consecutive lines, which it counts; the last of
-            them counts all others.
-    """
+    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
     warnings: list[Fault] = []
     if start:
         data = _without_mark(data, warnings)

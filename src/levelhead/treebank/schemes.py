@@ -68,11 +68,7 @@ class Scheme:
         return self.otherwise if counterpart is None else self.class_of(counterpart)
 
     def membership(self, name: str) -> Callable[[str], bool]:
-        """Return a fast function that tests whether a relation is in a class.
-
-        Args:
-            name: the class.
-        """
+        """Return a fast function that tests whether a relation is in a class."""
         of_label = {label: self.class_of(label) for label in self.counterparts}
         for text, members in reversed([*self.classes.items()]):
             of_label.update(dict.fromkeys(members, text))

@@ -57,12 +57,7 @@ class SentenceIds:
         weakref.finalize(self, self._records.close)
 
     def add(self, piece: Treebank, numbers: Sequence[int]) -> None:
-        """Add the ids of a piece.
-
-        Args:
-            piece: some sentences, with their lines in the file.
-            numbers: the number of each sentence in the file.
-        """
+        """Add the ids of a piece."""
         comments = piece.comments
         names, offsets, places = text.sentence_ids(comments.text)
         if not len(places):
@@ -76,12 +71,7 @@ class SentenceIds:
         pickle.dump(_Ids(names, offsets, hashes, lines, np.asarray(numbers)[sentences]), self._records)
 
     def repeated(self, path: str | None, most: int = 1) -> list[Fault]:
-        """Return the warnings about repeated ids.
-
-        Args:
-            path: the file, for their places.
-            most: the largest number of warnings; the last of them counts the others.
-        """
+        """Return the warnings about repeated ids."""
         every = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
         self._hashes.clear()
         every.sort()

@@ -26,9 +26,6 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
 
     Between two forms the text must have any amount of white space, or none after `SpaceAfter=No`. Spaces after the last
     form are ignored. Sentences without the comment are skipped.
-
-    Args:
-        treebank: a treebank that was read from a file.
     """
     tokens = _SpacedTokens(treebank)
     for sentence, match in _texts(treebank.comments):

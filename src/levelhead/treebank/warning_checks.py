@@ -53,12 +53,7 @@ def find_warnings(treebank: Treebank) -> Iterator[Fault]:
 
 
 def warnings_by_kind(treebank: Treebank, most: int = 1) -> Iterator[tuple[Kind, Fault]]:
-    """Yield the warnings about a treebank or a part of it with their kinds, except repeated sentence ids.
-
-    Args:
-        treebank: the treebank.
-        most: the largest number of warnings of each kind; the last of them counts the others.
-    """
+    """Yield the warnings about a treebank or a part of it with their kinds, except repeated sentence ids."""
     suspects = _suspects(treebank)
     for number, name in enumerate(COLUMNS):
         column = getattr(treebank, name)
@@ -96,13 +91,7 @@ def _of_kind(kind: Kind, faults: Iterator[Fault]) -> Iterator[tuple[Kind, Fault]
 def in_order(
     warnings: Mapping[Kind, Sequence[Fault]], repeated_ids: Sequence[Fault], *, every: bool = False
 ) -> list[Fault]:
-    """Return the warnings about a treebank in order.
-
-    Args:
-        warnings: the warnings by kind.
-        repeated_ids: the warnings about repeated sentence ids.
-        every: whether to keep warnings made redundant by others.
-    """
+    """Return the warnings about a treebank in order."""
     slugs = {(kind[0], faults[0].slug) for kind, faults in warnings.items()}
     unreadable = bool({(*_BAD_DEPS, "invalid-deps"), (*_ODD_EMPTY_NODES, "invalid-deps")} & slugs)
     first: dict[Kind, Sequence[Fault]] = {}
@@ -273,13 +262,7 @@ def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
 
 
 def repeated_id(name: bytes, place: Place, count: int) -> Fault:
-    """Return the warning about repeated sentence ids.
-
-    Args:
-        name: the first repeated id.
-        place: its place.
-        count: the number of repeated ids.
-    """
+    """Return the warning about repeated sentence ids."""
     message = f"sent_id {quoted(name.decode().strip())} is used twice"
     return Fault("duplicate-sent-id", message, place, "warning", count)
 

@@ -235,15 +235,7 @@ def _wanted(columns: Iterable[str], training: Training | None) -> tuple[str, ...
 
 
 def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
-    """Return the distance of each pair of treebanks.
-
-    Args:
-        files: the files of each treebank by its name, from `files_of`.
-        format: "conllu" or "conllx".
-
-    Raises:
-        InputError: files are missing or not valid; the error lists the faults of all.
-    """
+    """Return the distance of each pair of treebanks."""
     distributions, read_files = dict[str, Distributions](), _ReadFiles()
     with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as found:
         for name, profiled in _valid(found):
@@ -280,18 +272,7 @@ def sampled(
     seed: int = 0,
     format: Format = "conllu",  # noqa: A002
 ) -> Samples:
-    """Return the word dependency entropies of treebanks in random samples of several sizes.
-
-    Args:
-        files: one file per treebank by its name, from `files_of`.
-        sizes: as in `rarefied_entropy`.
-        samples: as in `rarefied_entropy`.
-        seed: as in `rarefied_entropy`.
-        format: "conllu" or "conllx".
-
-    Raises:
-        InputError: files are missing or not valid; the error lists the faults of all.
-    """
+    """Return the word dependency entropies of treebanks in random samples of several sizes."""
     rows, read_files, faults = dict[str, Sequence[Rarefied]](), _ReadFiles(), list[Fault]()
     with tracked(files.items(), "reading") as items:
         for name, (source,) in items:

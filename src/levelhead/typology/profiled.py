@@ -86,24 +86,14 @@ Runner = Callable[[Files, ProfileTask], Profiles]
 
 
 def profile_here(files: Files, task: ProfileTask) -> Profiles:
-    """Profile treebanks one at a time, with only one in memory.
-
-    Args:
-        files: the files of each treebank by its name.
-        task: the computation.
-    """
+    """Profile treebanks one at a time, with only one in memory."""
     with tracked(files.items(), "reading") as items:
         for name, sources in items:
             yield name, profiled((counted(source, task) for source in sources), task)
 
 
 def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreebank | InputError:
-    """Return the profile of a treebank, or the error of its first invalid file.
-
-    Args:
-        files: its files, counted on iteration.
-        task: the computation.
-    """
+    """Return the profile of a treebank, or the error of its first invalid file."""
     read, warnings, in_pieces, counts = list[tuple[str, str]](), list[Fault](), False, CountSum()
     try:
         for file in files:
@@ -119,15 +109,7 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
 
 
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
-    """Return the counts of a treebank.
-
-    Args:
-        source: the treebank or its path.
-        task: the computation.
-
-    Raises:
-        InputError: the file is invalid; all errors are listed.
-    """
+    """Return the counts of a treebank."""
     if isinstance(source, Treebank):
         return _counted_treebank(source, source, task)
     with contents_or_parts(source, blocks.SIZES.large) as contents:
@@ -135,28 +117,14 @@ def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
 
 
 def counted_contents(contents: bytes | Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
-    """Return the counts of a file; a file given in parts is never in memory as a whole.
-
-    Args:
-        contents: its contents, from `blocks.contents_or_parts`.
-        name: its path.
-        task: the computation.
-
-    Raises:
-        InputError: it is invalid; all errors are listed.
-    """
+    """Return the counts of a file; a file given in parts is never in memory as a whole."""
     if isinstance(contents, bytes):
         return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
     return _counted_parts(contents, name, task)
 
 
 def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
-    """Return the path of a treebank's file and the hash of its contents, or their substitutes.
-
-    Args:
-        source: the treebank, or its path as given.
-        treebank: the treebank.
-    """
+    """Return the path of a treebank's file and the hash of its contents, or their substitutes."""
     path = (source.source.path or MEMORY) if isinstance(source, Treebank) else os.fsdecode(source)
     return path, treebank.source.sha256 or MEMORY
 

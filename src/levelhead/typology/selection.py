@@ -107,10 +107,6 @@ def _nonprojective_column(criteria: Criteria) -> str:
 
 
 def language_code(treebank: str) -> str:
-    """Return the language code at the start of a treebank's name: `cs` for `cs_cac`.
-
-    Args:
-        treebank: its name, which is returned unchanged if it does not start with a code.
-    """
+    """Return the language code at the start of a treebank's name: `cs` for `cs_cac`."""
     code = re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)
     return code[0] if code else treebank

@@ -39,11 +39,7 @@ _GROUP_OF = {f"--{name}": group for group, names in GROUPS.items() for name in n
 
 
 def group_of(option: click.Option) -> str:
-    """Return the group in which `--help` lists an option.
-
-    Args:
-        option: the option of a command.
-    """
+    """Return the group in which `--help` lists an option."""
     return next((_GROUP_OF[name] for name in option.opts if name in _GROUP_OF), OTHER)
 
 
@@ -55,22 +51,12 @@ class Command(click.Command):
     """A command whose `--help` lists options in groups, and which remembers how it was called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the arguments for `command_line`, and parse them.
-
-        Args:
-            ctx: the command's context.
-            args: the arguments.
-        """
+        """Keep the arguments for `command_line`, and parse them."""
         ctx.meta[_ARGUMENTS] = tuple(args)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of each group.
-
-        Args:
-            ctx: the command's context.
-            formatter: where to write.
-        """
+        """Write the options of each group."""
         records: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHER)}
         for option in self.get_params(ctx):
             record = option.get_help_record(ctx)

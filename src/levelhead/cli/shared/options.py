@@ -33,11 +33,7 @@ rules_option: Decorator = click.option(
 
 
 def measure_option(default: str) -> Decorator:
-    """Return the option -m.
-
-    Args:
-        default: the default measures, as shown in the help.
-    """
+    """Return the option -m."""
     return click.option(
         "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated,
         help=f"Measures such as LAS or CLAS.recall, separated by commas; can be repeated  [default: {default}]",

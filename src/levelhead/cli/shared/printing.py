@@ -49,13 +49,7 @@ class Printing:
         *,
         lines: Callable[[], list[Any]] | None = None,
     ) -> None:
-        """Print a table or its JSON document; only what is printed is computed.
-
-        Args:
-            table: returns the table.
-            document: returns the document.
-            lines: returns the documents of JSON lines; None for a single document.
-        """
+        """Print a table or its JSON document; only what is printed is computed."""
         print_result(table, document, self.output_format, self.places, self.output, lines=lines)
 
 
@@ -85,21 +79,13 @@ class PageRequest:
         return self.report_file is not None or self.figures is not None
 
     def outputs(self) -> tuple[str | None, str | None]:
-        """Return the file and the folder that are written.
-
-        Raises:
-            click.UsageError: there is a title without a page.
-        """
+        """Return the file and the folder that are written."""
         if self.title is not None and self.report_file is None:
             raise click.UsageError("--title requires --report")
         return self.report_file, self.figures
 
     def write(self, make: Callable[[], Page]) -> None:
-        """Write the page, its charts and tables, if requested; on a terminal a line says so as long as it takes.
-
-        Args:
-            make: makes the page.
-        """
+        """Write the page, its charts and tables, if requested; on a terminal a line says so as long as it takes."""
         from levelhead.progress import working
 
         with working("making the page"):
@@ -117,11 +103,7 @@ class PageRequest:
 
 
 def page_options(report: Decorator = options.report_option) -> Decorator:
-    """Return the options for a page, passed to a command as the argument `page`.
-
-    Args:
-        report: the option --report.
-    """
+    """Return the options for a page, passed to a command as the argument `page`."""
     return grouped("page", PageRequest, (report, options.title_option, options.figures_option))
 
 
@@ -137,11 +119,7 @@ def page_origin() -> Origin:
 
 
 def print_provenance(*provenances: Provenance) -> None:
-    """Print the warnings and notes of results to standard error.
-
-    Args:
-        provenances: the provenance of each result.
-    """
+    """Print the warnings and notes of results to standard error."""
     print_warnings(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
     print_notes(note for provenance in provenances for note in provenance.notes)
 
@@ -171,16 +149,7 @@ def print_result(
     *,
     lines: Callable[[], list[Any]] | None = None,
 ) -> None:
-    """Print a table or a JSON document; only what is printed is computed.
-
-    Args:
-        table: returns the table.
-        document: returns the document of `--format json`.
-        output_format: the value of `--format`.
-        places: digits after the point, None for the default of the format.
-        output: the file, or None for standard output.
-        lines: returns the documents of `--format jsonl`; None for a single document.
-    """
+    """Print a table or a JSON document; only what is printed is computed."""
     if output_format == "jsonl":
         print_json((lines or document)(), output, lines=True)
     elif output_format == "json":
@@ -236,12 +205,7 @@ def print_warnings(faults: Iterable[Fault]) -> None:
 
 
 def print_unpaired(paths: Sequence[object], of: str) -> None:
-    """Warn on standard error, in one line, of files that match no treebank.
-
-    Args:
-        paths: the files.
-        of: what the files should match: "gold treebank".
-    """
+    """Warn on standard error, in one line, of files that match no treebank."""
     if paths:
         from levelhead.campaign.plan import unmatched_note
 

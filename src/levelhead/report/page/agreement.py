@@ -19,12 +19,7 @@ _MOST_PATTERNS = 200
 
 
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
-    """Return the page of annotations of one text.
-
-    Args:
-        agreement: the agreement.
-        rules: how words are aligned.
-    """
+    """Return the page of annotations of one text."""
     first, *_ = agreement.annotators
     sections = [
         Section("labels", "Agreement beyond chance", _LABELS, list(_labels(agreement))),

@@ -281,12 +281,7 @@ class Page(NamedTuple):
 
 
 def names_or_number(names: Sequence[str], noun: str) -> str:
-    """Return up to four names as a list, otherwise their number.
-
-    Args:
-        names: the names; at least one.
-        noun: what they are, in the singular.
-    """
+    """Return up to four names as a list, otherwise their number."""
     *most, last = names
     several = len(names) > _MOST_NAMED
     return number_of(len(names), noun) if several else " and ".join(filter(None, (", ".join(most), last)))
@@ -301,15 +296,7 @@ def treebank_name(treebank: Treebank) -> str:
 def plain_page(
     title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section], provenance: Provenance
 ) -> Page:
-    """Return a page without choices; empty sections are left out.
-
-    Args:
-        title: its heading.
-        lead: the main result in a sentence.
-        facts: the numbers at the top, each with its name.
-        sections: its sections.
-        provenance: the signature and notes of the result.
-    """
+    """Return a page without choices; empty sections are left out."""
     shown = [section for section in sections if any(block.has_contents for block in section.blocks)]
     return Page(title, lead, facts, {}, shown, provenance.notes, provenance.signature)
 

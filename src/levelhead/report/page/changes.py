@@ -23,14 +23,7 @@ _MOST_PATTERNS = 200
 
 
 def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
-    """Return the page of what changed, with the old trees above and the new ones below.
-
-    Args:
-        changes: the changes.
-        rules: how words are aligned.
-        old: the path of the old version.
-        new: the path of the new version.
-    """
+    """Return the page of what changed, with the old trees above and the new ones below."""
     patterns = changes_table(changes, "pattern", _MOST_PATTERNS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", list(_summary(changes))),

@@ -26,12 +26,7 @@ _DIFFERENCE = Column("", "difference")
 
 
 def costs_of(part: TreebankErrors, store: str) -> Block:
-    """Return the cost of each type of error on one treebank, the costliest first; rows open their sentences.
-
-    Args:
-        part: the errors.
-        store: the number of the treebank on the page.
-    """
+    """Return the cost of each type of error on one treebank, the costliest first; rows open their sentences."""
     shown = part.repairs.kinds[:_MOST_ROWS]
     if not shown:
         return Block("costs", caption="No errors.")
@@ -42,13 +37,7 @@ def costs_of(part: TreebankErrors, store: str) -> Block:
 
 
 def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Mapping[Key, int]) -> Block:
-    """Return the mean cost of each type of error over treebanks.
-
-    Args:
-        treebanks: the costs on each treebank.
-        measure: the measure.
-        numbers: the number of each type of error among those of all treebanks.
-    """
+    """Return the mean cost of each type of error over treebanks."""
     repairs = average_repairs(treebanks, 0.95)
     shown = repairs[:_MOST_ROWS]
     chart = _costs_chart(measure, [_cost_row(repair, STORE, numbers) for repair in shown])
@@ -57,11 +46,7 @@ def costs_of_all(treebanks: Sequence[TreebankRepairs], measure: str, numbers: Ma
 
 
 def error_in_words(repair: Repair | AverageRepair) -> str:
-    """Return a type of error in words, with the names of gold's and the system's relation.
-
-    Args:
-        repair: a type of error.
-    """
+    """Return a type of error in words, with the names of gold's and the system's relation."""
     if repair.error == NOT_ALIGNED:
         return "words that the system segments differently"
     label = " mistaken for ".join(map(in_words, repair.detail.split(" -> ")))
@@ -125,12 +110,7 @@ def informative(interval: Interval | None) -> Interval | None:
 
 
 def between(estimate: BucketEstimate, column: Column = _DIFFERENCE) -> str:
-    """Return a confidence interval as text for a page; empty if there is none.
-
-    Args:
-        estimate: an estimate.
-        column: how its values are printed.
-    """
+    """Return a confidence interval as text for a page; empty if there is none."""
     cell = interval_cell(informative(estimate.interval), perplexity=False)
     text = "" if cell is None else formatted(cell, column)
     return text.replace("-", "\N{MINUS SIGN}") if column.kind == "difference" else text.replace("-", "\N{EN DASH}")

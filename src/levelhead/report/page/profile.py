@@ -61,11 +61,7 @@ class _Treebanks(NamedTuple):
 
 
 def profile_page(survey: Survey) -> Page:
-    """Return the page of profiles.
-
-    Args:
-        survey: the profiles; with the column `relation`, treebanks are ordered by similarity, otherwise as given.
-    """
+    """Return the page of profiles."""
     treebanks = _treebanks(survey)
     sections = [
         _columns(treebanks),

@@ -21,12 +21,7 @@ _FIND = "Find systems, test sets, families"
 
 
 def measures_of_page(rules: str | Rules, registry: Registry = STANDARD) -> tuple[str, ...]:
-    """Return the measures that every ranking page shows: LAS, CLAS, and LAS of each class.
-
-    Args:
-        rules: the rules, or their name; those of morphosyntactic parsing have only LAS.
-        registry: the available measures and schemes; the classes are those of its default scheme.
-    """
+    """Return the measures that every ranking page shows: LAS, CLAS, and LAS of each class."""
     scheme = registry.schemes.by_name[registry.schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
     return ("LAS",) if rules_named(rules).content else ("LAS", "CLAS", *classes)
@@ -39,15 +34,7 @@ def ranking_page(
     classes: Sequence[str] = (),
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
-    """Return the page of a campaign.
-
-    Args:
-        results: its results.
-        rankings: of each group by each measure; the first is the most important.
-        intervals: intervals and tests, if they were computed.
-        classes: the measures of a single class of relations.
-        pages: the address of the page of each output, by system and code of the test set.
-    """
+    """Return the page of a campaign."""
     tested = intervals.rankings if intervals else rankings
     campaign = RankedCampaign(results, tested, intervals.wins if intervals else (), classes, pages)
     sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), *comparison_sections(campaign)]

@@ -37,13 +37,7 @@ _MEASURES = ("UAS", "LAS", "CLAS")
 
 
 def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> LookAtEach:
-    """Return a function that makes the page of each valid output, for the engine to call where it reads outputs.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings, with the measures of the ranking.
-        origin: how they are made.
-    """
+    """Return a function that makes the page of each valid output, for the engine to call where it reads outputs."""
     systems = file_names(system.label for system in plan.systems)
     origins = _origins(plan, origin)
     how = partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan), origins=origins)
@@ -106,21 +100,12 @@ class _PageOfOutput:
         self._counts = PieceCounts(self._setup)
 
     def add(self, matches: TreebankPair) -> None:
-        """Add a piece, or whole files.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add a piece, or whole files."""
         self._errors.add(matches)
         self._counts.add(matches)
 
     def result(self, gold: Contents, system: Contents) -> tuple[str, bytes]:
-        """Return the address and the compressed page.
-
-        Args:
-            gold: the sizes of gold.
-            system: the sizes of the output.
-        """
+        """Return the address and the compressed page."""
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         parts = {self._code: evaluation}, {self._code: errors}
         page = score_page(self._name, *parts, registry=self._setup.registry)
@@ -131,13 +116,7 @@ class _PageOfOutput:
 def page_of(
     results: Results, ranked: RankedSystems, pages: Mapping[tuple[str, str], str] = MappingProxyType({})
 ) -> Page:
-    """Return the page of a ranking.
-
-    Args:
-        results: the results with the measures of the page, see `measures_of_page`.
-        ranked: the ranking.
-        pages: the address of the page of each output, by system and code of the test set.
-    """
+    """Return the page of a ranking."""
     signed = results._replace(signature=ranked.results.signature)
     classes = [measure for measure in results.measures if measure.startswith("LAS@")]
     return ranking_page(signed, ranked.rankings, ranked.intervals, classes, pages)
@@ -146,19 +125,7 @@ def page_of(
 def write_ranking_report(
     path: str | os.PathLike[str], results: Results, ranked: RankedSystems, origin: Origin, title: str | None = None
 ) -> None:
-    """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder.
-
-    Args:
-        path: the file; or the folder, which exists or has a name that ends in a slash.
-        results: the results with the measures of the page; for a folder, also with the pages from `pages_of_outputs`.
-        ranked: the ranking.
-        origin: how it was made.
-        title: the heading of the page of the ranking; None for the default.
-
-    Raises:
-        InputError: jinja2 is not installed.
-        OutputError: the path cannot be written, or the folder has other contents than an older report.
-    """
+    """Write the report of a ranking: a single page to a file, or also a page for each valid output to a folder."""
     from levelhead.treebank.write import replace_file
 
     made = {(name, code): page for code, some in results.looked.items() for name, page in some.items()}
@@ -179,12 +146,7 @@ def _linked(page: bytes, links: Links) -> bytes:
 
 
 def links_of(results: Results, addresses: Mapping[tuple[str, str], str]) -> Mapping[tuple[str, str], Links]:
-    """Return the links of each page of an output: to other systems on its test set, and to the system's other pages.
-
-    Args:
-        results: the results; test sets are ordered as on the page of the ranking.
-        addresses: the address of the page of each output, by system and code of the test set.
-    """
+    """Return the links of each page of an output: to other systems on its test set, and to the system's other pages."""
     codes = [test_set.code for test_set in by_family(results.test_sets)]
     links = {}
     for system in results.systems:
@@ -206,21 +168,7 @@ def rank_with_report(
     title: str | None = None,
     **how: Any,
 ) -> RankedSystems:
-    """Rank the systems of a plan and write the report.
-
-    Args:
-        path: the file or folder, see `write_ranking_report`.
-        plan: the test sets and systems.
-        setup: the settings, with the measures to rank by.
-        choice: how systems are ranked.
-        origin: the call, for the page.
-        title: the heading of the page; None for the default.
-        how: `workers` and `store`, as in `score_plan`.
-
-    Raises:
-        InputError: a gold file is missing or invalid.
-        OutputError: the report cannot be written.
-    """
+    """Rank the systems of a plan and write the report."""
     unit = choice.tests.resample_by if choice.tests else AUTO
     results = score_for_report(plan, setup, folder=is_folder(path), origin=origin, by_sentence=choice.tests is not None,
                                resample_by=unit, **how)  # fmt: skip
@@ -230,19 +178,7 @@ def rank_with_report(
 
 
 def score_for_report(plan: Plan, setup: Setup, *, folder: bool, origin: Origin, **how: Any) -> Results:
-    """Score a plan with the measures of the ranking and of its page; for a folder, also make the pages of outputs.
-
-    Args:
-        plan: the test sets and systems.
-        setup: the settings, with the measures to rank by.
-        folder: whether to make a page for each output.
-        origin: the command or call, for these pages.
-        how: other arguments of `score_plan`.
-
-    Raises:
-        InputError: a gold file is missing or invalid.
-        MeasureError: the rules do not align words, which the pages of outputs require.
-    """
+    """Score a plan with the measures of the ranking and of its page; for a folder, also make the pages of outputs."""
     shown = (parse_measure(name, setup.registry) for name in measures_of_page(setup.rules, setup.registry))
     extended = setup.with_measures(dict.fromkeys([*setup.measures, *shown]))
     look = pages_of_outputs(plan, setup, origin) if folder else None

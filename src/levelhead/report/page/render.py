@@ -48,12 +48,7 @@ def render(page: Page) -> bytes:
 
 
 def with_links(page: bytes, links: Links) -> bytes:
-    """Return a rendered page with links to other pages of the report.
-
-    Args:
-        page: the page from `render`; it must have an index page (`up`).
-        links: the links.
-    """
+    """Return a rendered page with links to other pages of the report."""
     shown = _environment().get_template("links.html.j2").render(links=links)
     return page.replace(_LATER.encode(), shown.encode("utf-8", "backslashreplace"), 1)
 

@@ -40,15 +40,7 @@ def score_page(
     average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
-    """Return the page of a system.
-
-    Args:
-        name: the system.
-        evaluations: its scores on each treebank.
-        parts: its errors on each treebank, from `treebank_errors`.
-        average: the macro-average of each measure; required with several treebanks.
-        registry: the available measures and schemes.
-    """
+    """Return the page of a system."""
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
     average = average if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}

@@ -15,11 +15,7 @@ _MOST_SENTENCES = 200
 
 
 def suspects_page(suspects: Suspects) -> Page:
-    """Return the page of suspects, with the annotation above and the systems below.
-
-    Args:
-        suspects: the suspects.
-    """
+    """Return the page of suspects, with the annotation above and the systems below."""
     table = suspects_table(suspects)
     numbers = Block("suspects", "", table.notes[0], table=table._replace(notes=()))
     sections = [Section("suspects", "Suspects", "The most suspicious words first.", [numbers])]

@@ -62,17 +62,7 @@ class TreebankPart(NamedTuple):
 
 
 def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
-    """Return the data of one treebank; the engine calls this where the outputs are read.
-
-    Args:
-        treebank: its code.
-        outputs: the outputs, the baseline first.
-        n_treebanks: the number of treebanks on the page.
-        registry: the available measures and schemes.
-
-    Raises:
-        ConlluError: gold or an output has no trees.
-    """
+    """Return the data of one treebank; the engine calls this where the outputs are read."""
     for output in outputs:
         output.matches.check_trees()
     shown = [OutputTrees(output.name, output.matches) for output in outputs]
@@ -132,11 +122,7 @@ def _contrasts(
 
 
 def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[str, Sequence[str]]]:
-    """Return the sentences and words of all treebanks, the largest differences first, and the values of properties.
-
-    Args:
-        parts: the data of each treebank.
-    """
+    """Return the sentences and words of all treebanks, the largest differences first, and the values of properties."""
     values = {by: list(dict.fromkeys(name for part in parts for name in part.values[by])) for by in TITLES}
     names, n_systems = list(parts[0].contrasts.groups), len(parts[0].systems) - 1
     totals: dict[str, dict[int, int]] = {name: {} for name in names}

@@ -111,11 +111,7 @@ class ErrorTally:
         self._examples = ExampleTally(self._n_treebanks)
 
     def add(self, matches: TreebankPair) -> None:
-        """Add a piece, or whole files.
-
-        Args:
-            matches: its aligned words.
-        """
+        """Add a piece, or whole files."""
         if self._without_trees is not None or not isinstance(matches, Matches):
             return
         try:
@@ -150,15 +146,7 @@ class ErrorTally:
                 self._scores[str(measure)].add(Cells(units, groups, parts), documents)
 
     def result(self, gold: Contents, system: Contents) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
-        """Return the errors.
-
-        Args:
-            gold: the sizes of gold.
-            system: the sizes of the output.
-
-        Raises:
-            ConlluError: gold or the output has no trees.
-        """
+        """Return the errors."""
         if self._without_trees is not None:
             raise self._without_trees
         numbers = {kind: number for number, kind in enumerate(sorted(self._kinds.numbers))}
@@ -203,12 +191,7 @@ class _PropertyTally:
         self._units = HistogramTally(lambda cells: ratio_parts(cells.counts, measure))
 
     def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add a piece, and return the number of the value of each gold word.
-
-        Args:
-            matches: its aligned words.
-            documents: the document of each sentence.
-        """
+        """Add a piece, and return the number of the value of each gold word."""
         found = PROPERTIES[self._by].of(matches, self._settings)
         frequency = np.bincount(np.concatenate([found.gold, found.system]), minlength=len(found.names))
         for name, n in zip(found.names, frequency.tolist(), strict=True):
@@ -231,11 +214,7 @@ class _PropertyTally:
         return np.array([place[name] for name in self._frequency], dtype=np.int64)
 
     def breakdown(self, undefined: float | None) -> Breakdown:
-        """Return the breakdown.
-
-        Args:
-            undefined: the value of a ratio with nothing to count.
-        """
+        """Return the breakdown."""
         found, places = self._units.histogram(), self.places()
         totals = found.totals._replace(groups=places[found.totals.groups])
         ordered = found._replace(groups=places[found.groups], totals=totals)
@@ -253,27 +232,12 @@ def errors_of_each(
     measure: str,
     partial: bool,
 ) -> ErrorTally:
-    """Return what finds the errors of an output; the engine calls this where the output is read.
-
-    Args:
-        code: the code of the test set.
-        output: the name of the output with its run.
-        name: the system.
-        n_treebanks: the number of treebanks on the page.
-        setup: the settings, with the measures of the page.
-        measure: the measure whose errors are shown; it must support breakdowns.
-        partial: whether scores are partial.
-    """
+    """Return what finds the errors of an output; the engine calls this where the output is read."""
     return ErrorTally(name, n_treebanks=n_treebanks, setup=setup, measure=measure, partial=partial)
 
 
 def measure_of_errors(names: Sequence[str], registry: Registry) -> str:
-    """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down.
-
-    Args:
-        names: the measures of the page.
-        registry: the available measures and schemes.
-    """
+    """Return the measure whose errors a page shows: LAS, or otherwise the first measure that can be broken down."""
     if "LAS" in names:
         return "LAS"
     for name in names:

@@ -133,12 +133,7 @@ class Database:
             self._connection.close()
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        """Return the rows of a query.
-
-        Args:
-            query: the SQL query, with question marks for values.
-            values: the values.
-        """
+        """Return the rows of a query."""
         with self._lock, self._errors():
             return self._connection.execute(query, values).fetchall()
 
@@ -155,11 +150,7 @@ class Database:
             self._connection.execute("COMMIT")
 
     def check(self) -> None:
-        """Check the structure and all values of the database.
-
-        Raises:
-            InputError: it is damaged.
-        """
+        """Check the structure and all values of the database."""
         try:
             problem = self.rows("PRAGMA integrity_check(1)")[0][0]
         except InputError as error:
@@ -170,11 +161,7 @@ class Database:
             self.rows(f"SELECT count(*) FROM {table}")  # noqa: S608 -- our own names
 
     def fact(self, name: str) -> str | None:
-        """Return a stored fact about the task, or None.
-
-        Args:
-            name: its name.
-        """
+        """Return a stored fact about the task, or None."""
         rows = self.rows("SELECT value FROM facts WHERE name = ?", name)
         return rows[0]["value"] if rows else None
 
@@ -225,11 +212,7 @@ def now() -> str:
 
 
 def shown_time(time: str | dt.datetime) -> str:
-    """Return a time in readable form: `2026-11-21 18:04 UTC`.
-
-    Args:
-        time: with its zone, or in the format of the database.
-    """
+    """Return a time in readable form: `2026-11-21 18:04 UTC`."""
     moment = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
     return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
@@ -237,15 +220,7 @@ def shown_time(time: str | dt.datetime) -> str:
 def record(
     connection: sqlite3.Connection, actor: str, action: str, submission: str | None = None, detail: str = ""
 ) -> None:
-    """Write a line of the audit log, in the transaction of the action; times never decrease.
-
-    Args:
-        connection: the connection in a transaction.
-        actor: `team NAME`, `organizer`, `runner`, or an address.
-        action: the action.
-        submission: the submission concerned.
-        detail: additional details; never a token, never gold.
-    """
+    """Write a line of the audit log, in the transaction of the action; times never decrease."""
     connection.execute(  # the latest time, since the clock may have gone back
         "INSERT INTO main.audit (time, actor, action, submission, detail)"
         " VALUES (max(?, coalesce((SELECT time FROM audit ORDER BY id DESC LIMIT 1), '')), ?, ?, ?, ?)",

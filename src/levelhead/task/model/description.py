@@ -146,14 +146,7 @@ _Section = TypeVar("_Section", About, SubmissionLimits, SandboxLimits, Visibilit
 
 
 def read_task(folder: str | os.PathLike[str]) -> SharedTask:
-    """Read the description of a task.
-
-    Args:
-        folder: the folder of the task, with a `task.toml`.
-
-    Raises:
-        InputError: the file is missing or invalid; all errors are listed.
-    """
+    """Read the description of a task."""
     task_folder = TaskFolder(Path(folder).resolve())
     path = Path(folder) / task_folder.description.name
     document = parsed_toml(read_bytes(path), str(path), "invalid-task")

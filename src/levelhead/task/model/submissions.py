@@ -122,13 +122,7 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
-    """Return all submissions, or those of a team, in the order in which they were accepted.
-
-    Args:
-        database: of the task.
-        team: the team; None for all teams.
-        results: whether to read their results.
-    """
+    """Return all submissions, or those of a team, in the order in which they were accepted."""
     columns = _WHOLE if results else _BRIEF
     if team is None:
         return [_submission(row) for row in database.rows(columns + "ORDER BY submissions.rowid")]
@@ -136,28 +130,13 @@ def submissions(database: Database, team: Team | None = None, *, results: bool =
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
-    """Return a submission; None if it does not exist or belongs to another team.
-
-    Args:
-        database: of the task.
-        name: its id.
-        team: the required team; None for any team.
-    """
+    """Return a submission; None if it does not exist or belongs to another team."""
     found = [_submission(row) for row in database.rows(_WHOLE + "WHERE submissions.id = ?", name)]
     return found[0] if found and (team is None or found[0].team == team.id) else None
 
 
 def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> None:
-    """Check the quota of a team before it uploads anything.
-
-    Args:
-        database: of the task.
-        team: the team.
-        limits: of the task.
-
-    Raises:
-        Refused: the team has used up its submissions, or too many are waiting.
-    """
+    """Check the quota of a team before it uploads anything."""
     today = database.latest()[:10]
     rows = database.rows("SELECT received, state FROM submissions WHERE team = ?", team.id)
     if sum(row["received"].startswith(today) for row in rows) >= limits.submissions_a_day:
@@ -167,16 +146,7 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
 
 
 def refuse_often(database: Database, team: Team, action: str) -> None:
-    """Refuse what a team does too often, so that it cannot fill the audit log.
-
-    Args:
-        database: of the task.
-        team: the team.
-        action: the action, as in the audit log.
-
-    Raises:
-        Refused: the team has done this too often in the last hour.
-    """
+    """Refuse what a team does too often, so that it cannot fill the audit log."""
     hour_ago = dt.datetime.fromisoformat(database.latest()) - dt.timedelta(hours=1)
     query = "SELECT count(*) AS n FROM audit WHERE action = ? AND actor = ? AND time >= ?"
     rows = database.rows(query, action, f"team {team.name}", hour_ago.isoformat(timespec="milliseconds"))
@@ -190,16 +160,6 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
 
     The archive is on disk under its final name before it is in the database; archives that are not in the database are
     removed when the runner starts. An archive that was sent before with the same key is not accepted again.
-
-    Args:
-        database: of the task.
-        folder: of the task.
-        team: the team that submits it.
-        upload: the archive.
-        limits: of the task.
-
-    Raises:
-        Refused: the team has used up its submissions, or the task is closed.
     """
     name = secrets.token_hex(16)
     target = folder.uploads / name
@@ -235,24 +195,12 @@ def _insert(
 
 
 def organizer_failures(database: Database) -> list[Submission]:
-    """Return the submissions that failed through the organizer's fault and were not run again.
-
-    Args:
-        database: of the task.
-    """
+    """Return the submissions that failed through the organizer's fault and were not run again."""
     return [failed for failed in submissions(database) if failed.state == FAILED and failed.log is not None]
 
 
 def choose(database: Database, chosen: Submission) -> None:
-    """Make a submission the primary one of its team.
-
-    Args:
-        database: of the task.
-        chosen: the submission.
-
-    Raises:
-        Refused: it did not finish, the task is closed, or the team changes its choice too often.
-    """
+    """Make a submission the primary one of its team."""
     if chosen.state != FINISHED:
         raise Refused("only a finished submission can be the primary one", 409)
     if chosen.chosen:
@@ -266,13 +214,7 @@ def choose(database: Database, chosen: Submission) -> None:
 
 
 def shown_state(state: str, valid: int, outputs: int) -> str:
-    """Return the state of a submission, with the number of its valid outputs unless all are valid.
-
-    Args:
-        state: the state.
-        valid: the number of its valid outputs.
-        outputs: the number of test sets.
-    """
+    """Return the state of a submission, with the number of its valid outputs unless all are valid."""
     return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
 
 
@@ -285,9 +227,6 @@ def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
 
     It is the submission chosen by the team, or otherwise the last one with the most valid outputs; among these, one
     with a failed run counts only if all runs failed.
-
-    Args:
-        candidates: submissions, for each team in the order in which they were accepted.
     """
     primary: dict[str, Submission] = {}
     for candidate in candidates:
@@ -298,22 +237,14 @@ def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
 
 
 def why_primary(primary: Submission) -> str:
-    """Return a short reason why a submission is the primary submission of its team.
-
-    Args:
-        primary: the submission.
-    """
+    """Return a short reason why a submission is the primary submission of its team."""
     if primary.chosen:
         return "chosen by the team"
     return "the last with the most valid outputs" if primary.valid else "the last; none has a valid output"
 
 
 def primary_submissions(database: Database) -> list[Submission]:
-    """Return the primary submissions with their results, sorted by team name.
-
-    Args:
-        database: of the task.
-    """
+    """Return the primary submissions with their results, sorted by team name."""
     by_team = primary_of(submissions(database))
     with_results = (submission(database, by_team[name].id) for name in sorted(by_team))
     return [primary for primary in with_results if primary is not None]

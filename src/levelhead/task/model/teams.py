@@ -45,16 +45,7 @@ def _hash(secret: str) -> str:
 
 
 def new_token(database: Database, name: str, *, replace: bool = False) -> str:
-    """Return a new token for a team.
-
-    Args:
-        database: of the task.
-        name: the name of the team.
-        replace: whether the team may exist already; its earlier token and its sessions become invalid.
-
-    Raises:
-        InputError: the name is invalid, or the team exists.
-    """
+    """Return a new token for a team."""
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
         raise InputError(Fault("invalid-task", message))
@@ -74,12 +65,7 @@ def new_token(database: Database, name: str, *, replace: bool = False) -> str:
 
 
 def team_of_token(database: Database, token: str) -> Team | None:
-    """Return the team of a token; None for an invalid token.
-
-    Args:
-        database: of the task.
-        token: the token that a client sent.
-    """
+    """Return the team of a token; None for an invalid token."""
     rows = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
     return Team(rows[0]["id"], rows[0]["name"]) if rows else None
 
@@ -90,12 +76,7 @@ def teams(database: Database) -> list[Team]:
 
 
 def new_session(database: Database, team: Team) -> str:
-    """Sign a team in, and return the secret that its browser sends from now on.
-
-    Args:
-        database: of the task.
-        team: the team.
-    """
+    """Sign a team in, and return the secret that its browser sends from now on."""
     secret = secrets.token_urlsafe(32)
     with database.transaction() as connection:
         connection.execute("DELETE FROM main.sessions WHERE until < ?", (time.time(),))
@@ -106,12 +87,7 @@ def new_session(database: Database, team: Team) -> str:
 
 
 def session_of(database: Database, secret: str) -> Session | None:
-    """Return the session of a secret, or None.
-
-    Args:
-        database: of the task.
-        secret: the secret sent by a browser.
-    """
+    """Return the session of a secret, or None."""
     rows = database.rows(
         "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
         _hash(secret),
@@ -121,11 +97,6 @@ def session_of(database: Database, secret: str) -> Session | None:
 
 
 def end_session(database: Database, secret: str) -> None:
-    """Sign out.
-
-    Args:
-        database: of the task.
-        secret: the secret of the session.
-    """
+    """Sign out."""
     with database.transaction() as connection:
         connection.execute("DELETE FROM main.sessions WHERE id = ?", (_hash(secret),))

@@ -26,16 +26,6 @@ def export_task(task: SharedTask, database: Database, target: Path, *, gold: boo
     `systems/TEAM/TREEBANK.conllu` are the outputs of primary submissions, as for `levelhead rank`;
     `submissions/TEAM/NUMBER/` has every submission; `final/` the ranking; `audit.tsv` the audit log; `SHA256SUMS` a
     hash of each file. Tokens, uploaded archives and addresses are not included.
-
-    Args:
-        task: the task.
-        database: its database.
-        target: the file.
-        gold: whether to add the gold treebanks.
-
-    Raises:
-        InputError: the task has no final ranking yet.
-        OutputError: the file cannot be written.
     """
     if database.fact("final") is None:
         raise InputError(Fault("invalid-task", "no final ranking yet: run `levelhead task close` first"))

@@ -15,11 +15,7 @@ SHORT_ID = 8
 
 
 def submissions_document(submissions: Sequence[Submission]) -> dict[str, Any]:
-    """Return submissions for JSON, for the organizer.
-
-    Args:
-        submissions: the submissions.
-    """
+    """Return submissions for JSON, for the organizer."""
     primary = {submission.id for submission in primary_of(submissions).values()}
     names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log", "valid", "outputs")
     documents = [
@@ -34,12 +30,7 @@ def submissions_document(submissions: Sequence[Submission]) -> dict[str, Any]:
 
 
 def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) -> Table:
-    """Return submissions as a table for the organizer.
-
-    Args:
-        submissions: the submissions.
-        exact: whether ids and times are written in full, as in the database.
-    """
+    """Return submissions as a table for the organizer."""
     names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
     columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
     primary = {submission.id for submission in primary_of(submissions).values()}

@@ -21,9 +21,6 @@ def contents_folder(folder: Path) -> Path:
     """Return the folder with the contents of an archive: its only folder, or otherwise its top.
 
     Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
-
-    Args:
-        folder: the folder into which the archive was unpacked.
     """
     inside = [path for path in folder.iterdir() if not _of_macos(path.name)]
     return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
@@ -34,16 +31,7 @@ def _of_macos(name: str) -> bool:
 
 
 def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str]:
-    """Move outputs to the top of their folder, and remove all other files.
-
-    Args:
-        task: the task.
-        outputs: the folder, which has no links.
-        kind: the kind of the submission.
-
-    Returns:
-        The reasons for missing outputs, by the code of the test set.
-    """
+    """Move outputs to the top of their folder, and remove all other files."""
     top, reasons = contents_folder(outputs), {}
     kept = outputs.with_name("kept")
     kept.mkdir()

@@ -34,10 +34,6 @@ def claim(database: Database, kind: str) -> Submission | None:
     """Start and return the next waiting submission of the team whose turn it is; None if none is waiting.
 
     The next team is the one whose last submission was started the longest time ago.
-
-    Args:
-        database: of the task.
-        kind: outputs or systems, which have separate turns.
     """
     with database.transaction() as connection:
         waits = "SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1"
@@ -60,16 +56,7 @@ def finish(
     reason: str | None = None,
     log: str | None = None,
 ) -> bool:
-    """Record the end of a submission, unless already recorded; return whether it was recorded now.
-
-    Args:
-        database: of the task.
-        name: its id.
-        run: the folder of its outputs.
-        document: its results; None if it failed.
-        reason: the error message for its team.
-        log: the error message for the organizer.
-    """
+    """Record the end of a submission, unless already recorded; return whether it was recorded now."""
     state = FAILED if document is None else FINISHED
     text = None if document is None else json.dumps(document, separators=(",", ":"))
     with database.transaction() as connection:
@@ -87,22 +74,13 @@ def recover(database: Database) -> None:
     """Put submissions that were running when a runner ended back into the queue.
 
     A submission that was started ten times without finishing fails, since it may cause the runner to end.
-
-    Args:
-        database: of the task.
     """
     for row in database.rows("SELECT id FROM submissions WHERE state = ?", RUNNING):
         interrupt(database, row["id"], "the runner ended")
 
 
 def interrupt(database: Database, name: str, why: str) -> None:
-    """Put an interrupted submission back into the queue; after ten attempts it fails.
-
-    Args:
-        database: of the task.
-        name: its id.
-        why: the reason for the organizer.
-    """
+    """Put an interrupted submission back into the queue; after ten attempts it fails."""
     with database.transaction() as connection:
         query = "SELECT attempts FROM submissions WHERE id = ? AND state = ?"
         row = connection.execute(query, (name, RUNNING)).fetchone()
@@ -120,15 +98,7 @@ def interrupt(database: Database, name: str, why: str) -> None:
 
 
 def put_back(database: Database, name: str | None = None) -> int:
-    """Put submissions that failed through the organizer's fault back into the queue; return their number.
-
-    Args:
-        database: of the task.
-        name: the id of a submission; None for all of them.
-
-    Raises:
-        Refused: the task already has its final ranking.
-    """
+    """Put submissions that failed through the organizer's fault back into the queue; return their number."""
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the final ranking was already computed", 409)

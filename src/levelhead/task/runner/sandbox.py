@@ -80,15 +80,7 @@ class SystemRun(NamedTuple):
 
 
 def check_sandbox(limits: SandboxLimits, task: Path) -> None:
-    """Check, with a system that does nothing, that systems can run, and that they cannot see the task.
-
-    Args:
-        limits: the limits of the sandbox.
-        task: the folder of the task.
-
-    Raises:
-        InputError: systems cannot be run safely.
-    """
+    """Check, with a system that does nothing, that systems can run, and that they cannot see the task."""
     for program, path in (("bwrap", None), ("prlimit", None), ("timeout", _PATH), ("tar", _PATH)):
         if shutil.which(program, path=path) is None:
             raise _no_sandbox(f"program {program} not found; on Debian: apt-get install bubblewrap util-linux tar")
@@ -126,14 +118,7 @@ def _no_sandbox(message: str) -> InputError:
 
 
 def users_of(limits: SandboxLimits) -> list[int | None]:
-    """Return the users that run systems, one for each system that runs at a time; None for the user of this process.
-
-    Args:
-        limits: the limits of the sandbox.
-
-    Raises:
-        InputError: a user is unknown, is root, or requires root to switch to, or there are too few users.
-    """
+    """Return the users that run systems, one for each system that runs at a time; None for the user of this process."""
     if os.geteuid() != 0:
         _check_no_other_user(limits)
         return [None]
@@ -177,12 +162,7 @@ def _numbers(name: str, most: int) -> Sequence[int]:
 
 
 def scratch_of(limits: SandboxLimits, task: Path) -> Path:
-    """Return the folder in which the systems of a task are unpacked to run, used only for this task.
-
-    Args:
-        limits: the limits of the sandbox.
-        task: the folder of the task.
-    """
+    """Return the folder in which the systems of a task are unpacked to run, used only for this task."""
     import hashlib
 
     digest = hashlib.sha256(os.fsencode(task)).hexdigest()[:16]
@@ -194,21 +174,7 @@ def _scratch_parent(limits: SandboxLimits) -> Path:
 
 
 def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits, slot: int = 0) -> SystemRun:
-    """Run a system, and unpack its output into a new folder.
-
-    Args:
-        system: a folder with a program `run`, readable by the sandbox's user.
-        inputs: the folder of inputs, readable by the sandbox's user.
-        outputs: the folder to create; empty without output.
-        limits: the limits of the sandbox.
-        slot: the index of this system among those that run at a time, from 0; each has a different user.
-
-    Raises:
-        InputError: the sandbox is not available.
-        Interrupted: the system did not run to its end for other reasons: the sandbox could not be started, or was
-            killed.
-        OSError: a file of the task cannot be written.
-    """
+    """Run a system, and unpack its output into a new folder."""
     outputs.mkdir()
     if not (system / "run").is_file():
         return SystemRun("no file `run` at the top of the archive", b"", 0.0)
@@ -236,17 +202,7 @@ def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
 
 
 def _exit_code(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> int:
-    """Return the exit code of a system, and remove it from the end of the archive.
-
-    Args:
-        code: the exit code of the sandbox.
-        archive: the output of the sandbox.
-        log: the log of the system, or of the sandbox if the system was not started.
-        ended_by_us: whether it was ended because a limit was exceeded.
-
-    Raises:
-        Interrupted: the system was not started, or the sandbox was killed.
-    """
+    """Return the exit code of a system, and remove it from the end of the archive."""
     archive.seek(0)
     if archive.read(len(_STARTED)) != _STARTED:
         raise Interrupted(f"the sandbox did not start the system (exit code {code}): {_text(log)}")

@@ -55,11 +55,7 @@ class ScoringWorkers(NamedTuple):
     tls: Tls | None = None
 
     def workers(self) -> Workers:
-        """Return the workers.
-
-        Raises:
-            InputError: dask is not installed, or the address is invalid.
-        """
+        """Return the workers."""
         return processes(self.jobs) if self.address is None else cluster(self.address, self.jobs, tls=self.tls)
 
     def __str__(self) -> str:
@@ -67,11 +63,7 @@ class ScoringWorkers(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Return the value of its text form.
-
-        Args:
-            text: the result of `str`.
-        """
+        """Return the value of its text form."""
         jobs, address, tls = json.loads(text)
         return cls(jobs, address, None if tls is None else Tls(*tls))
 
@@ -89,20 +81,7 @@ def score_folders(
     workers: Workers | None = None,
     code: str = "",
 ) -> Results:
-    """Return the results of systems, scored as by `levelhead rank` with the store of the task.
-
-    Args:
-        task: the task.
-        folders: the folder of each system's outputs, by name.
-        more: additional measures.
-        by_sentence: whether to keep the counts of every sentence.
-        workers: the workers; this process by default. The results do not depend on them.
-        code: the only test set to score; all of them by default.
-
-    Raises:
-        InputError: gold is invalid, or the workers are not available.
-        OutputError: the store cannot be written.
-    """
+    """Return the results of systems, scored as by `levelhead rank` with the store of the task."""
     with Store(task.folder.scores) as store:
         plan = plan_of([test_set for test_set in test_sets_of(task) if code in {"", test_set.code}], folders)
         return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=by_sentence)
@@ -114,19 +93,6 @@ def score_submission(
     """Score the outputs of a submission in other processes, which have their own limits, and end with this process.
 
     If all outputs together exceed the limits, each is scored by itself; those that exceed them alone are removed.
-
-    Args:
-        task: the task.
-        outputs: the folder of outputs.
-        result: a file for the result.
-        workers: the workers of the other processes.
-
-    Returns:
-        The document to store: states, values as fractions, numbers for intervals, and reasons that do not quote gold.
-
-    Raises:
-        Interrupted: the process was killed, for example because memory ran out, or could not be started.
-        ScoringFailed: the organizer's files are invalid, or all outputs together need too much memory.
     """
     seconds = task.limits.scoring_seconds
     try:
@@ -169,24 +135,14 @@ def _score(
 
 
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
-    """Add the reasons for missing outputs to the document of a submission.
-
-    Args:
-        document: the result of `score_submission`, which is modified.
-        reasons: the reasons, by the code of the test set.
-    """
+    """Add the reasons for missing outputs to the document of a submission."""
     for code, result in document["results"].items():
         if code in reasons and result["state"] == "missing":
             result["reasons"] = [reasons[code]]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Do the work of `score_submission` in the process that it starts.
-
-    Args:
-        arguments: the folder of the task, the folder of outputs, the file for the result, the workers as text, and
-            the code of a test set, or an empty text for all of them.
-    """
+    """Do the work of `score_submission` in the process that it starts."""
     end_with_parent()
     task = read_task(arguments[0])
     memory = task.limits.scoring_megabytes * MEGABYTE
@@ -229,9 +185,6 @@ def public_reason(reason: str) -> str:
 
     Faults in lines of the output itself are unchanged. If the texts differ, only the place in the output is reported;
     for other faults, only the meaning of their slug.
-
-    Args:
-        reason: the reason from `levelhead rank`.
     """
     parts = _REASON.fullmatch(reason)
     if parts is None or parts["slug"] not in MESSAGES:
@@ -247,11 +200,7 @@ def public_reason(reason: str) -> str:
 
 
 def public_results(results: Results) -> Results:
-    """Return results that can be published without gold: the same numbers, with reasons from `public_reason`.
-
-    Args:
-        results: the results of `levelhead rank`.
-    """
+    """Return results that can be published without gold: the same numbers, with reasons from `public_reason`."""
     public = {
         key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
         for key, result in results.results.items()
@@ -260,19 +209,11 @@ def public_results(results: Results) -> Results:
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    """Return the result of a submission on a test set.
-
-    Args:
-        document: its stored document.
-    """
+    """Return the result of a submission on a test set."""
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))
 
 
 def read_spreads(document: Mapping[str, Any]) -> dict[str, Spread]:
-    """Return the errors of a submission's scores on a test set, by measure; older documents lack them.
-
-    Args:
-        document: its stored document.
-    """
+    """Return the errors of a submission's scores on a test set, by measure; older documents lack them."""
     return {measure: Spread(*spread) for measure, spread in document.get("spreads", {}).items()}

@@ -32,11 +32,7 @@ def _team_of(site: Site, request: Request) -> Team:
 
 
 def api_routes(site: Site) -> list[Route]:
-    """Return the routes of the API.
-
-    Args:
-        site: the task.
-    """
+    """Return the routes of the API."""
     return [*_task_routes(site), *_submission_routes(site)]
 
 

@@ -21,12 +21,7 @@ from levelhead.task.web.site import Site
 
 
 def task_app(task: SharedTask, database: Database) -> ASGIApp:
-    """Return the web server of a task, for uvicorn or any other ASGI server.
-
-    Args:
-        task: the task.
-        database: its database, which stays open while the server runs.
-    """
+    """Return the web server of a task, for uvicorn or any other ASGI server."""
     site = Site(task, database)
 
     def refused(request: Request, error: Exception) -> Response:

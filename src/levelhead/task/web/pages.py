@@ -64,11 +64,7 @@ async def _form_field(request: Request, name: str) -> object:
 
 
 def page_routes(site: Site) -> list[Route]:
-    """Return the routes of the pages.
-
-    Args:
-        site: the task.
-    """
+    """Return the routes of the pages."""
     return [*_public_routes(site), *_sign_in_routes(site), *_team_routes(site), *_form_routes(site)]
 
 

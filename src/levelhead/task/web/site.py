@@ -157,15 +157,7 @@ class Site:
     def page(
         self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Respond with a page.
-
-        Args:
-            template: the name of its template.
-            session: the session of the signed-in team, or None.
-            title: the title of the page; empty for the title of the task.
-            status: the HTTP status.
-            values: the values for the template.
-        """
+        """Respond with a page."""
         phase, message = self.phase()
         shown = {"task": self.task, "session": session, "title": title, "phase": phase, "message": message, **values}
         return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)

@@ -57,11 +57,7 @@ class IntervalLine(NamedTuple):
 
 
 def interval_lines(table: Table) -> list[IntervalLine | None]:
-    """Return the intervals of a leaderboard as lines on a common scale, one per row.
-
-    Args:
-        table: the leaderboard; each interval follows its value.
-    """
+    """Return the intervals of a leaderboard as lines on a common scale, one per row."""
     intervals = [_value_and_interval(row) for row in table.rows]
     ends = [end for pair in intervals if pair is not None for end in pair[1]]
     if not ends or max(ends) == min(ends):

@@ -62,14 +62,7 @@ class Uploads:
 
     @asynccontextmanager
     async def place(self, team: Team) -> AsyncIterator[None]:
-        """Wait until another upload is possible, and reserve it for a team.
-
-        Args:
-            team: the team that uploads.
-
-        Raises:
-            Refused: the team has an upload in progress.
-        """
+        """Wait until another upload is possible, and reserve it for a team."""
         if team.id in self._busy:
             raise Refused("your team already has an upload in progress: wait until it is finished", 429)
         self._busy.add(team.id)
@@ -80,16 +73,7 @@ class Uploads:
             self._busy.discard(team.id)
 
     async def take(self, team: Team, announced: UploadRequest, body: AsyncIterator[bytes]) -> Submission:
-        """Receive an archive, in a `place`; once this returns, it will be processed in any case.
-
-        Args:
-            team: the team that uploads.
-            announced: the announcement of the client.
-            body: its bytes.
-
-        Raises:
-            Refused: it is not accepted, and is removed completely.
-        """
+        """Receive an archive, in a `place`; once this returns, it will be processed in any case."""
         if announced.kind not in self.task.about.kinds:
             raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, announced.size, announced.key)
@@ -109,16 +93,7 @@ class Uploads:
         return closes is not None and dt.datetime.now(dt.UTC) >= closes + GRACE
 
     def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
-        """Refuse an upload before it is read; an upload that was accepted before with the same key passes.
-
-        Args:
-            team: the team that uploads.
-            size: the expected number of bytes, or None.
-            key: identifies the upload, as in `UploadRequest`.
-
-        Raises:
-            Refused: it is too large, the team has used up its submissions, or the disk is full.
-        """
+        """Refuse an upload before it is read; an upload that was accepted before with the same key passes."""
         limits = self.task.limits
         self._check_size(size or 0)
         if not self._has_accepted(team, key):

@@ -29,33 +29,21 @@ MOST_NAMED = 5
 
 
 def stem_of(file_name: str) -> str | None:
-    """Return the name of a treebank's file without suffixes, None if it does not look like a treebank.
-
-    Args:
-        file_name: the name without folders.
-    """
+    """Return the name of a treebank's file without suffixes, None if it does not look like a treebank."""
     bare = bare_name(file_name)
     stem, dot, suffix = bare.rpartition(".")
     return stem if f"{dot}{suffix.lower()}" in _FORMATS else None
 
 
 def bare_name(path: str) -> str:
-    """Return a path without the suffix of a compressed file.
-
-    Args:
-        path: a path or the name of a file.
-    """
+    """Return a path without the suffix of a compressed file."""
     for suffix in SUFFIXES:
         path = path.removesuffix(suffix)
     return path
 
 
 def treebank_of(stem: str) -> str:
-    """Return the name of a file's treebank: without additions such as `-ud-train` or `.test.pred`.
-
-    Args:
-        stem: the name of a file without suffixes.
-    """
+    """Return the name of a file's treebank: without additions such as `-ud-train` or `.test.pred`."""
     words = re.split("([-_.])", stem)
     while len(words) > 2 and words[-1].lower() in _ADDED:
         del words[-2:]
@@ -74,26 +62,12 @@ def beginnings(stem: str) -> list[str]:
 
 
 def treebanks_in(folder: Path) -> dict[str, Path]:
-    """Return the treebanks of a folder, and of its folders named `UD_*`, by name without suffixes.
-
-    Args:
-        folder: the folder.
-
-    Raises:
-        InputError: it cannot be read, or two files have the same name.
-    """
+    """Return the treebanks of a folder, and of its folders named `UD_*`, by name without suffixes."""
     return by_stem(treebank_files(folder))
 
 
 def by_stem(files: Iterable[Path]) -> dict[str, Path]:
-    """Return treebanks by name without suffixes.
-
-    Args:
-        files: their files.
-
-    Raises:
-        InputError: two files have the same name.
-    """
+    """Return treebanks by name without suffixes."""
     paths: dict[str, Path] = {}
     for path in files:
         stem = stem_of(path.name) or path.name
@@ -105,14 +79,7 @@ def by_stem(files: Iterable[Path]) -> dict[str, Path]:
 
 
 def files_at(path: str | os.PathLike[str]) -> list[str]:
-    """Return a file itself, or the treebanks of a folder.
-
-    Args:
-        path: a file, a folder, or "-".
-
-    Raises:
-        InputError: the folder cannot be read or has no CoNLL-U file, or two of its files have the same name.
-    """
+    """Return a file itself, or the treebanks of a folder."""
     name = os.fspath(path)
     if not os.path.isdir(name):  # noqa: PTH112 -- a path may contain characters that pathlib refuses
         return [name]
@@ -123,15 +90,7 @@ def files_at(path: str | os.PathLike[str]) -> list[str]:
 
 
 def existing(folder: Path, name: str) -> Path | None:
-    """Return the regular file with a name in a folder, compressed or not, or None.
-
-    Args:
-        folder: the folder.
-        name: the name, with or without the suffix of a compressed file.
-
-    Raises:
-        InputError: several files match.
-    """
+    """Return the regular file with a name in a folder, compressed or not, or None."""
     bare = bare_name(name)
     found = [path for suffix in ("", *SUFFIXES) if (path := folder / f"{bare}{suffix}").is_file()]
     if len(found) > 1:
@@ -140,11 +99,7 @@ def existing(folder: Path, name: str) -> Path | None:
 
 
 def irregularity(path: Path) -> str | None:
-    """Return why a path cannot be a treebank (a folder, a pipe, a broken link); None for a file.
-
-    Args:
-        path: the path.
-    """
+    """Return why a path cannot be a treebank (a folder, a pipe, a broken link); None for a file."""
     if path.is_file():
         return None
     if path.is_dir():
@@ -155,14 +110,7 @@ def irregularity(path: Path) -> str | None:
 
 
 def visible_entries(folder: Path) -> list[Path]:
-    """Return the files and folders in a folder that are not hidden, in alphabetical order.
-
-    Args:
-        folder: the folder.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Return the files and folders in a folder that are not hidden, in alphabetical order."""
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except (OSError, ValueError) as error:
@@ -171,11 +119,7 @@ def visible_entries(folder: Path) -> list[Path]:
 
 
 def treebank_files(folder: Path) -> Iterator[Path]:
-    """Yield the treebanks of a folder, and of the folders of a UD release in it.
-
-    Args:
-        folder: the folder.
-    """
+    """Yield the treebanks of a folder, and of the folders of a UD release in it."""
     return (path for path in named_as_treebanks(folder) if path.is_file())
 
 
@@ -187,11 +131,7 @@ def output_files(folder: Path) -> Iterator[Path]:
 
 
 def named_as_treebanks(folder: Path) -> Iterator[Path]:
-    """Yield all paths with the name of a treebank, including folders, pipes and broken links.
-
-    Args:
-        folder: the folder, which may have folders of a UD release.
-    """
+    """Yield all paths with the name of a treebank, including folders, pipes and broken links."""
     for path in visible_entries(folder):
         if path.is_dir() and path.name.startswith("UD_"):
             yield from (entry for entry in visible_entries(path) if stem_of(entry.name) is not None)
@@ -200,11 +140,5 @@ def named_as_treebanks(folder: Path) -> Iterator[Path]:
 
 
 def layout_error(slug: str, message: str, path: Path) -> InputError:
-    """Return the error for a file or folder.
-
-    Args:
-        slug: its name in `levelhead.messages`.
-        message: what is wrong.
-        path: the file or folder.
-    """
+    """Return the error for a file or folder."""
     return InputError(Fault(slug, message, Place(os.fspath(path))))

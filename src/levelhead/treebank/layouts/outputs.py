@@ -64,23 +64,12 @@ class RunFiles(NamedTuple):
 
 
 def system_name(folder: Path) -> str:
-    """Return the name of a system's folder; for a folder `output`, as used by TIRA, the name of the folder above it.
-
-    Args:
-        folder: the folder of a system's outputs.
-    """
+    """Return the name of a system's folder; for a folder `output`, as used by TIRA, the name of the folder above it."""
     return (folder.parent.name if folder.name == TIRA_OUTPUTS else "") or folder.name
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
-    """Return the folders of systems in a folder, by name, in alphabetical order.
-
-    Args:
-        folder: a folder of folders, or the folder of a single system.
-
-    Raises:
-        InputError: the folder cannot be read, has no outputs, or matches two layouts.
-    """
+    """Return the folders of systems in a folder, by name, in alphabetical order."""
     systems = {path.name: path for path in visible_entries(folder) if path.is_dir() and not path.name.startswith("UD_")}
     outputs = _first_output(folder)
     if outputs is not None:  # the outputs of a single system, possibly with logs
@@ -108,17 +97,7 @@ def _has_outputs(folder: Path) -> bool:
 
 
 def run_files(system: str, source: Path, golds: Sequence[GoldFile], runs: Runs = False) -> tuple[RunFiles, ...]:
-    """Return the outputs of a system for test sets, for each run.
-
-    Args:
-        system: the name of the system.
-        source: a file, for one gold file; or a folder of outputs or of runs.
-        golds: the gold files.
-        runs: the runs in the folder.
-
-    Raises:
-        InputError: the folder cannot be read, matches two layouts, or has several systems.
-    """
+    """Return the outputs of a system for test sets, for each run."""
     if not source.is_dir():
         return (RunFiles(system, "", dict.fromkeys((gold.code for gold in golds), source), source),)
     folders = _runs_in(source, runs)
@@ -128,17 +107,7 @@ def run_files(system: str, source: Path, golds: Sequence[GoldFile], runs: Runs =
 
 
 def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = False) -> tuple[RunFiles, ...]:
-    """Return the runs of a system for a single gold file: outputs with its name, or otherwise all treebanks.
-
-    Args:
-        system: the name of the system.
-        folder: a folder of outputs, or of folders of outputs.
-        gold: the gold file.
-        runs: the runs in the folder.
-
-    Raises:
-        InputError: a folder cannot be read, or has several outputs that may be of several systems.
-    """
+    """Return the runs of a system for a single gold file: outputs with its name, or otherwise all treebanks."""
     folders = _runs_in(folder, runs)
     found = {name: _outputs_for(gold, path) for name, path in (folders or {"": folder}).items()}
     if not folders:
