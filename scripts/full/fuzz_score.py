@@ -19,8 +19,8 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.evaluation.setup import setup_of
     from levelhead.report.explanation import explanation_document, explanation_table
     from levelhead.report.scores import score_document, score_table
-    from levelhead.report.writers import WRITERS
     from levelhead.scoring.rules import WORD_RULES
+    from levelhead.tables.writers import WRITERS
 
 FOLDER = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
 GOLD, SYSTEM = Path(FOLDER.name, "gold"), Path(FOLDER.name, "system")

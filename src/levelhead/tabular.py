@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from levelhead.report.by_result import View
-    from levelhead.report.table import Table
+    from levelhead.tables.frames import Frames
+    from levelhead.tables.table import Table
 
 __all__ = ["Tabular"]
-
-Frames = Literal["polars", "pandas"]
-"""The libraries of data frames."""
 
 _MOST_FIELDS = 4
 _NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked", "setting", "sources", "units"}
@@ -55,7 +53,7 @@ class Tabular:
         Raises:
             LevelheadError: the library is not installed.
         """
-        frames = import_module("levelhead.report.frames")
+        frames = import_module("levelhead.tables.frames")
         return frames.to_frame(self.table(**options), library)
 
     def _view(self) -> View:

@@ -19,7 +19,9 @@ PACKAGE = "levelhead"
 
 LAYERS = (
     # from the bottom up: a room may import those below it and itself
-    {"errors", "messages", "_version", "progress", "extras", "tabular", "arguments", "immutable"},
+    {"errors", "messages", "_version", "progress", "extras", "arguments", "immutable"},
+    {"tables"},
+    {"tabular"},
     {"kernels"},
     {"treebank"},
     {"interop"},

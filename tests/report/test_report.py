@@ -22,9 +22,9 @@ from levelhead.report.charts.svg import Scale, clean, plain, scale_for
 from levelhead.report.page import render, write_figures
 from levelhead.report.page.ranking import ranking_page
 from levelhead.report.ranking import results_table
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import to_tsv
 from levelhead.significance import InferenceSettings
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"

@@ -17,8 +17,8 @@ from levelhead._version import VERSION
 from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
 from levelhead.report import by_result
-from levelhead.report.table import Table
 from levelhead.studies.study import Claim, Study
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import files_of, sampled

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import library
 from levelhead.errors import InputError, MeasureError
-from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.profiles import long_table, profiles_table
 from levelhead.scoring.weights import read_weights
+from levelhead.tables.frames import to_pandas, to_polars
 from levelhead.treebank.layouts import treebank_of
 from levelhead.treebank.relations import UD1, UD2
 from levelhead.treebank.schemes import SCHEMES

@@ -15,8 +15,8 @@ from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import OutputResult, Results, State
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.measures.registry import lower_is_better
+from levelhead.tables.spreadsheet_cells import unescaped
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.spreadsheet_cells import unescaped
 
 _SYSTEM = ("system", "team")
 _TEST_SET = ("treebank", "test set", "test_set", "ltcode")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.measurements import Missing
-    from levelhead.report.table import Table
+    from levelhead.tables.table import Table
 
 
 @command()

@@ -17,7 +17,7 @@ from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import limited
 from levelhead.report import profiles as report
-from levelhead.report.documents import header
+from levelhead.tables.documents import header
 from levelhead.typology import GROUPS, Chunks, collection
 from levelhead.typology.profile_columns import OF_TRAINING
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from levelhead.analysis import Cascading, Confusion, Example
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
-from levelhead.report.documents import header
-from levelhead.report.scores import UNSIGNED, Signature, signed
-from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
+from levelhead.tables.documents import UNSIGNED, Signature, header, signed
+from levelhead.tables.table import Cell, Column, Table
 
 
 def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> Table:

@@ -12,11 +12,11 @@ from levelhead.analysis.repairs import Repair
 from levelhead.analysis.word_properties import property_named
 from levelhead.comparison.breakdowns import Repairs
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
-from levelhead.report.documents import header, points
-from levelhead.report.scores import UNSIGNED, Signature, signed, units_document
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.scores import units_document
 from levelhead.scoring.score import Score
 from levelhead.significance.units import Units, unit_line
+from levelhead.tables.documents import UNSIGNED, Signature, header, points, signed
+from levelhead.tables.table import Cell, Column, Table
 
 _NUMBERS = ("Gold", "System", "Correct")
 _RATIOS = ("Precision", "Recall", "F1")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from levelhead.report.documents import points
-from levelhead.report.table import Cell, Column, Kind, interval_cell, interval_head
 from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS
+from levelhead.tables.documents import points
+from levelhead.tables.table import Cell, Column, Kind, interval_cell, interval_head
 
 MARK = "?"
 UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"

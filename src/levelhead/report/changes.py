@@ -11,11 +11,11 @@ from levelhead.comparison.changed_cells import ABSENT
 from levelhead.comparison.changes import KINDS, ChangeExample, ChangePattern, Changes, SentenceChange
 from levelhead.comparison.release_changes import ReleaseChanges
 from levelhead.errors import number_of, printable
-from levelhead.report.documents import header, sources
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Table
-from levelhead.report.writers import to_text
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.writers import to_text
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import sources_document
 
 AnyChanges = Changes | ReleaseChanges
 """The changes of a file, or of the files of a folder."""
@@ -174,7 +174,7 @@ def changes_document(changes: AnyChanges, most: int | None = None) -> dict[str, 
         **_counts(changes),
         "patterns": [_pattern_document(changes, pattern) for pattern in changes.patterns[:most]],
         **_by_part(changes, most),
-        **sources(changes.provenance),
+        **sources_document(changes.provenance),
     }
 
 

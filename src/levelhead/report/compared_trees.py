@@ -13,7 +13,7 @@ from levelhead.report.page.blocks import Block, Page, Section, names_or_number, 
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.report.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
 from levelhead.report.tree_text import MOST_WORDS, contrast_titles
-from levelhead.report.writers import latex_text
+from levelhead.tables.writers import latex_text
 
 _LEGEND = "gray: they agree, blue: gold only, orange: system only"
 _GAP = 16

@@ -11,14 +11,15 @@ from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
-from levelhead.report.documents import header, points, sources
 from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, coverage_cells, total_coverage
-from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
+from levelhead.report.scores import units_document
 from levelhead.report.tree_text import draw_contrasts
 from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
 from levelhead.significance import SystemResult, Wins, unit_line
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
+from levelhead.treebank.provenance import sources_document
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -195,7 +196,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "wins": [win._asdict() for win in comparison.wins],
         "gates": gates_document(comparison),
         "units": units_document(comparison.units),
-        **sources(comparison.provenance),
+        **sources_document(comparison.provenance),
     }
 
 
@@ -273,7 +274,7 @@ def languages_document(languages: Languages) -> dict[str, Any]:
         **header("languages", languages.provenance.signature),
         "units": units_document(languages.units),
         "pairs": [document(pair) for pair in languages.pairs],
-        **sources(languages.provenance),
+        **sources_document(languages.provenance),
     }
 
 
@@ -329,7 +330,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
         },
         **({"averages": averages} if averages else {}),
         "units": units_document(found.units),
-        **sources(found.provenance),
+        **sources_document(found.provenance),
     }
 
 
@@ -377,5 +378,5 @@ def contrasts_document(contrasts: Contrasts) -> dict[str, Any]:
         **header("contrasts", contrasts.provenance.signature),
         "measure": str(contrasts.measure),
         "systems": rows,
-        **sources(contrasts.provenance),
+        **sources_document(contrasts.provenance),
     }

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from levelhead.conversion import NotRestored, RoundTrip
-from levelhead.report.documents import header, path_text, points
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Table
+from levelhead.tables.documents import header, path_text, points, signature_line
+from levelhead.tables.table import Cell, Column, Table
 
 _COLUMNS = (
     Column("Treebank", "text"),

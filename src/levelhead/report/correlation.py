@@ -8,9 +8,8 @@ from typing import Any
 from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
 from levelhead.correlation.language_families import FamilyCheck
-from levelhead.report.documents import header
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Table
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Cell, Column, Table
 
 _NUMBERS = ("n", "r", "low", "high", "p", "Holm")
 _OF_FAMILIES = ("lowest", "highest", "within", "p within")

@@ -10,9 +10,8 @@ from typing import Any
 from levelhead.derivation import Derivations, Perplexity
 from levelhead.derivation.perplexity import perplexity_of
 from levelhead.derivation.treebank_perplexity import Perplexities
-from levelhead.report.documents import header, path_text
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Column, Table
+from levelhead.tables.documents import header, path_text, signature_line
+from levelhead.tables.table import Column, Table
 
 _NUMBERS = (
     "Perplexity",

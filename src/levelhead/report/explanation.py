@@ -7,8 +7,8 @@ from typing import Any
 from levelhead.analysis.rule_differences import Difference, Explanation
 from levelhead.errors import InputError, printable
 from levelhead.evaluation.pair import Evaluation
-from levelhead.report.documents import header, points
-from levelhead.report.table import Cell, Column, Table
+from levelhead.tables.documents import header, points
+from levelhead.tables.table import Cell, Column, Table
 
 
 def explanation_table(explanation: Explanation) -> Table:

@@ -7,10 +7,9 @@ from typing import Any
 
 from levelhead.comparison.judgement import ComparedMeasures, Judgement
 from levelhead.correlation import AgreementEstimate, HumanAgreement
-from levelhead.report.documents import header, notes_of
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Table, formatted, p_text
 from levelhead.significance import unit_line
+from levelhead.tables.documents import header, notes_of, signature_line
+from levelhead.tables.table import Cell, Column, Table, formatted, p_text
 
 _STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
 _NUMBERS = ("n", "ties", "value", "low", "high")

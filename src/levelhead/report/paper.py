@@ -14,8 +14,8 @@ from levelhead.measures.registry import lower_is_better
 from levelhead.report.comparison import mark
 from levelhead.report.paper_captions import comparison_caption, ranking_caption
 from levelhead.report.partial import VALID_TREES_NOTE
-from levelhead.report.table import Column, formatted, interval_cell, value_cell
 from levelhead.significance import SystemResult
+from levelhead.tables.table import Column, formatted, interval_cell, value_cell
 
 _MACRO, _STRICT = "Macro-average", "-valid-trees"
 _NONE = "-"

@@ -11,9 +11,9 @@ from levelhead.measures.registry import lower_is_better
 from levelhead.report.comparison import MARKS
 from levelhead.report.partial import NOT_OFFICIAL
 from levelhead.report.rank_notes import SHARED_LETTERS, any_failed
-from levelhead.report.table import level_text
 from levelhead.significance import SystemResult
 from levelhead.significance.units import units_counted
+from levelhead.tables.table import level_text
 
 Across = Literal["column", "row"]
 """Whether the scores of all systems by one measure are in a column or in a row."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation.pair import Evaluation
-from levelhead.report.table import Cell, Column, value_cell
+from levelhead.tables.table import Cell, Column, value_cell
 
 if TYPE_CHECKING:
     from levelhead.evaluation.partial import PartialCoverage

@@ -8,11 +8,12 @@ from typing import Any
 from levelhead.comparison.power import Detectable, Power
 from levelhead.report.charts.study_charts import curves
 from levelhead.report.charts.svg import Drawing
-from levelhead.report.documents import header, points, sources
-from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, interval_cell, value_cell
+from levelhead.report.scores import units_document
 from levelhead.significance import unit_line
 from levelhead.significance.units import COMMENT
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, interval_cell, value_cell
+from levelhead.treebank.provenance import sources_document
 
 
 def power_table(power: Power, *, each: bool = False) -> Table:
@@ -85,7 +86,7 @@ def power_document(power: Power) -> dict[str, Any]:
         **power.test._asdict(),
         "results": [_document(row, plain=row.measure in power.perplexities) for row in power.rows],
         "units": units_document(power.units),
-        **sources(power.provenance),
+        **sources_document(power.provenance),
     }
 
 

@@ -11,12 +11,12 @@ from levelhead.campaign import OutputResult, Ranking, Results, Standing
 from levelhead.campaign.ranking import valid_trees_value
 from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
-from levelhead.report.documents import header, notes_of, points
 from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, columns_with_valid_trees, coverage_cells
 from levelhead.report.rank_notes import MOST_NAMED, included_test_sets, span, test_notes, undefined_average
-from levelhead.report.scores import score_numbers, signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
+from levelhead.report.scores import score_numbers, units_document
 from levelhead.scoring.measure_notes import named_note
+from levelhead.tables.documents import header, notes_of, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:

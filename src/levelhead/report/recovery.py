@@ -8,9 +8,8 @@ from typing import Any
 
 from levelhead.recovery import STEPS, TREES, RecoveredAnswer, Recovery
 from levelhead.recovery.recovery import trees_of
-from levelhead.report.documents import header
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Table
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Cell, Column, Table
 
 _NO_ANSWER = "no answer"
 _RARE = {"another text", _NO_ANSWER}

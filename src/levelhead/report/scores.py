@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import listed
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import joint_signature
-from levelhead.report.documents import header, notes_of, path_text, points
 from levelhead.report.partial import (
     COVERAGE,
     VALID_TREES,
@@ -18,9 +16,10 @@ from levelhead.report.partial import (
     coverage_cells,
     covered,
 )
-from levelhead.report.table import Cell, Column, Table, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
+from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, value_cell
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
@@ -32,11 +31,6 @@ if TYPE_CHECKING:
 
 Average = Mapping[str, "Fraction | None"]
 """The macro-average of each measure."""
-
-Signature = Mapping[str, str]
-"""The settings and inputs that determine the numbers, by name."""
-
-UNSIGNED: Signature = MappingProxyType({})
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
@@ -123,11 +117,6 @@ def _ratios(score: Score) -> tuple[Cell, ...]:
 def _counts(score: Score) -> tuple[Cell, ...]:
     aligned = score.aligned if score.aligned is not None else _NO_CELL
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
-
-
-def signature_line(signature: Mapping[str, str]) -> str:
-    """Return a signature as one line: `rules:ud|gold:0123abcd|...`."""
-    return "|".join(f"{name}:{value}" for name, value in signature.items())
 
 
 def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None) -> Table:
@@ -331,11 +320,6 @@ def score_numbers(score: Score) -> dict[str, Any]:
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
     document["value"] = score.value if score.perplexity else document[score.component]
     return document | ({"reason": score.reason} if score.reason else {})
-
-
-def signed(signature: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the signature as the last note of a table; no note if it is empty."""
-    return (signature_line(signature),) if signature else ()
 
 
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from levelhead.evaluation.by_sentence import SentenceCounts
-from levelhead.report.table import Column, Table
+from levelhead.tables.table import Column, Table
 
 
 def sentences_table(treebanks: Mapping[str, SentenceCounts], notes: tuple[str, ...] = ()) -> Table:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from levelhead.comparison.systems import Comparison
 from levelhead.comparison.worst_sentences import WorseSentence
 from levelhead.report.comparison import comparison_table
-from levelhead.report.table import Cell, Column, Table
 from levelhead.report.verdicts import verdict_text
-from levelhead.report.writers import markdown_text, to_markdown
+from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.writers import markdown_text, to_markdown
 
 _MOST = 10
 _LONGEST = 300  # characters of a sentence

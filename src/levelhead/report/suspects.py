@@ -7,9 +7,9 @@ from typing import Any
 from levelhead.analysis.variation import Variation
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.errors import printable
-from levelhead.report.documents import header, sources
-from levelhead.report.scores import signature_line
-from levelhead.report.table import Cell, Column, Plain, Table
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Cell, Column, Plain, Table
+from levelhead.treebank.provenance import sources_document
 
 _COLUMNS = (
     Column("Line", "position", tidy_only=True), Column("Sentence", "text"), Column("Word", "position"),
@@ -98,5 +98,5 @@ def suspects_document(suspects: Suspects) -> dict[str, Any]:
             }
             for suspect in suspects.suspects
         ],
-        **sources(suspects.provenance),
+        **sources_document(suspects.provenance),
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from levelhead.errors import Fault, add_fault, printable
 from levelhead.messages import MESSAGES
-from levelhead.report.documents import header, path_text
+from levelhead.tables.documents import header, path_text
 from levelhead.treebank.validation import Validation
 
 _MOST_IN_TEXT = {"error": 1000, "warning": 1}

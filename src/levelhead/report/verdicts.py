@@ -8,11 +8,11 @@ from typing import Any
 from levelhead.comparison.regression import GateResult
 from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
-from levelhead.report.documents import points
-from levelhead.report.table import Column, formatted, interval_cell, interval_head, value_cell
 from levelhead.significance.power import MOST_RUNS
 from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.significance.units import FEWEST_UNITS
+from levelhead.tables.documents import points
+from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
 
 _DIFFERENCE = Column("Diff.", "difference")
 

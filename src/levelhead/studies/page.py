@@ -12,14 +12,14 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, Place, with_minus
 from levelhead.report.charts.svg import Drawing
-from levelhead.report.documents import header
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
-from levelhead.report.table import Column, Table
-from levelhead.report.writers import to_markdown, to_text
 from levelhead.studies.study import Claim, Study
 from levelhead.studies.verdicts import Verdict
+from levelhead.tables.documents import header
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import to_markdown, to_text
 from levelhead.treebank.write import replace_file
 
 

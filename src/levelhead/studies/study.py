@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from levelhead.report.by_result import View
 from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Table
 from levelhead.studies.verdicts import Verdict
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from levelhead.report.table import Table
-from levelhead.report.writers import to_html, to_text
+from levelhead.tables.table import Table
+from levelhead.tables.writers import to_html, to_text
 
 
 class View(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.report.by_result import View
 from levelhead.report.ranking import ranking_document, ranking_table, results_table
-from levelhead.report.table import Table
+from levelhead.tables.table import Table
 
 
 def _table(board: RankedSystems, *, by_treebank: bool = False) -> Table:

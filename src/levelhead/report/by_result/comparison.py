@@ -26,11 +26,11 @@ from levelhead.comparison.suspects import Suspects
 from levelhead.comparison.systems import Comparison
 from levelhead.report import agreement, analysis, breakdown, changes, comparison, power, scores, suspects
 from levelhead.report.by_result import View
-from levelhead.report.documents import header
 from levelhead.report.judgement import judgement_document, judgement_table
 from levelhead.report.sentence_counts import sentences_table
-from levelhead.report.table import Column, Table
 from levelhead.report.tree_text import draw_examples
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Column, Table
 
 _CONTRASTS = (
     Column("Treebank", "text"),
@@ -60,11 +60,11 @@ def _examples_table(result: ErrorExamples) -> Table:
         for example in some
         for sentence in [gold[example.gold_sentence]]
     )
-    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(result.provenance.signature),))
+    return Table(_EXAMPLES, tuple(rows), (signature_line(result.provenance.signature),))
 
 
 def _examples_text(examples: ErrorExamples) -> str:
-    signature = scores.signature_line(examples.provenance.signature)
+    signature = signature_line(examples.provenance.signature)
     return f"{draw_examples(examples.matches, examples.cells, examples.limit or DRAWN)}{signature}\n"
 
 
@@ -95,7 +95,7 @@ def _contrasts_table(result: Contrasts) -> Table:
         for gold in [baseline.matches.gold]
         for contrast in (*gained, *lost)
     )
-    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(result.provenance.signature),))
+    return Table(_CONTRASTS, tuple(rows), (signature_line(result.provenance.signature),))
 
 
 def _contrasts_text(result: Contrasts) -> str:
@@ -103,7 +103,7 @@ def _contrasts_text(result: Contrasts) -> str:
 
 
 def _sentences_table(sentences: CountsBySentence) -> Table:
-    return sentences_table(sentences.treebanks, (scores.signature_line(sentences.provenance.signature),))
+    return sentences_table(sentences.treebanks, (signature_line(sentences.provenance.signature),))
 
 
 def _sentences_document(sentences: CountsBySentence) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from levelhead.conversion.round_trip import RoundTrip
 from levelhead.report.by_result import View
 from levelhead.report.conversion import not_restored_table, round_trip_document, round_trips_table
-from levelhead.report.table import Table
+from levelhead.tables.table import Table
 
 _TREEBANK = "treebank"
 

@@ -15,7 +15,7 @@ from levelhead.report.derivation import (
     perplexity_table,
     sentence_table,
 )
-from levelhead.report.table import Column, Table
+from levelhead.tables.table import Column, Table
 
 _DERIVATION = (
     Column("Sentence", "position"),

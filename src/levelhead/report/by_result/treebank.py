@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from levelhead.report.by_result import View
-from levelhead.report.documents import header
-from levelhead.report.table import Column, Table
 from levelhead.report.validation import changes_document, faults_document, validation_text
+from levelhead.tables.documents import header
+from levelhead.tables.table import Column, Table
 from levelhead.treebank.validation import Validation
 
 _COLUMNS = (

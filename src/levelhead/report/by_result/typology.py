@@ -16,7 +16,7 @@ from levelhead.report.profiles import (
     similarity_document,
     similarity_table,
 )
-from levelhead.report.table import Table
+from levelhead.tables.table import Table
 from levelhead.typology.collection import Samples, SelectedTreebanks, Similarities, Survey
 
 

@@ -10,9 +10,9 @@ from levelhead.report.agreement import agreement_table, patterns_table
 from levelhead.report.charts.page_charts import IntervalRow, spreads
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, plain_page
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.report.table import Column, Table
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import Rules
+from levelhead.tables.table import Column, Table
 
 _MOST_SENTENCES = 40
 _MOST_PATTERNS = 200

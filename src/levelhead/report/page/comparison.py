@@ -23,9 +23,9 @@ from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_contrasts import TITLES, TreebankPart, joined_contrasts
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
-from levelhead.report.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 from levelhead.report.verdicts import verdict_text
 from levelhead.significance import SystemResult
+from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _MOST_ROWS = 16

@@ -14,8 +14,8 @@ from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.svg import N_COLORS
 from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Section, names_or_number
 from levelhead.report.profiles import profiles_table
-from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
+from levelhead.tables.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
 from levelhead.typology.clustering import Clustering, clustered
 from levelhead.typology.collection import Survey

@@ -14,8 +14,8 @@ from levelhead.report.page.ranking_comparisons import comparison_sections
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE
 from levelhead.report.rank_notes import included_test_sets, resampling_notes, undecided_ranks, undefined_average
 from levelhead.report.ranking import ranking_table, relation_notes
-from levelhead.report.table import Column, formatted, level_text, value_cell
 from levelhead.scoring.rules import Rules, rules_named
+from levelhead.tables.table import Column, formatted, level_text, value_cell
 
 _FIND = "Find systems, test sets, families"
 

@@ -23,10 +23,10 @@ from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms
 from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors
 from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, missing_scores, score_table, scores_table
-from levelhead.report.table import Column, Table, formatted, interval_cell, value_cell
 from levelhead.scoring.score import Score
 from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.estimates import Interval
+from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
 _MOST_BARS = 16
 _BY_ERRORS = ("deprel", "upos")

@@ -7,10 +7,10 @@ from typing import Any
 
 from levelhead.campaign.languages import family_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.table import Column, Table
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT, Rows, points, printed_row
 from levelhead.studies.statistics import mean, pearson, spearman
 from levelhead.studies.study import StudySection
+from levelhead.tables.table import Column, Table
 
 
 def figure_1(examples: Rows) -> StudySection:
