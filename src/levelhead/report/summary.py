@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from levelhead.comparison.system_tables import comparison_table
 from levelhead.comparison.systems import Comparison
+from levelhead.comparison.verdicts import verdict_text
 from levelhead.comparison.worst_sentences import WorseSentence
-from levelhead.report.comparison import comparison_table
-from levelhead.report.verdicts import verdict_text
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tables.writers import markdown_text, to_markdown
 

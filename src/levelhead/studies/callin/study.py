@@ -10,7 +10,6 @@ from typing import Any
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import curves
-from levelhead.report.charts.svg import Drawing
 from levelhead.scoring.weights import read_weights
 from levelhead.studies.callin.claims import (
     claim_on_classes,
@@ -42,6 +41,7 @@ from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signat
 from levelhead.studies.statistics import pearson
 from levelhead.studies.study import Study, StudySection
 from levelhead.studies.treebank_parts import Parts, parts_of
+from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES

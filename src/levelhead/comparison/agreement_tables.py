@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
 from levelhead.errors import number_of, printable
-from levelhead.report.scores import units_document
+from levelhead.evaluation.score_tables import units_document
 from levelhead.significance import unit_line, unit_notes
 from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.documents import header, points, signature_line
@@ -14,6 +13,9 @@ from levelhead.tables.table import Cell, Column, Plain, Table, interval_cell, in
 from levelhead.tables.writers import to_text
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import sources_document
+
+if TYPE_CHECKING:
+    from levelhead.comparison.agreement import Agreement, BeyondChance, Disagreement, LabelAgreement
 
 Rows = Literal["label", "measure", "pattern"]
 """The rows of a table."""
