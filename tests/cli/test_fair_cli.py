@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from conftest import EXAMPLES, library
-from levelhead.report.table import Column, formatted, p_text
+from levelhead.tables.table import Column, formatted, p_text
 
 FIGURE = EXAMPLES / "nivre-fang"
 PARALLEL = EXAMPLES / "parallel"

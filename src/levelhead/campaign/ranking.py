@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from levelhead.campaign.groups import Group
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.evaluation.partial import total_coverage
+from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 
 RankSets = Literal["marginal", "simultaneous"]

@@ -56,7 +56,7 @@ def recover(
     if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(output)} would be one of the answers: write the output to another folder")
     from levelhead.recovery import Layout, recover_answers
-    from levelhead.report.recovery import answer_documents
+    from levelhead.recovery.recovery import answer_documents
     from levelhead.treebank import read
 
     treebank = read(gold)

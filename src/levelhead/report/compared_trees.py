@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.examples import ErrorExamples
+from levelhead.comparison.tree_text import MOST_WORDS, contrast_titles
 from levelhead.errors import number_of
-from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.report.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
-from levelhead.report.tree_text import MOST_WORDS, contrast_titles
-from levelhead.report.writers import latex_text
+from levelhead.tables.svg import Drawing, clean, cut, line, short, text, width_of
+from levelhead.tables.writers import latex_text
+from levelhead.treebank.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
 
 _LEGEND = "gray: both agree, blue: gold only, orange: system only"
 _GAP = 16
