@@ -8,7 +8,7 @@ import click
 
 GROUPS = {
     "Input": (
-        "input-format gold-format split manifest scores key missing merge judgements words train dev treebanks"
+        "input-format gold-format split as-runs manifest scores key missing merge judgements words train dev treebanks"
         " systems weights targets gold separator field id-field allow-several-roots align-sentences"
     ),
     "What to compute": (
@@ -27,7 +27,7 @@ GROUPS = {
         "fix sentences-to each layout cite format places output changelog summary report title figures figure draw"
         " wde-table write-arpa outputs"
     ),
-    "Gates": "fail-under fail-over fail-if-worse",
+    "Gates": "fail-under fail-over fail-if-worse strict",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }
 """The long names of options by group. An option has the same name and group in every command."""
