@@ -12,7 +12,7 @@ from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
 from levelhead.report.documents import header, points, sources
-from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, coverage_cells, total_coverage
+from levelhead.report.partial import COVERAGE, VALID_TREES, coverage_cells, partial_notes, total_coverage
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
 from levelhead.report.tree_text import draw_contrasts
@@ -138,7 +138,7 @@ def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, 
         *(wins_text(win, comparison) for win in comparison.wins),
         *(verdict_text(gate, comparison) for gate in comparison.gates),
         *([unit_line(comparison.units)] if comparison.units else []),
-        *([PARTIAL_NOTE] if comparison.coverage else []),
+        *partial_notes(pair for some in comparison.coverage.values() for pair in some.items()),
         signature_line(comparison.provenance.signature),
     )
 

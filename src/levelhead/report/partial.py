@@ -17,8 +17,7 @@ LABEL = f"{NOT_OFFICIAL}: every gold word counts, even if texts differ or trees 
 """The first sentence of pages with partial scores."""
 
 VALID_TREES_NOTE = f"{VALID_TREES}: words in sentences without a valid tree count as wrong."
-PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
-"""The note of tables with partial scores."""
+_PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
 
 COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key="Aligned words"))
 """The columns for the shares of answered gold sentences and aligned gold words."""
@@ -34,6 +33,17 @@ def total_coverage(coverages: Iterable[PartialCoverage]) -> PartialCoverage:
     from levelhead.evaluation.partial import total_coverage as total
 
     return total(coverages)
+
+
+def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> list[str]:
+    """Return the notes of a table, given the system and coverage of each output; none if scores are not partial."""
+    by_system: dict[str, list[PartialCoverage]] = {}
+    for system, coverage in coverages:
+        if coverage is not None:
+            by_system.setdefault(system, []).append(coverage)
+    others = {system: total_coverage(each).other_text_note for system, each in by_system.items()}
+    label = [_PARTIAL_NOTE] if by_system else []
+    return [*label, *(f"{system}: {note}" for system, note in others.items() if note)]
 
 
 def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:

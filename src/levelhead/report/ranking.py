@@ -12,7 +12,7 @@ from levelhead.campaign.ranking import valid_trees_value
 from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
-from levelhead.report.partial import COVERAGE, PARTIAL_NOTE, VALID_TREES, columns_with_valid_trees, coverage_cells
+from levelhead.report.partial import COVERAGE, VALID_TREES, columns_with_valid_trees, coverage_cells, partial_notes
 from levelhead.report.rank_notes import MOST_NAMED, included_test_sets, span, test_notes, undefined_average
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
@@ -100,8 +100,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
             " comparable sentences instead of as 0"
         )
-    if results.partial:
-        notes.append(PARTIAL_NOTE)
+    notes += _partial_notes(results, shown)
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(ranking.group for ranking in rankings)])
     notes += relation_notes(results, shown)
@@ -109,6 +108,10 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     notes += [f"{group.name}: {included_test_sets(group)}" for group in groups if group.lacks]
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
     return [*notes, *(f"{measure}: {note}" for measure, note in undefined.items())]
+
+
+def _partial_notes(results: Results, codes: Collection[str]) -> list[str]:
+    return partial_notes((system, results.covered(system, code)) for system, code in results.results if code in codes)
 
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
@@ -164,8 +167,7 @@ def results_table(results: Results) -> Table:
             rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
     columns += [Column("State", "text"), Column("Reason", "text")]
     notes = relation_notes(results, [one.code for one in results.test_sets])
-    if results.partial:
-        notes.append(PARTIAL_NOTE)
+    notes += _partial_notes(results, [one.code for one in results.test_sets])
     return Table(tuple(columns), tuple(rows), (*notes, signature_line(results.signature)))
 
 
