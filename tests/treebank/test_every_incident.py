@@ -54,6 +54,8 @@ def test_formats_list_what_text_counts(tmp_path: Path) -> None:
     text = run("validate", path).stdout
     assert text.count("unusual-character: FORM") == 1
     assert "(3 such cases, this is the first)" in text
+    blank = run("validate", file_of(tmp_path, "\n" * 1000 + GOOD.format(1))).stdout
+    assert "(1,000 such cases, this is the first)" in blank
 
 
 def test_strict_fails_with_warnings(tmp_path: Path) -> None:
