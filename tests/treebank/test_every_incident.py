@@ -99,3 +99,5 @@ def test_millions_of_blank_lines_take_no_time(tmp_path: Path, monkeypatch: pytes
     path = file_of(tmp_path, "\n" * 20_000_000)
     slugs = [(fault.slug, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
     assert slugs == [("empty-file", 1), *[("extra-blank-line", 1)] * 9, ("extra-blank-line", 19_999_991)]
+    last = levelhead.validate(path, rules="msp25").faults[-1]
+    assert "(19,999,991 such cases, this is the first)" in str(last)
