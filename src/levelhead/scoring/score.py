@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -197,28 +197,6 @@ _OF_WORDS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType({"words": cou
 _OF_SPANS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType(
     {"tokens": count_tokens, "sentences": count_sentences, "aligned": count_aligned, "trees": count_trees}
 )
-
-
-def score_measure(
-    matches: TreebankPair,
-    measure: Measure,
-    definition: Definition,
-    *,
-    schemes: Schemes = STANDARD,
-    weights: Any = None,
-) -> Score:
-    """Score a system by one measure."""
-    missing = not_annotated(matches, measure, definition)
-    nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
-    if missing:
-        return replace(nothing, reason=missing)
-    try:
-        total = count(matches, measure, definition, schemes=schemes, weights=weights)
-    except MalformedDeps as error:
-        return replace(nothing, reason=reason_of_malformed_deps(error))
-    except InputError as error:  # only this measure has no value, for example because a tree has no derivation
-        return replace(nothing, reason=str(error.faults[0]))
-    return score_of(total, measure, matches.rules.undefined, perplexity=definition.lower_is_better)
 
 
 def reason_of_malformed_deps(error: MalformedDeps) -> str:
