@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place, printable
-from levelhead.evaluation.partial import PartialCoverage
+from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score

@@ -21,7 +21,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_of
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.partial import PartialCoverage
+    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.scoring.partial_matches import PartialMatches
 
     class Visitor(Protocol):

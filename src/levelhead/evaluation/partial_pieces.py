@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from levelhead.errors import InputError, MeasureError, UnreadableFile
+from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.fold import Fold
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.partial import PartialCoverage, coverage_of, total_coverage
+from levelhead.evaluation.partial import coverage_of
 from levelhead.evaluation.partial_survey import (
     Rereadable,
     output_pieces,
