@@ -25,7 +25,8 @@ from levelhead.comparison.annotated_words import (
     labels_of,
     match_pairs,
 )
-from levelhead.evaluation.pair import Evaluation, Input, score_matches
+from levelhead.evaluation.fold import score_matches
+from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
