@@ -13,18 +13,20 @@ from levelhead.api.inputs import (
     PathLike,
     Systems,
     measure_names,
+    noting,
     or_own,
     plan_for,
     running,
     settings_for,
+    without_punctuation,
 )
 from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
-from levelhead.arguments import choice, flag, number, optional, several
+from levelhead.arguments import choice, flag, number, optional, refuse, several
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
-    from levelhead.api.inputs import MappedWeights
+    from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.languages import Voter
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes
@@ -57,6 +59,7 @@ def compare(
     gold_format: Format | None = None,
     allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     partial: bool = False,
@@ -95,10 +98,10 @@ def compare(
     from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
-    chosen = or_own(measures, rules, "UAS", "LAS", "CLAS")
+    chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
     gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
     setup = settings_for(
-        [*measure_names(chosen), *gates],
+        list(dict.fromkeys([*measure_names(chosen or ()), *gates])),
         rules=rules,
         format=format,
         gold_format=gold_format,
@@ -111,7 +114,10 @@ def compare(
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
-        return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
+        result = compare_systems(
+            plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
+        )
+    return noting(result, gold, plan)
 
 
 @public(measures=optional(MEASURES), parallel=flag)
@@ -124,6 +130,7 @@ def languages(
     format: Format = "conllu",
     gold_format: Format | None = None,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     parallel: bool = False,
@@ -137,7 +144,7 @@ def languages(
 ) -> Languages:
     """Return the difference between each pair of treebanks for each system: which is harder?
 
-    The default measures are LAS and CLAS, or those of the rules msp25.
+    The default measures are LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
@@ -149,14 +156,21 @@ def languages(
     from levelhead.comparison.languages import compare_languages
     from levelhead.significance import InferenceSettings
 
-    chosen = or_own(measures, rules, "LAS", "CLAS")
+    seen = list(train)
     setup = settings_for(
-        chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        or_own(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])),
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=seen,
+        punct=punct,
     )
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
-        return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
+        return noting(compare_languages(plan, setup, settings=tests, parallel=parallel, **how), gold, plan)
 
 
 @public(annotations=TREEBANK)
@@ -235,6 +249,7 @@ def power(
     format: Format = "conllu",
     gold_format: Format | None = None,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     units: Sequence[int] = (),
@@ -273,10 +288,18 @@ def power(
     design = planning.Design(tuple(units), tuple(runs), deviation, checked_test(alpha, power))
     if gold is None:
         return planning.typical_power(measure_names(measures or ("UAS", "LAS", "CLAS")), design)
-    chosen = or_own(measures, rules, "UAS", "LAS", "CLAS")
     setup = settings_for(
-        chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        or_own(measures, rules, "UAS", "LAS", "CLAS"),
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        punct=punct,
     )
+    if run_sd is not None and setup.perplexities:
+        refuse("run_sd", run_sd, "None for perplexities, since it is in points")
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
-        return planning.power(plan, setup, design, resample_by=resample_by, **how)
+        return noting(planning.power(plan, setup, design, resample_by=resample_by, **how), gold, plan)

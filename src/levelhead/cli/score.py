@@ -31,7 +31,6 @@ from levelhead.cli.shared.reading import (
     check_paths,
     holds_test_sets,
     inputs_of,
-    name_of,
     plan_of,
     scored_reading_options,
 )
@@ -77,6 +76,8 @@ class _Request(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the system."""
+        from levelhead.campaign.plan import name_of
+
         return name_of(self.gold, self.system)
 
     def check(self) -> None:

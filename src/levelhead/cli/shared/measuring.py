@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -48,6 +48,16 @@ class Measuring:
         """The scheme of classes without a scheme."""
         schemes = self.registry.schemes
         return schemes.by_name[schemes.default]
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of public functions; the function knows the default measures."""
+        chosen = {"measures": list(self.measures)} if self.measures else {}
+        return {**chosen, "registry": self.registry, "punct": self.punct, "train": list(self.train)}
+
+    def check_single(self) -> None:
+        """Refuse several measures for a table of a single one."""
+        if len(self.measures) > 1:
+            raise click.UsageError("this table shows a single measure: give only one -m")
 
     def names(self, *default: str) -> list[str]:
         """Return the full names of the measures, with the punctuation that they leave out."""

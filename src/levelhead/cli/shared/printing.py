@@ -120,6 +120,9 @@ def page_origin() -> Origin:
 
 def print_provenance(*provenances: Provenance) -> None:
     """Print the warnings and notes of results to standard error."""
+    for provenance in provenances:
+        for message in provenance.about_files:
+            say(message)
     print_warnings(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
     print_notes(note for provenance in provenances for note in provenance.notes)
 
