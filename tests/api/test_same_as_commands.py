@@ -38,7 +38,7 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),
     "agree": ([GOLD, ALPHA], lambda: levelhead.agree(GOLD, ALPHA)),
     "diff": ([GOLD, ALPHA], lambda: levelhead.diff(GOLD, ALPHA)),
-    "suspects": ([GOLD, ALPHA], lambda: levelhead.suspects(GOLD, [ALPHA], most=50)),
+    "suspects": ([GOLD, ALPHA], lambda: levelhead.suspects(GOLD, [ALPHA])),
     "power": ([], levelhead.power),
     "power of two": ([GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, TWO)),
     "profile": ([GOLDS], lambda: levelhead.profile(GOLDS)),
