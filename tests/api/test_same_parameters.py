@@ -15,13 +15,13 @@ from levelhead.cli.program import COMMANDS, cli
 NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 """Commands about the program itself, or about more than files."""
 
-NOT_YET = {"compare", "rank", "score"}
+NOT_YET = {"rank", "score"}
 """Commands that still do themselves what the function does."""
 
 PRESENTATION = {
     "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each", "long",
     "transitions", "labeled", "sentences", "matrix", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
-    "copies", "strict", "failures", "report",
+    "copies", "strict", "failures", "report", "layout", "cite", "summary",
 }  # fmt: skip
 """How and where a result is printed."""
 
@@ -46,8 +46,9 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
 }
 """Names that differ in a single command; None for what only the command has."""
 
-ONLY_IN_PYTHON = {"weights", "progress"}
-"""Weights as a mapping (commands name a file in the measure), and a function that is called after each pass."""
+ONLY_IN_PYTHON = {"weights", "progress", "prepare"}
+"""Weights as a mapping (commands name a file in the measure), a function that is called after each pass, and what a
+page shows (commands know whether they write one)."""
 
 OBJECTS = {"registry", "jobs", "cluster", "external"}
 """Parameters that are made from several options."""

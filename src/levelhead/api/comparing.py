@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial as partial_function
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
@@ -28,18 +29,23 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.languages import Voter
+    from levelhead.campaign.outputs import Output
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes
     from levelhead.comparison.languages import Languages
     from levelhead.comparison.power import Power
     from levelhead.comparison.release_changes import ReleaseChanges
     from levelhead.comparison.systems import Comparison
+    from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.evaluation.pair import Input
+    from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
+
+Prepared = Literal["page", "summary"]
 
 
 @public(
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
     wilcoxon=flag,
     votes=choice(("treebank", "language", "family")),
     fail_if_worse=NO_OR_MEASURES,
+    prepare=several(choice(("page", "summary"))),
 )
 def compare(
     gold: Golds,
@@ -71,6 +78,7 @@ def compare(
     wilcoxon: bool = False,
     votes: Voter = "treebank",
     fail_if_worse: Measures = (),
+    prepare: Iterable[Prepared] = (),
     split: Split | None = None,
     as_runs: bool = False,
     jobs: int | Workers = 1,
@@ -88,6 +96,8 @@ def compare(
         fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
             interval must show that it is worse by at most the margin. The results are in `gates`. A system with an
             invalid output is then listed in `invalid` instead of raising an error.
+        prepare: what to find while outputs are read: the trees of the "page", and for the "summary" the sentences in
+            which systems lose most; both are in `looked`.
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.
@@ -113,11 +123,56 @@ def compare(
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
+    parts = set(prepare)
+    look = None
+    if parts:
+        look = partial_function(
+            _look_at,
+            n_treebanks=len(plan.test_sets),
+            registry=setup.registry,
+            page="page" in parts,
+            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in parts else None,
+        )
     with running(jobs, store, cluster) as how:
         result = compare_systems(
-            plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
+            plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
         )
     return noting(result, gold, plan)
+
+
+class Looked(NamedTuple):
+    """What the page and the summary of a comparison show of one test set, found where the engine reads the outputs."""
+
+    page: Any
+    worst: list[WorseSentence]
+    worst_by: str
+
+
+def _look_at(
+    code: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry, page: bool, worst_by: Setup | None
+) -> Looked:
+    part = None
+    if page:
+        from levelhead.report.page.treebank_contrasts import treebank_part
+
+        part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
+    if worst_by is None:
+        return Looked(part, [], "")
+    from levelhead.comparison.worst_sentences import worst_sentences
+
+    return Looked(part, worst_sentences(code, outputs, setup=worst_by), worst_by.names[0])
+
+
+def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
+    """The settings with the first measure that counts words and needs no file; LAS by default."""
+    from levelhead.measures.registry import parse_measure
+
+    defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
+    for name in names:
+        measure, definition = defined[name]
+        if definition.unit == "words" and not definition.needs_file:
+            return setup.with_measures([measure])
+    return setup.with_measures([parse_measure("LAS", setup.registry)])
 
 
 @public(measures=optional(MEASURES), parallel=flag)
