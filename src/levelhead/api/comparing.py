@@ -48,9 +48,13 @@ if TYPE_CHECKING:
 Prepared = Literal["page", "summary"]
 
 
+def _margin(name: str, value: Any) -> float:
+    return value if isinstance(value, float) else number()(name, value)  # NaN and infinity: see check_margin
+
+
 @public(
     measures=optional(MEASURES),
-    margin=optional(number()),
+    margin=optional(_margin),
     wilcoxon=flag,
     votes=choice(("treebank", "language", "family")),
     fail_if_worse=NO_OR_MEASURES,

@@ -13,7 +13,7 @@ from levelhead.cli.shared.engine import as_runs_option, engine_options
 from levelhead.cli.shared.measuring import files_of_measures, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.papers import Papers, papers_options
-from levelhead.cli.shared.printing import PageRequest, Printing, emit, page_options, print_provenance, printing_options
+from levelhead.cli.shared.printing import Printing, emit, page_options, print_provenance, printing_options
 from levelhead.cli.shared.reading import check_kinds, check_paths, holds_test_sets, inputs_of, scored_reading_options
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.statistics import statistics_options
@@ -23,7 +23,6 @@ from levelhead.extras import require
 if TYPE_CHECKING:
     from levelhead.api.comparing import Prepared
     from levelhead.comparison.systems import Comparison
-    from levelhead.measures.registry import Registry
 
 
 @command()
@@ -66,21 +65,23 @@ def compare(**given: Any) -> int:
     Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
+    from levelhead.comparison.regression import gated_measures
 
     _check(given)
     gold, systems, measuring, page = given["gold"], given["systems"], given["measuring"], given["page"]
     statistics, prepare = given["statistics"], cast("list[Prepared]", ["page"] if page.wanted else [])
     if given["summary"] is not None:
         prepare.append("summary")
-    named = ("partial", "margin", "wilcoxon", "votes", "fail_if_worse", "as_runs")
+    gates = gated_measures(given["fail_if_worse"], measuring.registry)
+    named = ("partial", "margin", "wilcoxon", "votes", "as_runs")
     comparison = compared(
-        gold, systems, prepare=prepare, **{name: given[name] for name in named}, **statistics._asdict(),
-        **measuring.arguments(), **given["reading"].arguments(), **given["engine"].arguments(inputs_of(systems)),
+        gold, systems, prepare=prepare, fail_if_worse=gates, **{name: given[name] for name in named},
+        **statistics._asdict(), **measuring.arguments(), **given["reading"].arguments(),
+        **given["engine"].arguments(inputs_of(systems)),
     )  # fmt: skip
     print_provenance(comparison.provenance)
     _print(comparison, given["papers"], given["printing"], each=given["each"])
-    if page.wanted:
-        _write_page(page, comparison, measuring.registry)
+    page.write_result(comparison, measuring.registry)
     if given["summary"] is not None:
         from levelhead.report.summary import summary
 
@@ -112,13 +113,6 @@ def _print(comparison: Comparison, papers: Papers, printing: Printing, *, each: 
 
     if not papers.print(comparison, partial(comparison_papers, comparison, each=each), printing):
         printing.print(lambda: comparison.table(each=each), comparison.to_dict)
-
-
-def _write_page(page: PageRequest, comparison: Comparison, registry: Registry) -> None:
-    from levelhead.report.page.comparison import comparison_page
-
-    parts = [looked.page for looked in comparison.looked.values()]
-    page.write(lambda: comparison_page(comparison, parts, registry))
 
 
 def _exit_code(comparison: Comparison) -> int:

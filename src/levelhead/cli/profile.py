@@ -131,10 +131,8 @@ def _print_profiles(treebanks: Sequence[str], files: Files, chosen: dict[str, An
 
 
 def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[str, Any]) -> None:
-    from levelhead.report.page.profile import profile_page
-
     shown = survey.with_columns([*names, *OF_PAGE, *(OF_TRAINING if chosen["train"] else ())])
-    chosen["page"].write(lambda: profile_page(shown))
+    chosen["page"].write_result(shown)
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:

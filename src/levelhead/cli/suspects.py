@@ -66,8 +66,5 @@ def suspects(printing: Printing, workers: WorkerOptions, page: PageRequest, **gi
         from levelhead.treebank import write
 
         write(result.to_treebank(), given["conllu"])
-    if page.wanted:
-        from levelhead.report.page.suspects import suspects_page
-
-        page.write(lambda: suspects_page(result))
+    page.write_result(result)
     return DONE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,6 @@ from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
-    from levelhead.evaluation.setup import Setup
-    from levelhead.measures.registry import Registry
-    from levelhead.scoring import Rules
-    from levelhead.scoring.measure import Measure
-    from levelhead.scoring.weights import Weights
     from levelhead.typology.profiled import Files
 
 
@@ -47,29 +42,6 @@ class Reading:
         """Return the arguments of public functions."""
         several_roots = {"allow_several_roots": True} if self.allow_several_roots else {}
         return {"rules": self.rules, "format": self.input_format, "gold_format": self.gold_format, **several_roots}
-
-    def or_own(self, *measures: str) -> tuple[str, ...]:
-        """Return the default measures of a command, or all measures of rules that define only a few."""
-        from levelhead.scoring.rules import RULES
-
-        return RULES[self.rules].or_own(*measures)
-
-    def setup(
-        self,
-        measures: Iterable[str | Measure] | None = (),
-        registry: Registry | None = None,
-        weights: Mapping[str, Weights] | None = None,
-        rules: Rules | None = None,
-        *,
-        partial: bool = False,
-    ) -> Setup:
-        """Return the settings for some measures."""
-        from levelhead.evaluation.setup import setup_of
-        from levelhead.measures.registry import STANDARD
-
-        reading = {"format": self.input_format, "gold_format": self.gold_format}
-        reading |= {"rules": rules or self.rules, "allow_several_roots": self.allow_several_roots}
-        return setup_of(measures, registry=registry or STANDARD, weights=weights, partial=partial, **reading)
 
 
 _READING = (options.rules_option, options.input_format_option, options.gold_format_option)
@@ -104,13 +76,11 @@ def inputs_of(paths: Iterable[str]) -> Iterator[str]:
         yield from files_in(path)
 
 
-def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False, as_runs: bool = False) -> Plan:
+def plan_of(gold: str, system: str, split: Any) -> Plan:
     """Return the test sets and the outputs; files that match no test set are reported."""
     from levelhead.campaign.plan import find_plan, missing_outputs
 
-    if not runs or holds_test_sets(gold):
-        check_kinds(gold, systems)
-    plan = find_plan(gold, systems, split, as_runs=as_runs)
+    plan = find_plan(gold, [system], split)
     print_extra_gold(gold)
     print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
     print_notes(plan.notes)
