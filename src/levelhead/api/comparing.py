@@ -28,7 +28,6 @@ from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights, Punctuation
-    from levelhead.campaign.languages import Voter
     from levelhead.campaign.outputs import Output
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
+    from levelhead.typology.languages import Voter
 
 Prepared = Literal["page", "summary"]
 

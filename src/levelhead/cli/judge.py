@@ -73,7 +73,7 @@ def judge(
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
     from levelhead.api.tables import judge as judged
-    from levelhead.report.judgement import judgement_document, judgement_table
+    from levelhead.comparison.judgement import judgement_document, judgement_table
 
     check_paths([gold, first, second, judgements, *definitions, *files_of_measures(measures)], [output])
     chosen = {"measures": measures} if measures else {}

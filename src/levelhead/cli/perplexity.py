@@ -85,7 +85,7 @@ def perplexity(
     """
     from levelhead.api.conversion import perplexity as measured
     from levelhead.derivation import write_arpa as write
-    from levelhead.report.derivation import perplexity_documents
+    from levelhead.derivation.treebank_perplexity import perplexity_documents
 
     check_paths([train, test, *systems], [output, write_arpa])
     perplexities = measured(train, test, systems=systems, format=input_format, **settings)

@@ -59,14 +59,14 @@ def recover(
     if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(output)} would be one of the answers: write the output to another folder")
     from levelhead.api.conversion import recover as recovered
-    from levelhead.report.recovery import answer_documents
+    from levelhead.recovery.recovery import answer_documents
 
     recovery = recovered(answers, gold, separator=separator, field=field, id_field=id_field, format=input_format)
     print_warnings(recovery.provenance.warnings)
-    if all(answer.recovered == 0 for answer in recovery.answers):
-        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     if recovery.other_text:
         say(f"warning: {recovery.other_text}")
+    elif all(answer.recovered == 0 for answer in recovery.answers):
+        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(output)
     print_result(
         recovery.table,

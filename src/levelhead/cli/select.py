@@ -11,7 +11,7 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_result, print_warnings
 from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.report import profiles as report
+from levelhead.typology import profile_tables as report
 
 
 @command()
