@@ -135,7 +135,7 @@ LOADED_WHEN_CALLED = {"treebank/treebank.py": {"interop"}, "tabular.py": {"repor
 """Rooms above a file that its methods load when they are called: data frames of treebanks, and results that print
 themselves, which know nothing of how they are shown."""
 
-RANDOM_ROOMS = {"significance", "parsing", "typology/sampling.py"}
+RANDOM_ROOMS = {"significance", "parsing", "typology/entropy.py"}
 """Inference, training, and rarefaction."""
 
 RANDOM_DRAWS = re.compile(r"default_rng|SeedSequence|\b(np|numpy)\.random\b|^ *(import|from) random\b", re.MULTILINE)

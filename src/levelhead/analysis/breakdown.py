@@ -19,15 +19,14 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component, Definition, Measure
 from levelhead.scoring.score import Score, check_annotated, count, score_of, selection_for
-from levelhead.significance.bucket_estimates import (
+from levelhead.significance.jackknife import (
     BucketEstimate,
     IntervalSettings,
     UnitParts,
     bucket_estimates,
     mean_estimate,
 )
-from levelhead.significance.unit_counts import Cells, UnitHistogram, histogram_of
-from levelhead.significance.units import Units
+from levelhead.significance.units import Cells, UnitHistogram, Units, histogram_of
 
 
 class CombinedBuckets(NamedTuple):

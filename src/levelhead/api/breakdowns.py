@@ -17,11 +17,11 @@ if TYPE_CHECKING:
         CascadingErrors,
         Confusions,
         CountsBySentence,
+        ErrorExamples,
         ErrorTypes,
         Repairs,
     )
     from levelhead.comparison.contrasts import Contrasts, Gains
-    from levelhead.comparison.examples import ErrorExamples
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
@@ -81,8 +81,8 @@ def breakdown(
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
     from levelhead.comparison import breakdowns
+    from levelhead.comparison.breakdowns import Intervals
     from levelhead.comparison.contrasts import compare_by
-    from levelhead.comparison.intervals import Intervals
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
@@ -139,8 +139,8 @@ def trees(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: an error or a measure is unknown.
     """
+    from levelhead.comparison.breakdowns import find_examples
     from levelhead.comparison.contrasts import compare_sentences
-    from levelhead.comparison.examples import find_examples
 
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
     from levelhead.campaign.languages import Voter
     from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes
-    from levelhead.comparison.languages import Languages
+    from levelhead.comparison.changes import Changes, ReleaseChanges
+    from levelhead.comparison.evaluations import Languages
     from levelhead.comparison.power import Power
-    from levelhead.comparison.release_changes import ReleaseChanges
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
@@ -90,8 +89,8 @@ def compare(
         InputError: a file is invalid or missing; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
-    from levelhead.comparison.regression import gated_measures
     from levelhead.comparison.systems import compare as compare_systems
+    from levelhead.comparison.systems import gated_measures
     from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
@@ -146,7 +145,7 @@ def languages(
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
     """
-    from levelhead.comparison.languages import compare_languages
+    from levelhead.comparison.evaluations import compare_languages
     from levelhead.significance import InferenceSettings
 
     chosen = or_own(measures, rules, "LAS", "CLAS")
@@ -204,8 +203,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
         MeasureError: the rules are unknown, or do not score single words.
     """
-    from levelhead.comparison.changes import changes
-    from levelhead.comparison.release_changes import release_changes
+    from levelhead.comparison.changes import changes, release_changes
     from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)

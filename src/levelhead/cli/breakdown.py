@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.printing import Printing
     from levelhead.cli.shared.reading import Reading
-    from levelhead.comparison.breakdowns import PerTreebank
+    from levelhead.comparison.breakdowns import Intervals, PerTreebank
     from levelhead.comparison.contrasts import Gains
-    from levelhead.comparison.intervals import Intervals
     from levelhead.evaluation.setup import Setup
 
 
@@ -84,7 +83,7 @@ def breakdown(
     levelhead score. With --by class or deprel, the table also has the score without each class or relation. Scores have
     confidence intervals; documents are the units if gold marks them.
     """
-    from levelhead.comparison.intervals import Intervals
+    from levelhead.comparison.breakdowns import Intervals
 
     check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
     special = [text for text in by if text in _TABLES]

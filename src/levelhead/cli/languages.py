@@ -41,7 +41,7 @@ def languages(
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values are corrected for the number of pairs by Holm's method.
     """
-    from levelhead.comparison.languages import compare_languages
+    from levelhead.comparison.evaluations import compare_languages
     from levelhead.significance import InferenceSettings
 
     files = [*inputs_of([gold, *systems]), *measuring.files()]

@@ -22,7 +22,7 @@ from levelhead.typology import GROUPS, Chunks, collection
 from levelhead.typology.profile_columns import OF_TRAINING
 
 if TYPE_CHECKING:
-    from levelhead.typology.profiled import Files, Runner
+    from levelhead.typology.profile import Files, Runner
 
 OF_PAGE = ("relation", "upos")
 """The columns that the page has in addition to the printed columns; treebanks are ordered by the first."""
@@ -151,7 +151,7 @@ def _running(files: Files, chosen: dict[str, Any]) -> Iterator[Runner]:
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
-    from levelhead.typology.relation_weights import weights_text
+    from levelhead.typology.entropy import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
     emit(weights_text([profile.numbers("wde") for profile in profiles]), path)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
+    from levelhead.comparison.breakdowns import ErrorExamples
     from levelhead.comparison.contrasts import Contrasts
-    from levelhead.comparison.examples import ErrorExamples
 
 
 @command()
@@ -73,7 +73,7 @@ def trees(
 
 
 def _examples(plan: Plan, show: tuple[str, ...], reading: Reading, limit: int | None) -> ErrorExamples:
-    from levelhead.comparison.examples import find_examples
+    from levelhead.comparison.breakdowns import find_examples
 
     return find_examples(plan, show, reading.setup(), limit)
 

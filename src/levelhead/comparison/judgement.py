@@ -35,7 +35,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
 from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_notes
-from levelhead.significance.system_counts import ratios
+from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank

@@ -13,10 +13,16 @@ from levelhead.comparison.systems import counts_and_sources, measures_part, scor
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
-from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
-from levelhead.significance.runs import FEWEST_RUNS, enough_runs
-from levelhead.significance.system_counts import SystemCounts
-from levelhead.significance.typical_deviations import TypicalDeviation, typical_deviations
+from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
+from levelhead.significance.jackknife import SystemCounts
+from levelhead.significance.power import (
+    Target,
+    TypicalDeviation,
+    Variances,
+    detectable_difference,
+    difference_variances,
+    typical_deviations,
+)
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
 from levelhead.tabular import Tabular
 

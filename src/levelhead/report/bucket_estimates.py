@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.report.documents import points
 from levelhead.report.table import Cell, Column, Kind, interval_cell, interval_head
-from levelhead.significance.bucket_estimates import BucketEstimate
+from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS
 
 MARK = "?"

@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from levelhead.comparison.changed_cells import ABSENT
-from levelhead.comparison.changes import KINDS, ChangeExample, ChangePattern, Changes, SentenceChange
-from levelhead.comparison.release_changes import ReleaseChanges
+from levelhead.comparison.changes import KINDS, ChangeExample, ChangePattern, Changes, ReleaseChanges, SentenceChange
 from levelhead.errors import number_of, printable
 from levelhead.report.documents import header, sources
 from levelhead.report.scores import signature_line

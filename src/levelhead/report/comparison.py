@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from levelhead.comparison.contrasts import AverageGain, Contrasts, Gain, Gains
-from levelhead.comparison.languages import LanguagePair, Languages
+from levelhead.comparison.evaluations import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.errors import number_of
 from levelhead.report.bucket_estimates import estimate_cells, estimate_columns, estimate_document, estimate_notes
@@ -18,7 +18,7 @@ from levelhead.report.table import Cell, Column, Table, interval_cell, interval_
 from levelhead.report.tree_text import draw_contrasts
 from levelhead.report.verdicts import gates_document, verdict_text
 from levelhead.scoring.matches import Agree
-from levelhead.significance import SystemResult, Wins, unit_line
+from levelhead.significance import TestedScore, Wins, unit_line
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -47,7 +47,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
 _Key = tuple[str | None, str, str, str]
 
 
-def _key(result: SystemResult) -> _Key:
+def _key(result: TestedScore) -> _Key:
     return result.average, result.treebank, result.measure, result.system
 
 
@@ -94,7 +94,7 @@ class _Layout(NamedTuple):
         tost = Column("p (TOST)", "probability", tidy_only=True)
         return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
 
-    def row(self, result: SystemResult, *, plain: bool) -> tuple[Cell, ...]:
+    def row(self, result: TestedScore, *, plain: bool) -> tuple[Cell, ...]:
         """Return the cells of a result."""
         value, interval = partial(value_cell, perplexity=plain), partial(interval_cell, perplexity=plain)
         change: tuple[Cell, ...] = (
@@ -125,7 +125,7 @@ _RUNS = "p: Student's t with several runs per system, otherwise the larger of St
 MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
-def _equivalent(result: SystemResult) -> tuple[Cell, Cell]:
+def _equivalent(result: TestedScore) -> tuple[Cell, Cell]:
     return ("", "") if result.equivalent is None else (result.equivalent, result.p_equivalent)
 
 
@@ -209,7 +209,7 @@ def _partial_document(comparison: Comparison) -> dict[str, Any]:
     return {"results_valid_trees": strict, "coverage": coverage}
 
 
-def _document(result: SystemResult, *, plain: bool) -> dict[str, Any]:
+def _document(result: TestedScore, *, plain: bool) -> dict[str, Any]:
     document = result._asdict()
     if plain:
         return document

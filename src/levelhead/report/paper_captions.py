@@ -12,7 +12,7 @@ from levelhead.report.comparison import MARKS
 from levelhead.report.partial import NOT_OFFICIAL
 from levelhead.report.rank_notes import SHARED_LETTERS, any_failed
 from levelhead.report.table import level_text
-from levelhead.significance import SystemResult
+from levelhead.significance import TestedScore
 from levelhead.significance.units import units_counted
 
 Across = Literal["column", "row"]
@@ -42,7 +42,7 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
     return " ".join(filter(None, sentences))
 
 
-def comparison_caption(comparison: Comparison, results: Sequence[SystemResult], *, across: Across) -> str:
+def comparison_caption(comparison: Comparison, results: Sequence[TestedScore], *, across: Across) -> str:
     """Return the caption of a comparison."""
     signature = comparison.provenance.signature
     measures = list(dict.fromkeys(result.measure for result in results))
@@ -85,7 +85,7 @@ def _letters(signature: Mapping[str, str], across: Across) -> str:
     )
 
 
-def _stars(comparison: Comparison, results: Sequence[SystemResult]) -> str:
+def _stars(comparison: Comparison, results: Sequence[TestedScore]) -> str:
     runs = any(result.test == "runs" for result in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
     test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected across systems by Holm's method"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from levelhead.comparison.contrasts import WorseSentence
 from levelhead.comparison.systems import Comparison
-from levelhead.comparison.worst_sentences import WorseSentence
 from levelhead.report.comparison import comparison_table
 from levelhead.report.table import Cell, Column, Table
 from levelhead.report.verdicts import verdict_text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from levelhead.campaign.languages import Language, family_of, language_of
 from levelhead.treebank.layouts import treebank_of
-from levelhead.typology.selection import language_code
+from levelhead.typology.collection import language_code
 
 LANGUAGE_COLUMNS = ("language", "family", "genus")
 """The names of the columns."""

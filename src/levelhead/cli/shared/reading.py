@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from levelhead.scoring import Rules
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
-    from levelhead.typology.profiled import Files
+    from levelhead.typology.profile import Files
 
 
 @immutable(eq=True)

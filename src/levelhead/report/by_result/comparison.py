@@ -7,21 +7,20 @@ from typing import Any
 
 from levelhead.comparison.agreement import Agreement
 from levelhead.comparison.breakdowns import (
+    DRAWN,
     Breakdowns,
     CascadingErrors,
     Confusions,
     CountsBySentence,
+    ErrorExamples,
     ErrorTypes,
     Repairs,
 )
-from levelhead.comparison.changes import Changes
+from levelhead.comparison.changes import Changes, ReleaseChanges
 from levelhead.comparison.contrasts import Contrasts, Gains
-from levelhead.comparison.evaluations import Evaluations
-from levelhead.comparison.examples import DRAWN, ErrorExamples
+from levelhead.comparison.evaluations import Evaluations, Languages
 from levelhead.comparison.judgement import Judgement
-from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
-from levelhead.comparison.release_changes import ReleaseChanges
 from levelhead.comparison.suspects import Suspects
 from levelhead.comparison.systems import Comparison
 from levelhead.report import agreement, analysis, breakdown, changes, comparison, power, scores, suspects

@@ -23,8 +23,8 @@ from levelhead.report.charts.svg import (
     widest,
     width_of,
 )
-from levelhead.typology.clustering import Cluster
-from levelhead.typology.outliers import Quartiles, quartiles
+from levelhead.typology.profile import Quartiles, quartiles
+from levelhead.typology.similarity import Cluster
 
 _WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
 _TOP, _HEIGHT = 14.0, 124.0

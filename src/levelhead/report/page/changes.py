@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes
-from levelhead.comparison.release_changes import ReleaseChanges
+from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, ReleaseChanges
 from levelhead.errors import number_of
 from levelhead.report.changes import AnyChanges, changes_table, summary_table
 from levelhead.report.page.blocks import Block, Page, Section, plain_page

@@ -15,8 +15,8 @@ from levelhead.report.page.joined_errors import STORE, Key
 from levelhead.report.page.terms import in_words
 from levelhead.report.page.treebank_errors import TreebankErrors
 from levelhead.report.table import Column, Table, formatted, interval_cell
-from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.estimates import Interval
+from levelhead.significance.jackknife import BucketEstimate
 
 ALL = "all treebanks"
 """The option of a page that shows all treebanks together."""

@@ -17,9 +17,9 @@ from levelhead.report.profiles import profiles_table
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.report.treebank_languages import branch_of_treebank, language_cells, short_names
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
-from levelhead.typology.clustering import Clustering, clustered
 from levelhead.typology.collection import Survey
-from levelhead.typology.outliers import FEWEST
+from levelhead.typology.profile import FEWEST
+from levelhead.typology.similarity import Clustering, clustered
 
 _FREQUENCIES = ("relation", "upos")
 _TOTAL = "Total of "

@@ -25,8 +25,8 @@ from levelhead.report.partial import LABEL, VALID_TREES_NOTE, covered
 from levelhead.report.scores import Average, missing_scores, score_table, scores_table
 from levelhead.report.table import Column, Table, formatted, interval_cell, value_cell
 from levelhead.scoring.score import Score
-from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.estimates import Interval
+from levelhead.significance.jackknife import BucketEstimate
 
 _MOST_BARS = 16
 _BY_ERRORS = ("deprel", "upos")
