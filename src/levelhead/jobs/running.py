@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, LevelheadError
+from levelhead.jobs.store import Store
 
 
 class Job(NamedTuple):
@@ -141,24 +142,11 @@ class Outcome(NamedTuple):
     stale: tuple[tuple[Job, StaleInput], ...]
 
 
-class KeepsResults(Protocol):
-    """The interface of stores."""
-
-    def get(self, key: str) -> bytes | None:
-        """Return the result of a key, or None."""
-
-    def put(self, key: str, result: bytes) -> None:
-        """Keep a result."""
-
-    def commit(self) -> None:
-        """Commit the results."""
-
-
 def run_jobs(
     jobs: Iterable[Job],
     workers: Workers,
     *,
-    store: KeepsResults | None = None,
+    store: Store | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Outcome:
     """Run jobs; the outcome does not depend on the number of workers or the order in which they finish.
@@ -190,7 +178,7 @@ def run_jobs(
 class _JobRun:
     """The state of one call of `run_jobs`."""
 
-    def __init__(self, workers: Workers, store: KeepsResults | None, advance: Callable[[int], None]) -> None:
+    def __init__(self, workers: Workers, store: Store | None, advance: Callable[[int], None]) -> None:
         self.workers, self.store, self.advance = workers, store, advance
         self.order: list[str] = []
         self.results: dict[str, bytes] = {}

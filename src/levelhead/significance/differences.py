@@ -296,7 +296,8 @@ def _equivalence(
     if perplexity:
         systems = list(dict.fromkeys(sample.systems))
         runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
-        difference = _estimate(_logarithms(sample), runs, m)
+        strata = [stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata]  # delta method
+        difference = _estimate(sample._replace(values=np.log(sample.values), strata=strata), runs, m)
         between = difference.interval(settings.level)
         ratio = None if between is None else (math.exp(between[0]), math.exp(between[1]))
     found = equivalence(difference, margin_of(settings.margin, perplexity=perplexity))
@@ -304,12 +305,6 @@ def _equivalence(
         return {"equivalent": "not shown"}
     shown = found.shown if result.enough_runs else "not shown"
     return {"equivalent": shown, "p_equivalent": found.p, "ratio_interval": ratio}
-
-
-def _logarithms(sample: _Sample) -> _Sample:
-    """The logarithms of the values, with errors by the delta method."""
-    strata = [stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata]
-    return sample._replace(values=np.log(sample.values), strata=strata)
 
 
 def _runs_of(sample: _Sample, system: str) -> list[int]:
@@ -440,9 +435,5 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
 
 def _better_on_at_least(results: Sequence[TestedScore], sign: int, level: float) -> int:
     tested = [result for result in results if result.p is not None and result.enough_runs]
-    return better_on_at_least([_one_sided(result, sign) for result in tested], level)
-
-
-def _one_sided(result: TestedScore, sign: int) -> float:
-    half = (result.p or 0.0) / 2
-    return half if sign * (result.difference or 0.0) > 0 else 1 - half
+    halves = [((result.p or 0.0) / 2, sign * (result.difference or 0.0)) for result in tested]
+    return better_on_at_least([half if change > 0 else 1 - half for half, change in halves], level)

@@ -189,7 +189,8 @@ def features_of(feats: str) -> list[str]:
 
 def features_per_word(tags: Tally) -> float | None:
     """Return the mean number of features per word; None if the treebank has no features."""
-    return _n_features(tags) / tags.total if are_annotated(tags, 1) else None
+    n_features = sum(n * len(features_of(feats)) for feats, n in tags.frequencies(1).items())
+    return n_features / tags.total if are_annotated(tags, 1) else None
 
 
 def features_by_upos(tags: Tally) -> dict[str, float]:
@@ -229,7 +230,3 @@ def _without_value(strings: Strings) -> NDArray[np.intp]:
     """Return the code of "_" in a pool, or None, without decoding all strings."""
     nothing = Strings.of([NOTHING])
     return np.flatnonzero(pools.translate(nothing.pool, nothing.offsets, strings.pool, strings.offsets) == 0)
-
-
-def _n_features(tags: Tally) -> int:
-    return sum(n * len(features_of(feats)) for feats, n in tags.frequencies(1).items())
