@@ -142,3 +142,13 @@ def test_names_and_answers_that_would_write_on_a_terminal(run, tmp_path: Path) -
     )
     assert code == 2
     assert "\x1b" not in output + error
+
+
+def test_answers_to_another_text_have_readable_rows(run, tmp_path: Path) -> None:
+    blocks = GOLD.read_text(encoding="utf-8").strip("\n").split("\n\n")
+    (tmp_path / "shifted.conllu").write_text("\n\n".join([*blocks[1:], blocks[0]]) + "\n\n", encoding="utf-8")
+    gold = tmp_path / "gold.conllu"
+    gold.write_text(GOLD.read_text(encoding="utf-8").replace("# sent_id", "# id"), encoding="utf-8")
+    _, _, error = run("recover", tmp_path / "shifted.conllu", "--gold", gold, "-o", tmp_path / "out.conllu")
+    assert "readable row" not in error
+    assert "to another text" in error

@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.comparison.systems import gate_results
+from levelhead.comparison.regression import gate_results
 from levelhead.errors import InputError
 from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.setup import setup_of

@@ -20,8 +20,8 @@ from levelhead.typology import (
     select,
     survey,
 )
-from levelhead.typology.collection import NEEDED
 from levelhead.typology.entropy import weights_text
+from levelhead.typology.selection import NEEDED
 from levelhead.typology.structure import count_sizes
 from oracle import typology as oracle
 

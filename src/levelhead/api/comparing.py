@@ -25,7 +25,6 @@ from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
-    from levelhead.campaign.languages import Voter
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes, ReleaseChanges
     from levelhead.comparison.evaluations import Languages
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
+    from levelhead.typology.languages import Voter
 
 
 @public(
@@ -89,8 +89,8 @@ def compare(
         InputError: a file is invalid or missing; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
+    from levelhead.comparison.regression import gated_measures
     from levelhead.comparison.systems import compare as compare_systems
-    from levelhead.comparison.systems import gated_measures
     from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from levelhead.campaign.outputs import Output
     from levelhead.campaign.plan import Plan
-    from levelhead.comparison.contrasts import WorseSentence
+    from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
@@ -106,7 +106,7 @@ def compare(**given: Any) -> int:
     """
     request = _Request(**given)
     request.check()
-    from levelhead.comparison.systems import gated_measures
+    from levelhead.comparison.regression import gated_measures
 
     measuring = request.measuring
     gates = gated_measures(request.fail_if_worse, measuring.registry)
@@ -170,7 +170,7 @@ def _look_at(
         part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
     if worst_by is None:
         return _Parts(part, [])
-    from levelhead.comparison.contrasts import worst_sentences
+    from levelhead.comparison.worst_sentences import worst_sentences
 
     return _Parts(part, worst_sentences(code, outputs, setup=worst_by))
 
@@ -203,8 +203,8 @@ def _write_summary(request: _Request, comparison: Comparison, measure: str) -> N
 
 def _exit_code(comparison: Comparison) -> int:
     """Report the gates that failed, with the errors of invalid outputs, and return the exit code."""
+    from levelhead.comparison.verdicts import failing
     from levelhead.errors import InputError
-    from levelhead.report.verdicts import failing
 
     for faults in comparison.invalid.values():
         say(str(InputError(*faults)))

@@ -22,7 +22,19 @@ from levelhead.analysis.repairs import AverageRepair, Repair, TreebankRepairs, a
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
+from levelhead.comparison.breakdown_tables import breakdown_document, breakdown_table, repairs_document, repairs_table
+from levelhead.comparison.error_tables import (
+    cascading_document,
+    cascading_table,
+    confusion_document,
+    confusion_table,
+    errors_document,
+    errors_table,
+    examples_document,
+    sentences_table,
+)
 from levelhead.comparison.evaluations import single_run
+from levelhead.comparison.tree_text import draw_examples
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
@@ -32,6 +44,8 @@ from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
 from levelhead.significance import units_of
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import AUTO, Units, unit_notes
+from levelhead.tables.documents import header, signature_line
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme
@@ -105,6 +119,14 @@ class WithIntervals(PerTreebank[_Found]):
 class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: one breakdown for each property, on each treebank."""
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return breakdown_table(self.treebanks, self.provenance.signature, self.units)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return breakdown_document(self.treebanks, self.provenance.signature, self.units)
+
 
 @dataclass(frozen=True, repr=False)
 class Repairs(WithIntervals[Sequence[Repair]]):
@@ -116,21 +138,62 @@ class Repairs(WithIntervals[Sequence[Repair]]):
 
     averages: Sequence[AverageRepair] = ()
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return repairs_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return repairs_document(self)
+
 
 class Confusions(PerTreebank[Confusion]):
     """Confusions of relations on each treebank."""
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return confusion_table(self.treebanks, self.provenance.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return confusion_document(self.treebanks, self.provenance.signature)
 
 
 class ErrorTypes(PerTreebank[Mapping[str, int]]):
     """The types of errors: the number of words with each type, on each treebank."""
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return errors_table(self.treebanks, self.provenance.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return errors_document(self.treebanks, self.provenance.signature)
+
 
 class CascadingErrors(PerTreebank[Sequence[Cascading]]):
     """Cascading errors: the number of wrong arcs whose head is attached correctly, by class, on each treebank."""
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return cascading_table(self.treebanks, self.provenance.signature)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return cascading_document(self.treebanks, self.provenance.signature)
+
 
 class CountsBySentence(PerTreebank[SentenceCounts]):
     """The counts of every measure in every sentence of each treebank."""
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return sentences_table(self.treebanks, (signature_line(self.provenance.signature),))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        columns = {name: counts.columns() for name, counts in self.treebanks.items()}
+        return {**header("sentences", self.provenance.signature), "treebanks": columns}
 
 
 def break_down_outputs(
@@ -273,6 +336,18 @@ class ErrorExamples(Tabular):
         """The words of each error that are drawn."""
         return {error: words[: self.limit or DRAWN] for error, words in self.cells.items()}
 
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return examples_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return examples_document(self.matches, self.listed, self.provenance.signature)
+
+    def __str__(self) -> str:
+        signature = signature_line(self.provenance.signature)
+        return f"{draw_examples(self.matches, self.cells, self.limit or DRAWN)}{signature}"
+
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
     """Return words whose relation a system confuses with another."""
@@ -290,3 +365,24 @@ def _relations(matches: Matches, error: str) -> tuple[str, str]:
         readings = " or ".join(f"{gold} confused with {system}" for gold, system in meant)
         raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
     return meant[0]
+
+
+_EXAMPLES = (
+    Column("Error", "text"),
+    Column("Sentence", "position"),
+    Column("sent_id", "text"),
+    Column("Word", "position"),
+    Column("Form", "text"),
+)
+
+
+def examples_table(result: ErrorExamples) -> Table:
+    """Return one row per example."""
+    gold = result.matches.gold
+    rows = (
+        (error, example.gold_sentence + 1, sentence.id, example.gold_word + 1, sentence.forms[example.gold_word])
+        for error, some in result.listed.items()
+        for example in some
+        for sentence in [gold[example.gold_sentence]]
+    )
+    return Table(_EXAMPLES, tuple(rows), (signature_line(result.provenance.signature),))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -198,6 +199,20 @@ def _moved(rows: Numbers, *, swapped: bool) -> NDArray[np.bool_]:
         place = before[place]
     return moved
 
+
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "added": "added",
+        "removed": "removed",
+        "text": "text changed",
+        "tokens": "re-tokenized",
+        "annotation": "re-annotated",
+        "id": "sent_id changed",
+        "comments": "comments changed",
+        "order": "moved",
+    }
+)
+"""The kinds of changes of sentences. The first two exclude all others."""
 
 ABSENT = "-"
 """Shown in a pattern for an attribute, edge, word or token that one version lacks."""

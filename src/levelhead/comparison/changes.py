@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead._version import VERSION
+from levelhead.comparison.change_tables import Rows, changes_document, changes_table, changes_text
 from levelhead.comparison.changed_cells import (
+    KINDS,
     NO_WORD,
     SEGMENTATION,
     WORDS,
@@ -25,6 +27,7 @@ from levelhead.comparison.changed_cells import (
 from levelhead.errors import Fault, InputError, Place, number_of, printable
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.sentence_pairing import sentence_ids
+from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
@@ -34,20 +37,6 @@ from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, shor
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 
-
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "added": "added",
-        "removed": "removed",
-        "text": "text changed",
-        "tokens": "re-tokenized",
-        "annotation": "re-annotated",
-        "id": "sent_id changed",
-        "comments": "comments changed",
-        "order": "moved",
-    }
-)
-"""The kinds of changes of sentences. The first two exclude all others."""
 
 MOST_EXAMPLES = 3
 
@@ -124,6 +113,8 @@ class Changes(Tabular):
         provenance: the provenance of the numbers.
     """
 
+    of_folder: ClassVar[Literal[False]] = False
+
     old: Treebank
     new: Treebank
     sentences: tuple[SentenceChange, ...]
@@ -147,6 +138,26 @@ class Changes(Tabular):
     def by_column(self) -> dict[str, int]:
         """The number of changes in each column."""
         return changes_by_column(self.patterns)
+
+    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
+        """Return the result as a table.
+
+        Args:
+            by: what each row is.
+            most: the largest number of rows.
+        """
+        return changes_table(self, by, most)
+
+    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            most: the largest number of patterns.
+        """
+        return changes_document(self, most)
+
+    def __str__(self) -> str:
+        return changes_text(self).rstrip("\n")
 
 
 def changes_by_column(patterns: Iterable[ChangePattern]) -> dict[str, int]:
@@ -282,6 +293,8 @@ class ReleaseChanges(Tabular):
         provenance: the provenance of the numbers.
     """
 
+    of_folder: ClassVar[Literal[True]] = True
+
     parts: Mapping[str, Changes]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
@@ -308,6 +321,26 @@ class ReleaseChanges(Tabular):
     def n_unchanged(self) -> int:
         """The number of sentences that are identical line for line."""
         return sum(part.n_unchanged for part in self.parts.values())
+
+    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
+        """Return the result as a table.
+
+        Args:
+            by: what each row is.
+            most: the largest number of rows.
+        """
+        return changes_table(self, by, most)
+
+    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`.
+
+        Args:
+            most: the largest number of patterns.
+        """
+        return changes_document(self, most)
+
+    def __str__(self) -> str:
+        return changes_text(self).rstrip("\n")
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Read) -> ReleaseChanges:

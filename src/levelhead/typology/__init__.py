@@ -1,16 +1,6 @@
 """Profiles of treebanks, their similarity, and the selection of treebanks to compare."""
 
-from levelhead.typology.collection import (
-    CALLIN,
-    Criteria,
-    SelectedTreebanks,
-    SelectionDecision,
-    Survey,
-    files_of,
-    select,
-    select_treebanks,
-    survey,
-)
+from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, select_treebanks, survey
 from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.entropy import (
     HeadEntropy,
@@ -23,6 +13,7 @@ from levelhead.typology.entropy import (
 )
 from levelhead.typology.profile import Profile, profile
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
+from levelhead.typology.selection import CALLIN, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import CALLIN_CHUNKS, Chunks
 
