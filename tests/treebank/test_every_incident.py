@@ -54,6 +54,8 @@ def test_formats_list_what_text_counts(tmp_path: Path) -> None:
     text = run("validate", path).stdout
     assert text.count("unusual-character: FORM") == 1
     assert "(3 such cases, this is the first)" in text
+    blank = run("validate", file_of(tmp_path, "\n" * 1000 + GOOD.format(1))).stdout
+    assert "(1,000 such cases, this is the first)" in blank
 
 
 def test_strict_fails_with_warnings(tmp_path: Path) -> None:
@@ -97,3 +99,5 @@ def test_millions_of_blank_lines_take_no_time(tmp_path: Path, monkeypatch: pytes
     path = file_of(tmp_path, "\n" * 20_000_000)
     slugs = [(fault.slug, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
     assert slugs == [("empty-file", 1), *[("extra-blank-line", 1)] * 9, ("extra-blank-line", 19_999_991)]
+    last = levelhead.validate(path, rules="msp25").faults[-1]
+    assert "(19,999,991 such cases, this is the first)" in str(last)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from levelhead.campaign.outputs import Output
     from levelhead.campaign.plan import Plan
-    from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.comparison.systems import Comparison
+    from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
 
