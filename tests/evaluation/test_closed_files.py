@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from conftest import EXAMPLES
-from levelhead.campaign.job import JobSetup, count_output, view_gold
+from levelhead.campaign.gold import view_gold
+from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.job_files import File
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.profile_jobs import profile_files

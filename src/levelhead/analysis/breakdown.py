@@ -319,7 +319,7 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     definition = registry.measures[measure.name]
     if definition.takes_weights:
         raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
-    if definition.unit != "words":
+    if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot be broken down", "not-broken-down")
     return definition
 

@@ -182,7 +182,7 @@ def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
     for name in names:
         measure, definition = defined[name]
-        if definition.unit == "words" and not definition.needs_file:
+        if definition.selects_words and not definition.needs_file:
             return setup.with_measures([measure])
     return setup.with_measures([parse_measure("LAS", setup.registry)])
 

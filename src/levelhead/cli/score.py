@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from levelhead.campaign.look_jobs import LookAtEach
+    from levelhead.campaign.look_jobs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
@@ -265,9 +265,9 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     )
 
 
-def _look(request: _Request, n_treebanks: int, setup: Setup) -> LookAtEach:
+def _look(request: _Request, n_treebanks: int, setup: Setup) -> VisitEach:
     """The function that finds the errors for the page where outputs are read."""
-    from levelhead.campaign.look_jobs import LookAtEach
+    from levelhead.campaign.look_jobs import VisitEach
     from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
     settings: dict[str, Any] = {
@@ -277,7 +277,7 @@ def _look(request: _Request, n_treebanks: int, setup: Setup) -> LookAtEach:
         "measure": measure_of_errors(setup.names, setup.registry),
         "partial": request.partial,
     }
-    return LookAtEach(partial(errors_of_each, **settings))
+    return VisitEach(partial(errors_of_each, **settings))
 
 
 def _code_of_gold(request: _Request) -> str:

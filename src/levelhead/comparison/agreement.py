@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
 from levelhead.comparison.agreement_tables import Rows, agreement_document, agreement_table, agreement_text
-from levelhead.evaluation.pair import Evaluation, Input, score_matches
+from levelhead.evaluation.fold import score_matches
+from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure

@@ -8,21 +8,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.look_jobs import LookAtEach
-from levelhead.campaign.outputs import Output
+from levelhead.campaign.look_jobs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.system_tables import DIFFERENCE, HOLM, MARKS, STARS, mark
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.leakage import Leakage, with_leakage
-from levelhead.evaluation.pair import Evaluation, score_matches
-from levelhead.evaluation.partial import partial_evaluation
+from levelhead.evaluation.leakage import Leakage, LeakageCounts, with_leakage
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import mean_or_none, scores_document, scores_table, units_document
 from levelhead.evaluation.setup import Setup
@@ -47,6 +45,9 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.provenance import sources_document
 from levelhead.treebank.training_data import Training
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.fold import CountedPiece
 
 __all__ = ["Evaluations", "LanguagePair", "Languages"]
 
@@ -101,43 +102,51 @@ def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
 
 
 def score_and_look(
-    plan: Plan, setup: Setup, *, training: Training | None = None, look: LookAtEach | None = None, **how: Any
+    plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
 ) -> tuple[Evaluations, Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals."""
     plan = single_run(plan)
+    visit = look
+    if training is not None:
+        visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look))
+    results = score_outputs(plan, setup, look=visit, **how)
+    looked = {code: result for code, each in results.looked.items() for result in each.values()}
+    evaluations = evaluations_of(results, setup)
     if training is None:
-        results = score_outputs(plan, setup, look=look, **how)
-        looked = {code: result for code, each in results.looked.items() for result in each.values()}
-        return evaluations_of(results, setup), looked
-    both = partial(_look_for_leakage, setup=setup, training=training, look=look)
-    results = score_outputs(plan, setup, look=both, **how)
-    evaluations = {
-        code: with_leakage(evaluation, results.looked[code].leakage)
-        for code, evaluation in evaluations_of(results, setup).items()
-    }
-    return Evaluations(evaluations), {code: looked.other for code, looked in results.looked.items()}
+        return evaluations, looked
+    leaking = {code: with_leakage(evaluation, looked[code].leakage) for code, evaluation in evaluations.items()}
+    return Evaluations(leaking), {code: both.other for code, both in looked.items()}
 
 
 class _Looked(NamedTuple):
     """The results for the output on one test set: leakage, and the result of `look`."""
 
-    leakage: Leakage | None
+    leakage: Leakage
     other: Any
 
 
-def _look_for_leakage(
-    code: str, outputs: Sequence[Output], *, setup: Setup, training: Training, look: LookAtEach | None
-) -> _Looked:
-    (output,) = outputs
-    if output.partial is None:
-        evaluation = score_matches(output.matches, setup.read(code), training=training)
-    else:
-        evaluation, _ = partial_evaluation(output.partial, setup.read(code), training)
-    if look is None:
-        return _Looked(evaluation.leakage, None)
-    looking = look.start(code, output.name)
-    looking.add(output.matches)
-    return _Looked(evaluation.leakage, looking.result(evaluation.gold, evaluation.system))
+class _LeakageVisitor(LeakageCounts):
+    """The visitor that finds leakage, and passes everything on to another visitor, if there is one."""
+
+    def __init__(self, code: str, name: str, *, setup: Setup, training: Training, look: VisitEach | None) -> None:
+        self._other = None if look is None else look.start(code, name)
+        super().__init__(training, setup.read(code))
+
+    def start(self) -> None:
+        """Forget all pieces."""
+        super().start()
+        if self._other is not None:
+            self._other.start()
+
+    def add(self, piece: CountedPiece) -> None:
+        """Add a piece, or whole files."""
+        super().add(piece)
+        if self._other is not None:
+            self._other.add(piece)
+
+    def result(self, gold: Contents, system: Contents) -> _Looked:
+        """Return leakage, and the result of the other visitor."""
+        return _Looked(self.leakage(), None if self._other is None else self._other.result(gold, system))
 
 
 def single_run(plan: Plan) -> Plan:

@@ -141,7 +141,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     definition = find_definition(measure.name, registry)
     measure = replace(measure, name=definition.name)
     measure = _canonical(measure, definition)
-    if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
+    if (measure.only or measure.without) and not (definition.selects_words or definition.unit == "exact"):
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
     if measure.component and definition.lower_is_better:
         raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
