@@ -9,7 +9,7 @@ import pytest
 from levelhead.campaign import gold as gold_of_jobs
 from levelhead.campaign.gold import view_gold
 from levelhead.campaign.job_files import File
-from levelhead.comparison.languages import sent_ids
+from levelhead.comparison.evaluations import sent_ids
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes

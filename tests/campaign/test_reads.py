@@ -13,7 +13,7 @@ from conftest import EXAMPLES
 from levelhead.campaign import find_plan, score_plan
 from levelhead.campaign import gold as gold_of_jobs
 from levelhead.campaign import job as jobs
-from levelhead.comparison.languages import sent_ids
+from levelhead.comparison.evaluations import sent_ids
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
         CascadingErrors,
         Confusions,
         CountsBySentence,
+        ErrorExamples,
         ErrorTypes,
+        Intervals,
         Repairs,
     )
     from levelhead.comparison.contrasts import Contrasts, Gains
-    from levelhead.comparison.examples import ErrorExamples
-    from levelhead.comparison.intervals import Intervals
     from levelhead.evaluation.pair import Input
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
@@ -86,7 +86,7 @@ def breakdown(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
-    from levelhead.comparison.intervals import Intervals
+    from levelhead.comparison.breakdowns import Intervals
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
@@ -161,8 +161,8 @@ def trees(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: an error or a measure is unknown.
     """
+    from levelhead.comparison.breakdowns import find_examples
     from levelhead.comparison.contrasts import compare_sentences
-    from levelhead.comparison.examples import find_examples
 
     setup = settings_for(
         () if show else measures,

@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights, Punctuation
     from levelhead.campaign.outputs import Output
     from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes
-    from levelhead.comparison.languages import Languages
+    from levelhead.comparison.changes import Changes, ReleaseChanges
+    from levelhead.comparison.evaluations import Languages
     from levelhead.comparison.power import Power
-    from levelhead.comparison.release_changes import ReleaseChanges
     from levelhead.comparison.systems import Comparison
     from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.evaluation.pair import Input
@@ -212,7 +211,7 @@ def languages(
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
     """
-    from levelhead.comparison.languages import compare_languages
+    from levelhead.comparison.evaluations import compare_languages
     from levelhead.significance import InferenceSettings
 
     seen = list(train)
@@ -277,8 +276,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
         MeasureError: the rules are unknown, or do not score single words.
     """
-    from levelhead.comparison.changes import changes
-    from levelhead.comparison.release_changes import release_changes
+    from levelhead.comparison.changes import changes, release_changes
     from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)

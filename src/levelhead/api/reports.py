@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes
-    from levelhead.comparison.release_changes import ReleaseChanges
+    from levelhead.comparison.changes import Changes, ReleaseChanges
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
     from levelhead.measures.registry import Registry
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 
 def _shown() -> tuple[type, ...]:
     from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes
-    from levelhead.comparison.release_changes import ReleaseChanges
+    from levelhead.comparison.changes import Changes, ReleaseChanges
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
     from levelhead.typology.collection import Survey
@@ -132,7 +130,7 @@ def _page_of(result: Shown, registry: Registry | None) -> Page:
 def _versions(changes: Changes | ReleaseChanges) -> tuple[str, str]:
     """The paths of the old and the new version."""
     pairs = [(part.old.source.path or "old", part.new.source.path or "new") for part in changes.parts.values()]
-    from levelhead.comparison.release_changes import ReleaseChanges
+    from levelhead.comparison.changes import ReleaseChanges
 
     if not isinstance(changes, ReleaseChanges):
         return pairs[0]

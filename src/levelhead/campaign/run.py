@@ -25,7 +25,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
-from levelhead.jobs.workers import batch_size
+from levelhead.jobs.running import batch_size
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of

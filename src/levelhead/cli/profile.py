@@ -21,7 +21,7 @@ from levelhead.typology import profile_tables as report
 from levelhead.typology.profile_columns import OF_TRAINING
 
 if TYPE_CHECKING:
-    from levelhead.typology.profiled import Files
+    from levelhead.typology.profile import Files
 
 OF_PAGE = ("relation", "upos")
 """The columns that the page has in addition to the printed columns; treebanks are ordered by the first."""
@@ -136,7 +136,7 @@ def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[st
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
-    from levelhead.typology.relation_weights import weights_text
+    from levelhead.typology.entropy import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
     emit(weights_text([profile.numbers("wde") for profile in profiles]), path)

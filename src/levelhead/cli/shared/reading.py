@@ -19,7 +19,7 @@ from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
-    from levelhead.typology.profiled import Files
+    from levelhead.typology.profile import Files
 
 
 @immutable(eq=True)

@@ -30,9 +30,9 @@ from levelhead.report.page.confusions import ConfusionTally
 from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, values_of_words
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
-from levelhead.significance.bucket_estimates import UnitParts, bucket_estimates
 from levelhead.significance.estimates import Interval
-from levelhead.significance.unit_counts import Cells, DocumentNumbers, HistogramTally, UnitHistogram
+from levelhead.significance.jackknife import UnitParts, bucket_estimates
+from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally, UnitHistogram
 from levelhead.treebank.contents import Contents
 
 _LEVEL = 0.95
