@@ -21,7 +21,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from score import replace_tables
 
-from levelhead.campaign import groups_named, job, plan_in, profile_jobs, rank, score_plan
+from levelhead.campaign import gold as gold_of_jobs
+from levelhead.campaign import groups_named, plan_in, profile_jobs, rank, score_plan
 from levelhead.campaign import run as engine
 from levelhead.campaign.ranking_tables import ranking_document
 from levelhead.evaluation.setup import setup_of
@@ -49,7 +50,7 @@ def campaign(gold: Path, systems: Path) -> Costs:
     """Print the CPU seconds of the parts of a campaign, and return them."""
     found = plan_in(gold, systems)
     spent = {"gold": 0.0, "pairs": 0.0}
-    true_gold, true_pair = job._gold.__wrapped__, engine.count_output  # noqa: SLF001
+    true_gold, true_pair = gold_of_jobs._gold.__wrapped__, engine.count_output  # noqa: SLF001
 
     def timed_gold(*arguments, **options):
         start = time.process_time()
@@ -63,7 +64,7 @@ def campaign(gold: Path, systems: Path) -> Costs:
         spent["pairs"] += time.process_time() - start
         return result
 
-    job._gold = job.lru_cache(maxsize=2)(timed_gold)  # noqa: SLF001
+    gold_of_jobs._gold = gold_of_jobs.lru_cache(maxsize=2)(timed_gold)  # noqa: SLF001
     engine.count_output = timed_pair
     with tempfile.TemporaryDirectory() as name:
         start = time.process_time()
