@@ -111,8 +111,8 @@ TOPICS = {
         "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages, charts, tables for"
         " papers.",
         (
-            "levelhead.tabular", "levelhead.api.papers", "levelhead.report.citation", "levelhead.report",
-            "levelhead.tables.writers", "levelhead.report.page",
+            "levelhead.tabular", "levelhead.api.papers", "levelhead.api.reports", "levelhead.report.citation",
+            "levelhead.report", "levelhead.tables.writers", "levelhead.report.page",
         ),
     ),
     "studies": Topic("Studies", "Replicate the experiments of papers.", ("levelhead.api.studies", "levelhead.studies")),

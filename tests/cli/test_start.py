@@ -20,3 +20,7 @@ def modules(code: str) -> set[str]:
 def test_score_loads_little_more_than_numpy_and_click() -> None:
     score = f"from levelhead.cli.program import run\nrun(['score', {str(GOLD)!r}, {str(ALPHA)!r}])"
     assert modules(score) - modules("import numpy, click") <= ALLOWED
+
+
+def test_the_function_loads_no_more_than_the_command() -> None:
+    assert modules("import levelhead.api.scoring") - modules("import numpy, click") <= ALLOWED
