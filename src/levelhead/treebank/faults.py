@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ from levelhead.treebank.repair import lines_of
 from levelhead.treebank.strings import ANY_SPACE
 
 if TYPE_CHECKING:
-    from levelhead.treebank.reader import ReaderSettings
+    from levelhead.treebank.scanner import ReaderSettings
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
@@ -84,15 +84,6 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
         found.append(Fault("control-character", f"byte {start + at} is NUL", Place(line=line(number)), count=n))
         left -= 1
     return found
-
-
-def find_faults(data: bytes, reading: ReaderSettings, *, line: Callable[[int], int] = int) -> list[Fault]:
-    """Return all faults of a repaired file."""
-    unreadable = encoding_faults(data, line)
-    if unreadable:
-        return unreadable
-    faults = by_line(walk(data, count(1), reading, line_of=line))
-    return faults if faults or data.strip() else [EMPTY]
 
 
 EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))

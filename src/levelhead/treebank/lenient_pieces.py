@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from levelhead.errors import ConlluError, InputError
 from levelhead.kernels.text import count_lines
 from levelhead.treebank.input_bytes import refuse_long_lines
-from levelhead.treebank.lenient_reader import no_readable_row, not_text, readable_rows
-from levelhead.treebank.line_numbers import Lines, lines_of
-from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.reader import ReaderSettings, scan_treebank
+from levelhead.treebank.lenient_reader import (
+    LenientTreebank,
+    are_trees,
+    as_they_are,
+    no_readable_row,
+    not_text,
+    readable_rows,
+)
+from levelhead.treebank.pieces import Lines, Pieces, lines_of
 from levelhead.treebank.repair import repair
+from levelhead.treebank.scanner import ReaderSettings, scan_treebank
 from levelhead.treebank.treebank import Treebank
 
 
@@ -79,3 +85,22 @@ class LenientPieces(Pieces):
 
     def _look_at(self, piece: Treebank) -> None:
         """Rows are read without warnings."""
+
+
+def read_leniently(
+    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
+) -> LenientTreebank:
+    """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
+
+    A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
+    renumbered in the order of the file. A HEAD that is neither 0 nor the ID of exactly one other readable row of the
+    sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
+    empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
+    are left out.
+    """
+    pieces = LenientPieces(iter([data]), name, conllx=conllx)
+    treebank = pieces.whole(len(data))
+    if treebank is None:
+        raise pieces.error() or no_readable_row(name)
+    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(pieces.marks)
+    return LenientTreebank(treebank, is_tree, pieces.unreadable)

@@ -18,7 +18,7 @@ from levelhead.immutable import immutable
 from levelhead.treebank.ahead import sha256_of
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.scanner import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 

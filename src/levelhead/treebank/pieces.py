@@ -13,6 +13,7 @@ from itertools import chain, count, islice, repeat
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile, add_fault
 from levelhead.kernels.text import count_lines
@@ -21,10 +22,9 @@ from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import EMPTY, MOST, SOME_HEAD, by_line, encoding_faults, walk
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import readable_sentences
-from levelhead.treebank.line_numbers import Lines, array_of, followed, later, lines_of
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
-from levelhead.treebank.reader import ReaderSettings, scan_file
 from levelhead.treebank.repair import REPAIRS, repair
+from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.sent_ids import SentenceIds
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.text_comments import text_faults
@@ -33,6 +33,35 @@ from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
 
 AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
+
+Lines = range | NDArray[np.int64]
+"""The number in the file of each line of a text; a range if no line is missing."""
+
+
+def lines_of(text: bytes) -> range:
+    """Return the numbers of all lines of a text."""
+    return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
+
+
+def later(lines: Lines, n_lines: int) -> Lines:
+    """Return the numbers of lines after so many other lines."""
+    if isinstance(lines, range):
+        return range(lines.start + n_lines, lines.stop + n_lines)
+    return lines + n_lines
+
+
+def followed(lines: Lines, others: Lines) -> Lines:
+    """Return the numbers of lines and of those that follow."""
+    if not len(lines):
+        return others
+    if isinstance(lines, range) and isinstance(others, range) and lines.stop == others.start:
+        return range(lines.start, others.stop)
+    return np.concatenate([array_of(some, np.arange(len(some))) for some in (lines, others)])
+
+
+def array_of(lines: Lines, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the numbers of some lines, int64."""
+    return rows.astype(np.int64) + lines.start if isinstance(lines, range) else lines[rows]
 
 
 class Pieces(ABC):
@@ -125,6 +154,15 @@ class Pieces(ABC):
             self.parse()
             if self.treebank is not None:
                 yield self.take(len(self.treebank))
+
+    def whole(self, size: int) -> Treebank | None:
+        """Return all sentences of a file of at most this size, or None if it has an error."""
+        treebank = next(self.until_failure(size + 2), None)  # beyond the end, so that no blank line ends the piece
+        if treebank is None:
+            return None
+        lines = treebank.source.lines.astype(np.int32)
+        source = replace(treebank.source, path=self.name, sha256=self.sha256, lines=lines, warnings=self.warnings())
+        return replace(treebank, source=source)
 
     def error(self) -> InputError | None:
         """Read the rest of the file, and return its errors; None if it is valid."""
@@ -286,6 +324,7 @@ class OwnPieces(Pieces):
         splits_tokens: whether multiword tokens are split.
         known: its sizes and warnings, if it was already read; warnings are then not searched for again.
         several_roots: whether a sentence can have several roots.
+        ignores_trees: whether HEAD and DEPREL are ignored.
     """
 
     def __init__(
@@ -298,11 +337,12 @@ class OwnPieces(Pieces):
         splits_tokens: bool = False,
         known: Contents | None = None,
         several_roots: bool = False,
+        ignores_trees: bool = False,
     ) -> None:
         super().__init__(parts, name, spaces=True, splits_tokens=splits_tokens)
         self._known = known
         self._conllx, self._most = conllx, most
-        self._reading = ReaderSettings(conllx, several_roots)
+        self._reading = ReaderSettings(conllx, several_roots, ignores_trees=ignores_trees)
         self._has_trees: bool | None = None  # unknown before the first sentence
         self._headless: list[Fault] = []  # the first words without heads that were taken
         self._n_headless = 0

@@ -44,10 +44,6 @@ class Repaired(NamedTuple):
             return number
         return int(self.numbers[number - 1])
 
-    def lines(self, numbers: Codes) -> Codes:
-        """Return the original numbers of lines of the repaired file, int32."""
-        return numbers if self.numbers is None else self.numbers[numbers - 1]
-
 
 def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
     """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
