@@ -1,15 +1,47 @@
-"""Sentences as comments and rows of ten cells, the common form of libraries for CoNLL-U."""
+"""Sentences as rows of columns for other libraries, and the errors of libraries."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.library_errors import fault_in
+from levelhead.errors import ConlluError, Fault, InputError, LevelheadError, Place, quoted
 from levelhead.treebank import Treebank, from_conllu, to_conllu
+
+if TYPE_CHECKING:
+    from levelhead.treebank import Treebank
+
+
+@contextmanager
+def required_library(package: str) -> Iterator[None]:
+    """Raise an error with the install command if an import inside the `with` block fails."""
+    try:
+        yield
+    except ImportError as error:
+        raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error
+
+
+def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
+    """Return a fault in an object that is not a file, so that the message names the sentence."""
+    where = f"sentence {sentence}: " if sentence else ""
+    return Fault(slug, f"{where}{message}", Place(origin, None, sentence, word))
+
+
+def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
+    """Return the fault for something that a library cannot represent."""
+    of_word = f"word {word}: " if word else ""
+    return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
+
+
+def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
+    """Raise all faults as one error, if there are any."""
+    located = [fault.in_file(treebank.source.path) for fault in faults]
+    if located:
+        raise InputError(*located)
+
 
 _BREAK = re.compile("[\t\n\r]")
 _LINE_END = re.compile("[\n\r]")

@@ -6,8 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
-from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
-from levelhead.interop.sentence_blocks import SentenceBlock, blocks_of, treebank_from_blocks
+from levelhead.interop.sentence_blocks import (
+    SentenceBlock,
+    blocks_of,
+    cannot_hold,
+    fault_in,
+    raise_faults,
+    required_library,
+    treebank_from_blocks,
+)
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]

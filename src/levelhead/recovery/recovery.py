@@ -12,21 +12,21 @@ from typing import NamedTuple
 from levelhead._version import VERSION
 from levelhead.errors import number_of
 from levelhead.progress import tracked
-from levelhead.recovery.answer import Answer
-from levelhead.recovery.answers import Layout, read_answers
-from levelhead.recovery.gold import GoldSentence, gold_sentences
-from levelhead.recovery.pairing import paired
+from levelhead.recovery.answers import Answer, Layout, read_answers
 from levelhead.recovery.recovered import (
     ANOTHER_TEXT,
     CLASSES,
     FITS_NEXT,
     FITS_PREVIOUS,
     TREES,
+    GoldSentence,
     Recovered,
     fits,
+    gold_sentences,
+    paired,
     recovered,
+    sentence_text,
 )
-from levelhead.recovery.writing import sentence_text
 from levelhead.scoring.form_alignment import other_text_note
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_hash

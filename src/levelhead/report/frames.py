@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from levelhead.arguments import choice, optional
 from levelhead.extras import installed
-from levelhead.interop.library_errors import required_library
+from levelhead.interop.sentence_blocks import required_library
 from levelhead.tabular import Frames
 
 if TYPE_CHECKING:
