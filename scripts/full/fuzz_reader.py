@@ -11,9 +11,9 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.errors import ConlluError, Fault, UnreadableFile
     from levelhead.messages import MESSAGES
     from levelhead.treebank import Limits, Treebank, faults, from_conllu, to_conllu
+    from levelhead.treebank.faults import repair
     from levelhead.treebank.input_bytes import decompressed
     from levelhead.treebank.official_reader import SCORERS, read_officially
-    from levelhead.treebank.repair import repair
     from levelhead.treebank.scanner import ReaderSettings
     from levelhead.treebank.treebank import COLUMNS
 

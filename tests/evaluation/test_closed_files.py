@@ -24,10 +24,10 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
 from levelhead.scoring.rules import RULES
 from levelhead.treebank import blocks, faults_of, read
-from levelhead.treebank.ahead import FileAhead
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.fixing import write_fixed
 from levelhead.treebank.input_bytes import parts_of, read_bytes
+from levelhead.treebank.two_files import FileAhead
+from levelhead.treebank.validation import write_fixed
 from levelhead.typology.collection import files_of, sampled, similarities, survey
 from levelhead.typology.profiled import ProfileTask
 from naming import naming

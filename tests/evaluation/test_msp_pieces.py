@@ -19,8 +19,8 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.content_reader import READING
-from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import SCORERS, OfficialReading
+from levelhead.treebank.pieces import OfficialPieces
 from oracle.content_drawing import draw_pair
 from strategies import SEEDS
 

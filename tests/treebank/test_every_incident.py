@@ -9,7 +9,7 @@ import pytest
 
 import levelhead
 from command_line import levelhead as run
-from levelhead.treebank import blocks, checking
+from levelhead.treebank import blocks, validation
 from levelhead.treebank.blocks import PieceSizes
 
 GOOD = "# sent_id = {0}\n1\ta\u00a0b\t_\t_\t_\tX\t0\troot\t_\t_\n2\tc\t_\t_\t_\t_\t1\tfoo\t5:x\t_\n\n"
@@ -66,7 +66,7 @@ def test_strict_fails_with_warnings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1, 1 << 22])
 def test_lists_are_limited(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
-    monkeypatch.setattr(checking, "MOST_LISTED", 3)
+    monkeypatch.setattr(validation, "MOST_LISTED", 3)
     faults = levelhead.validate(file_of(tmp_path, GOOD.format(1) * 9)).faults
     assert [fault.count for fault in faults if fault.slug == "unusual-character"] == [1, 1, 7]
     assert [fault.count for fault in faults if fault.slug == "duplicate-sent-id"] == [1, 1, 6]

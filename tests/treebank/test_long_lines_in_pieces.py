@@ -9,7 +9,7 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
-from levelhead.treebank import blocks, faults_of, input_bytes, official_pieces
+from levelhead.treebank import blocks, faults_of, input_bytes, pieces
 from levelhead.treebank.blocks import Blocks, PieceSizes
 
 LONGEST = 1000
@@ -33,7 +33,7 @@ FILES = {
 
 @pytest.fixture(autouse=True)
 def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (blocks, input_bytes, official_pieces):
+    for module in (blocks, input_bytes, pieces):
         monkeypatch.setattr(module, "LONGEST_LINE", LONGEST)
     monkeypatch.setattr(input_bytes, "_CHUNK", 64)
     monkeypatch.setattr(blocks, "_FURTHER", 64)

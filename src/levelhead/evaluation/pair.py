@@ -18,11 +18,10 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score, score_measure
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.ahead import FileAhead
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
-from levelhead.treebank.two_files import are_large_files, in_two_threads
+from levelhead.treebank.two_files import FileAhead, are_large_files, in_two_threads
 
 if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage

@@ -22,11 +22,11 @@ from levelhead.scoring.punctuation import callin_punctuation
 from levelhead.scoring.score import Score, count, reason_of_absence, reason_of_malformed_deps, score_of, without_trees
 from levelhead.treebank import Treebank
 from levelhead.treebank.blocks import begun
+from levelhead.treebank.checked_pieces import CheckedPieces
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import is_stream, parts_of
-from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
-from levelhead.treebank.pieces import OwnPieces, Pieces
+from levelhead.treebank.pieces import OfficialPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def pieces_of(
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    return OwnPieces(
+    return CheckedPieces(
         parts,
         name,
         conllx=conllx,

@@ -40,9 +40,6 @@ FUNCTION = frozenset({"", "_"})
 NO_FEATURES = "|"
 """FEATS of a content word without features."""
 
-READING = OfficialReading("msp25", deepest=sys.maxsize, content=True)
-"""The reading of the task's official script, without its limit on chains of heads."""
-
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
 _FEWEST_WITH_ROOT = 3
 
@@ -53,7 +50,7 @@ def read_content(data: bytes, name: str | None = None) -> Treebank:
     The treebank has a word for each content word, abstract node and function word. The heads of function words are -1.
     """
     refuse_long_lines(with_line_feeds(data), name)
-    treebank = ContentReader(name).read(data)
+    treebank = ContentReader(READING, name).read(data)
     if not len(treebank):
         raise ConlluError(EMPTY.in_file(name))
     return replace(treebank, source=replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest()))
@@ -63,12 +60,13 @@ class ContentReader(LineReader):
     """A reader of a file of morphosyntactic parsing, or of whole sentences of it, line by line.
 
     Args:
+        official: the scorer.
         name: its name in messages.
         part: whether it is part of a file, whose later lines are unknown.
     """
 
-    def __init__(self, name: str | None, *, part: bool = False) -> None:
-        super().__init__(READING, name, part=part)
+    def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
+        super().__init__(official, name, part=part)
         self._blank: list[int] = []  # the lines that end the sentences without words after the last sentence
         self._ordinary: list[int] = []  # the words of the sentence that can be heads
         self._lines: list[int] = []  # the line of each word of the sentence
@@ -141,6 +139,10 @@ class ContentReader(LineReader):
             message = f"the HEAD {head} points outside of the sentence, which has {len(self._ordinary)} words"
             raise self._refuse(message, line)
         return self._ordinary[head - 1] if head else -1
+
+
+READING = OfficialReading("msp25", deepest=sys.maxsize, reader=ContentReader)
+"""The reading of the task's official script, without its limit on chains of heads."""
 
 
 def _is_negative(text: str) -> bool:
@@ -248,7 +250,7 @@ class _FaultFinder(ContentReader):
     """A reader that continues after errors; sentences with errors are dropped."""
 
     def __init__(self, name: str | None, most: int) -> None:
-        super().__init__(name)
+        super().__init__(READING, name)
         self.faults: list[Fault] = []
         self.n_sentences = 0
         self.numbers: list[int] = []  # of the sentences without errors

@@ -1,20 +1,103 @@
-"""Reading of treebanks from bytes and files."""
+"""Treebanks from lists, bytes and files."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, get_args
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from levelhead.arguments import checked, choice, flag, instance, optional, path
+from levelhead.arguments import checked, choice, flag, instance, is_list, optional, path, refuse
 from levelhead.arguments import text as is_text
-from levelhead.treebank.ahead import sha256_of
+from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.two_files import sha256_of
 
 if TYPE_CHECKING:
-    from levelhead.treebank.pieces import OwnPieces
+    from levelhead.treebank.checked_pieces import CheckedPieces
+Nested = Sequence[Sequence[str]]
+
+
+def _column(name: str, value: Any) -> list[list[Any]]:
+    """The values of each sentence."""
+    if not is_list(value):
+        refuse(name, value, _COLUMN)
+    sentences = list(value)
+    for sentence in sentences:
+        if not is_list(sentence):
+            refuse(name, sentence, _COLUMN)
+    return list(map(list, sentences))
+
+
+_COLUMN = "a list of sentences, each of them a list with a value for each word"
+_OPTIONAL = optional(_column)
+
+
+@checked(
+    forms=_column,
+    heads=_column,
+    relations=_column,
+    lemmas=_OPTIONAL,
+    upos=_OPTIONAL,
+    xpos=_OPTIONAL,
+    feats=_OPTIONAL,
+    deps=_OPTIONAL,
+    misc=_OPTIONAL,
+)
+def build(
+    forms: Nested,
+    heads: Sequence[Sequence[int]],
+    relations: Nested,
+    *,
+    lemmas: Nested | None = None,
+    upos: Nested | None = None,
+    xpos: Nested | None = None,
+    feats: Nested | None = None,
+    deps: Nested | None = None,
+    misc: Nested | None = None,
+) -> Treebank:
+    """Return a treebank made of lists of sentences, each a list with one value per word.
+
+    Args:
+        forms: the forms.
+        heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
+        relations: the relations.
+        lemmas: the lemmas; None for "_" everywhere, as in all columns below.
+        upos: the universal parts of speech.
+        xpos: the language-specific parts of speech.
+        feats: the features.
+        deps: the enhanced edges.
+        misc: the column MISC.
+
+    Raises:
+        ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
+    """
+    columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
+    given = [column for column in columns if column is not None]
+    sizes = {tuple(map(len, column)) for column in given}
+    if len(sizes) != 1 or 0 in next(iter(sizes)):
+        raise ConlluError(
+            Fault("invalid-columns", "the lists differ in sentences or words, or a sentence has no words")
+        )
+    sentences = zip(*(column if column is not None else repeat(None) for column in columns))
+
+    return from_conllu("".join(_sentence(list(sentence)) for sentence in sentences))
+
+
+def _sentence(columns: list[Sequence[object] | None]) -> str:
+    rows = zip(*(column if column is not None else repeat("_") for column in columns))
+    return "".join(_line(number, map(str, row)) for number, row in enumerate(rows, 1)) + "\n"
+
+
+def _line(number: int, cells: Iterable[str]) -> str:
+    row = list(cells)
+    if any("\t" in cell or "\n" in cell or "\r" in cell for cell in row):
+        raise ConlluError(Fault("invalid-columns", f"a value of word {number} has a tab or a line end"))
+    return "\t".join([str(number), *row]) + "\n"
+
 
 Format = Literal["conllu", "conllx"]
 
@@ -114,8 +197,10 @@ def _read_unrepaired(raw: bytes, name: str | None, requested: ReaderSettings) ->
     return replace(treebank, source=replace(source, warnings=warnings))
 
 
-def _pieces(raw: bytes, name: str | None, reading: ReaderSettings) -> OwnPieces:
-    from levelhead.treebank.pieces import OwnPieces
+def _pieces(raw: bytes, name: str | None, reading: ReaderSettings) -> CheckedPieces:
+    from levelhead.treebank.checked_pieces import CheckedPieces
 
     several_roots, ignores_trees = reading.several_roots, reading.ignores_trees
-    return OwnPieces(iter([raw]), name, conllx=reading.conllx, several_roots=several_roots, ignores_trees=ignores_trees)
+    return CheckedPieces(
+        iter([raw]), name, conllx=reading.conllx, several_roots=several_roots, ignores_trees=ignores_trees
+    )

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.errors import Fault, listed, printable
-from levelhead.treebank.layouts.files import (
+from levelhead.treebank.layouts.gold import (
     MOST_NAMED,
     TIRA_OUTPUTS,
+    GoldFile,
     beginnings,
     by_stem,
     existing,
@@ -24,11 +25,11 @@ from levelhead.treebank.layouts.files import (
     layout_error,
     named_as_treebanks,
     output_files,
+    output_names,
     splits_of,
     stem_of,
     visible_entries,
 )
-from levelhead.treebank.layouts.gold import GoldFile, output_names
 
 Runs = bool | Sequence[str]
 """The runs in a system's folder: by their names, such as `seed1` (False); everything in it (True); or these folders."""
