@@ -19,8 +19,6 @@ from levelhead.recovery.recovered import (
     FITS_NEXT,
     FITS_PREVIOUS,
     TREES,
-    GoldSentence,
-    Recovered,
     fits,
     gold_sentences,
     paired,
@@ -142,18 +140,15 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
             digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
             found = recovered(answer and answer.text, sentence.forms, sentence.ranges)
             if answer is not None and found.category == ANOTHER_TEXT:
-                found = found._replace(steps=_neighbors(answer.text, forms, number))
-            done.append(_record(number + 1, sentence, found))
+                near = ((FITS_NEXT, number + 1), (FITS_PREVIOUS, number - 1))
+                steps = (name for name, at in near if 0 <= at < len(forms) and fits(answer.text, forms[at]))
+                found = found._replace(steps=tuple(steps))
+            sizes = len(sentence.forms), found.n_words, found.n_extra, found.n_attempts, found.n_matched
+            done.append(RecoveredAnswer(number + 1, sentence.id, found.category, found.tree, found.steps, *sizes))
             parts.append(sentence_text(sentence, found).encode())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
     return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
-
-
-def _neighbors(text: str, forms: Sequence[Sequence[str]], place: int) -> tuple[str, ...]:
-    """The neighbors of a gold sentence that the answer fits."""
-    near = ((FITS_NEXT, place + 1), (FITS_PREVIOUS, place - 1))
-    return tuple(name for name, at in near if 0 <= at < len(forms) and fits(text, forms[at]))
 
 
 def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer], str | None]:
@@ -163,8 +158,3 @@ def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer
     if isinstance(answers, Mapping):
         return [Answer(text, name) for name, text in answers.items()], None
     return list(map(Answer, answers)), None
-
-
-def _record(number: int, sentence: GoldSentence, answer: Recovered) -> RecoveredAnswer:
-    sizes = len(sentence.forms), answer.n_words, answer.n_extra, answer.n_attempts, answer.n_matched
-    return RecoveredAnswer(number, sentence.id, answer.category, answer.tree, answer.steps, *sizes)

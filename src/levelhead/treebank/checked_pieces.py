@@ -163,11 +163,6 @@ class CheckedPieces(Pieces):
         for fault in text_faults(piece) if self._most > 1 else ():
             add_fault(self._text_faults, fault.slug, self._in_file(fault, numbers), self._most)
 
-    def _find_warnings_elsewhere(self) -> None:
-        """Find the warnings about sentences that can be read, in text with errors."""
-        for treebank, rows in readable_sentences(self._data, self._reading):
-            self._find_warnings(self._placed(treebank), [self.n_sentences + 1 + row for row in rows])
-
     def _own_error(self) -> InputError | None:
         if self._header is not None:
             return self._header
@@ -210,7 +205,8 @@ class CheckedPieces(Pieces):
                         yield Fault("too-many-errors", "the rest of the file is not checked", fault.place)
                         return
             if every and self._data:
-                self._find_warnings_elsewhere()
+                for readable, rows in readable_sentences(self._data, self._reading):
+                    self._find_warnings(self._placed(readable), [self.n_sentences + 1 + row for row in rows])
             self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
             if self.ended or not self._read(AT_ONCE):
                 return

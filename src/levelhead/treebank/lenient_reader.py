@@ -238,7 +238,9 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
         if _ID.fullmatch(cells[0]):
             n_words, minor, pending = n_words + 1, 0, False
         elif span := _RANGE.fullmatch(cells[0]):
-            words = [places.get(str(number)) for number in _numbers(span, len(places))]
+            first, last = int(span[1]), int(span[2])
+            numbers = range(first, last + 1) if last - first < len(places) else ()  # longer than the sentence
+            words = [places.get(str(number)) for number in numbers]
             if words and n_words >= end and words == list(range(n_words + 1, n_words + 1 + len(words))):
                 end, pending = n_words + len(words), True
                 found.setdefault(n_words, []).append([f"{n_words + 1}-{end}", *cells[1:]])
@@ -246,9 +248,3 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
             minor += 1
             found.setdefault(n_words, []).append(cells)
     return found
-
-
-def _numbers(span: re.Match[str], most: int) -> range:
-    """The ids in a range; empty if it is reversed or longer than the sentence."""
-    first, last = int(span[1]), int(span[2])
-    return range(first, last + 1) if last - first < most else range(0)

@@ -52,25 +52,17 @@ def faults_of(
     with parts_of(path) as parts:
         try:
             if rules != "ud":
-                return _content_faults(parts, os.fsdecode(path))
-            return _faults(parts, os.fsdecode(path), format)
+                from levelhead.treebank.content_reader import content_faults
+
+                return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece, MOST_LISTED)
+            from levelhead.treebank.checked_pieces import CheckedPieces
+
+            pieces = CheckedPieces(parts, os.fsdecode(path), conllx=format == "conllx", most=MOST_LISTED)
+            for _ in pieces.each(blocks.SIZES.piece):
+                pass
+            return pieces.warnings()
         except InputError as error:
             return error.faults
-
-
-def _faults(parts: Iterator[bytes], name: str, form: Format) -> tuple[Fault, ...]:
-    from levelhead.treebank.checked_pieces import CheckedPieces
-
-    pieces = CheckedPieces(parts, name, conllx=form == "conllx", most=MOST_LISTED)
-    for _ in pieces.each(blocks.SIZES.piece):
-        pass
-    return pieces.warnings()
-
-
-def _content_faults(parts: Iterator[bytes], name: str) -> tuple[Fault, ...]:
-    from levelhead.treebank.content_reader import content_faults
-
-    return content_faults(parts, name, blocks.SIZES.piece, MOST_LISTED)
 
 
 _MESSAGES = {

@@ -237,7 +237,9 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
         golds = _unique(_tira(source / "metadata.json"), source)
         _refuse_release(golds, source)
         return golds
-    _refuse_irregular(source)
+    for path in named_as_treebanks(source):  # so that averages do not silently omit, for example, a broken link
+        if not path.is_dir() and (reason := irregularity(path)):
+            raise layout_error("unreadable-file", reason, path)
     files = list(treebank_files(source))
     _refuse_mixture(files, source)
     chosen = split or _split_of(files, source)
@@ -273,22 +275,9 @@ def extra_gold(source: Path) -> tuple[Path, ...]:
     return (*files, *(path for path in extra if path.name not in used))
 
 
-def _refuse_irregular(folder: Path) -> None:
-    """Refuse gold that is not a regular file, such as a broken link, so that averages do not silently omit it."""
-    for path in named_as_treebanks(folder):
-        if not path.is_dir() and (reason := irregularity(path)):
-            raise layout_error("unreadable-file", reason, path)
-
-
-def _splits(files: Iterable[Path]) -> Iterator[str]:
-    for path in files:
-        if named := _UD_FILE.fullmatch(stem_of(path.name) or ""):
-            yield named["split"]
-
-
 def _split_of(files: Sequence[Path], folder: Path) -> str:
     """The default split."""
-    splits = set(_splits(files))
+    splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(stem_of(path.name) or ""))}
     if "test" in splits or not splits:
         return "test"
     if len(splits) > 1:
