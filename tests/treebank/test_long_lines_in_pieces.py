@@ -10,7 +10,7 @@ from levelhead.errors import InputError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks, faults_of, input_bytes, pieces
-from levelhead.treebank.blocks import Blocks, PieceSizes
+from levelhead.treebank.blocks import ByteBlocks, PieceSizes
 
 LONGEST = 1000
 SOME = (EXAMPLES / "parallel/gold/en.conllu").read_bytes().partition(b"\n\n")[0] + b"\n\n"
@@ -70,7 +70,7 @@ def test_memory() -> None:
             n_read += 64
             yield b"x" * 64
 
-    file = Blocks(parts(), None, spaces=True)
+    file = ByteBlocks(parts(), None, spaces=True)
     assert file.read(1) == SOME
     assert len(file.read(1)) == n_read < LONGEST + 128
     sizes = []

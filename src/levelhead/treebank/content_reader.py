@@ -18,7 +18,7 @@ from itertools import chain
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
-from levelhead.treebank.blocks import Blocks
+from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
@@ -163,7 +163,7 @@ def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: in
 
     The file is read in pieces.
     """
-    found, blocks = _Faults(name, most), Blocks(parts, name, spaces=False)
+    found, blocks = _Faults(name, most), ByteBlocks(parts, name, spaces=False)
     while not (blocks.ended or found.too_many):
         found.add(blocks.read(size))
     return found.of_file()

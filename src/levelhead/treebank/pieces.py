@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
 from levelhead.kernels.text import count_lines, survey
-from levelhead.treebank.blocks import Blocks
+from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
@@ -93,7 +93,7 @@ class Pieces(ABC):
         """Whether the file has an error."""
         self.n_sentences = self.n_words = self.n_tokens = 0
         """The numbers of sentences, words and tokens that were taken."""
-        self._blocks = Blocks(parts, name, spaces=spaces)
+        self._blocks = ByteBlocks(parts, name, spaces=spaces)
         self._new = b""  # a block, unchanged
         self._data = b""  # the text that waits before it, with line feeds and single blank lines
         self._lines: Lines = range(1, 1)  # the line in the file of each line that waits

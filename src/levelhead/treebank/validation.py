@@ -15,7 +15,7 @@ from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import blocks
-from levelhead.treebank.blocks import Blocks
+from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.faults import encoding_faults, lines_of, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts import bare_name, files_at
@@ -124,7 +124,7 @@ def _is_same(one: str, other: str) -> bool:
 
 def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Fault]]) -> Iterator[bytes]:
     """Yield the repaired file in blocks, and record the changes."""
-    source = Blocks(parts, name, spaces=True)
+    source = ByteBlocks(parts, name, spaces=True)
     n_lines = n_bytes = 0
     layout: ColumnLayout | None = None
     while not source.ended:
