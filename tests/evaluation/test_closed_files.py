@@ -26,7 +26,7 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank import blocks, faults_of, read
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of, read_bytes
-from levelhead.treebank.two_files import FileAhead
+from levelhead.treebank.two_files import PrefetchedFile
 from levelhead.treebank.validation import write_fixed
 from levelhead.typology.collection import files_of, sampled, similarities, survey
 from levelhead.typology.profiled import ProfileTask
@@ -79,7 +79,7 @@ def first_part(path: Path) -> bytes:
 
 
 def read_ahead(path: Path) -> Any:
-    with FileAhead(str(path)) as file:
+    with PrefetchedFile(str(path)) as file:
         return load(file, RULES["ud"])
 
 

@@ -21,7 +21,7 @@ from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
-from levelhead.treebank.two_files import FileAhead, are_large_files, in_two_threads
+from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 
 if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage
@@ -178,7 +178,7 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     check_format(format)
     if isinstance(source, Treebank):
         return source
-    data = source.contents() if isinstance(source, FileAhead) else read_bytes(source)
+    data = source.contents() if isinstance(source, PrefetchedFile) else read_bytes(source)
     return parse_as(data, os.fsdecode(source), rules, format)
 
 

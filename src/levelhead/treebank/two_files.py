@@ -90,7 +90,7 @@ def begin(data: bytes, *, ranges: bool) -> scan.Begun:
     return scan.begin(data, ranges)
 
 
-class FileAhead(os.PathLike[str]):
+class PrefetchedFile(os.PathLike[str]):
     """A file that is read in a separate thread, which `with` starts and waits for.
 
     Args:
