@@ -10,8 +10,8 @@ import numpy as np
 
 from levelhead.comparison.paired_versions import NO_WORD, Numbers, PairedVersions
 from levelhead.treebank import Treebank
-from levelhead.treebank.parts import FIELDS, FORM, EmptyNodes, MultiwordTokens
 from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.tokens import FIELDS, FORM, EmptyNodes, MultiwordTokens
 
 ABSENT = "-"
 """Shown in a pattern for an attribute, edge, word or token that one version lacks."""

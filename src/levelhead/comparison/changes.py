@@ -19,8 +19,8 @@ from levelhead.scoring.sentence_pairing import sentence_ids
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.tokens import FIELDS
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 

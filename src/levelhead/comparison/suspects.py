@@ -19,9 +19,9 @@ from levelhead.scoring.matches import Matches
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
-from levelhead.treebank.parts import Comments
 from levelhead.treebank.provenance import joint_hash, short_hash
 from levelhead.treebank.relations import universal
+from levelhead.treebank.tokens import Comments
 
 __all__ = ["Suspect", "Suspects"]
 

@@ -17,7 +17,7 @@ from levelhead.interop.sentence_blocks import (
     required_library,
     treebank_from_blocks,
 )
-from levelhead.treebank.parts import MISC
+from levelhead.treebank.tokens import MISC
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]

@@ -16,7 +16,7 @@ from levelhead.recovery.answers import Answer
 from levelhead.recovery.rows import BEFORE_FIRST, COLUMNS, IDS, REMARKS, ROOT, SPACE, AnswerRow
 from levelhead.recovery.tables import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES, PROSE, Attempt, sent_id_of, tables_of
 from levelhead.scoring.form_alignment import align_forms, is_other_text
-from levelhead.treebank.parts import FORM, MISC
+from levelhead.treebank.tokens import FORM, MISC
 from levelhead.treebank.treebank import Treebank
 
 _KEPT = re.compile(r"#\s*(?:(?:sent_id|text)\s*=|newdoc|newpar)")

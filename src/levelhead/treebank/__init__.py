@@ -6,10 +6,10 @@ from levelhead.treebank.write import to_conllu, write
 
 if TYPE_CHECKING:
     from levelhead.treebank.input_bytes import Limits
-    from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
     from levelhead.treebank.reader import build, from_conllu, read
     from levelhead.treebank.sentence import Sentence
     from levelhead.treebank.strings import StringColumn, Strings
+    from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source, Word
     from levelhead.treebank.tree_shapes import Shapes, nonprojective_arcs, shapes_of
     from levelhead.treebank.treebank import Treebank, check_trees
     from levelhead.treebank.validation import faults_of
@@ -39,7 +39,7 @@ __all__ = [
 
 _MODULES = {
     "input_bytes": ("Limits",),
-    "parts": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "Word"),
+    "tokens": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "Word"),
     "reader": ("build", "from_conllu", "read"),
     "sentence": ("Sentence",),
     "strings": ("StringColumn", "Strings"),

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, quoted
 from levelhead.kernels import pools, text
-from levelhead.treebank.parts import MISC
 from levelhead.treebank.places import place_of_comment
 from levelhead.treebank.strings import distinct
+from levelhead.treebank.tokens import MISC
 from levelhead.treebank.warning_checks import repeated_id
 
 if TYPE_CHECKING:
-    from levelhead.treebank.parts import Comments
+    from levelhead.treebank.tokens import Comments
     from levelhead.treebank.treebank import Treebank
 
 

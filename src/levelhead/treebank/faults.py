@@ -19,8 +19,8 @@ import numpy as np
 from levelhead.errors import Fault, Place, add_fault, number_of, quoted
 from levelhead.kernels import text, trees
 from levelhead.kernels.text import is_utf8
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.strings import ANY_SPACE
+from levelhead.treebank.tokens import FIELDS
 
 if TYPE_CHECKING:
     from levelhead.treebank.scanner import ReaderSettings

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
 from levelhead.treebank.faults import encoding_faults
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.strings import ANY_SPACE
+from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.treebank import Treebank
 
 if TYPE_CHECKING:

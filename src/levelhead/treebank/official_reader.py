@@ -16,9 +16,9 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
 from levelhead.treebank.input_bytes import refuse_long_lines
-from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.scanner import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
+from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.two_files import sha256_of
 

@@ -37,9 +37,9 @@ from levelhead.treebank.official_reader import (
     refusal_of_encoding,
     with_line_feeds,
 )
-from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.scanner import ReaderSettings, scan_treebank
 from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 AT_ONCE = 1 << 22

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from levelhead.kernels import scan, text, trees
-from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
+from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.two_files import begin
 

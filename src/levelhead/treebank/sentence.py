@@ -10,8 +10,8 @@ import numpy as np
 
 from levelhead.immutable import immutable
 from levelhead.tabular import tree_svg
-from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.tokens import MISC, Word
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 _COMMENT = r"#\s*([^=\s][^=]*?)\s*=\s*(.*)"

@@ -14,8 +14,8 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
-from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
+from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

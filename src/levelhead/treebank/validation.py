@@ -19,9 +19,9 @@ from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.faults import encoding_faults, lines_of, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts import bare_name, files_at
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.reader import Format
+from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
 MOST_LISTED = 100_000

@@ -13,10 +13,10 @@ import numpy as np
 from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import text
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
-from levelhead.treebank.parts import DEPS, FIELDS, FORM
 from levelhead.treebank.places import place_of, place_of_comment, places_of, places_of_empty_nodes, places_of_ranges
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
+from levelhead.treebank.tokens import DEPS, FIELDS, FORM
 from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
