@@ -13,7 +13,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.content_matches import match_content
 from levelhead.scoring.matches import match_pair
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.content_reader import content_faults
+from levelhead.treebank.morphosyntactic_reader import content_faults
 from oracle import content
 from oracle.content import Counted, Refused
 from oracle.content_drawing import draw_pair

@@ -190,7 +190,7 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
     if rules.reading is None:
-        from levelhead.treebank.content_reader import read_content
+        from levelhead.treebank.morphosyntactic_reader import read_content
 
         return read_content(data, name)
     from levelhead.treebank.official_reader import official_reading, read_officially

@@ -166,7 +166,7 @@ def pieces_of(
     """Return a file that is read in pieces under the rules."""
     name, parts = file
     if setup.rules.content:
-        from levelhead.treebank.content_reader import READING
+        from levelhead.treebank.morphosyntactic_reader import READING
 
         return OfficialPieces(parts, name, READING)
     if setup.rules.reading is not None:

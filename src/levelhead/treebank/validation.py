@@ -52,7 +52,7 @@ def faults_of(
     with parts_of(path) as parts:
         try:
             if rules != "ud":
-                from levelhead.treebank.content_reader import content_faults
+                from levelhead.treebank.morphosyntactic_reader import content_faults
 
                 return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece, MOST_LISTED)
             from levelhead.treebank.checked_pieces import CheckedPieces

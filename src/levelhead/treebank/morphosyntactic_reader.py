@@ -50,13 +50,13 @@ def read_content(data: bytes, name: str | None = None) -> Treebank:
     The treebank has a word for each content word, abstract node and function word. The heads of function words are -1.
     """
     refuse_long_lines(with_line_feeds(data), name)
-    treebank = ContentReader(READING, name).read(data)
+    treebank = MorphosyntacticReader(READING, name).read(data)
     if not len(treebank):
         raise ConlluError(EMPTY.in_file(name))
     return replace(treebank, source=replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest()))
 
 
-class ContentReader(LineReader):
+class MorphosyntacticReader(LineReader):
     """A reader of a file of morphosyntactic parsing, or of whole sentences of it, line by line.
 
     Args:
@@ -141,7 +141,7 @@ class ContentReader(LineReader):
         return self._ordinary[head - 1] if head else -1
 
 
-READING = OfficialReading("msp25", deepest=sys.maxsize, reader=ContentReader)
+READING = OfficialReading("msp25", deepest=sys.maxsize, reader=MorphosyntacticReader)
 """The reading of the task's official script, without its limit on chains of heads."""
 
 
@@ -246,7 +246,7 @@ class _Faults:
         return replace(fault, place=place)
 
 
-class _FaultFinder(ContentReader):
+class _FaultFinder(MorphosyntacticReader):
     """A reader that continues after errors; sentences with errors are dropped."""
 
     def __init__(self, name: str | None, most: int) -> None:
