@@ -6,18 +6,17 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from levelhead.arguments import checked, choice, flag, instance, is_list, optional, path, refuse
 from levelhead.arguments import text as is_text
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.scanner import ReaderSettings, scan_file
+from levelhead.treebank.tokens import Source
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.two_files import sha256_of
 
-if TYPE_CHECKING:
-    from levelhead.treebank.checked_pieces import CheckedPieces
 Nested = Sequence[Sequence[str]]
 
 
@@ -162,8 +161,7 @@ def read_if_valid(
     data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
 ) -> Treebank | None:
     """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons."""
-    reading = ReaderSettings(conllx, several_roots)
-    return _read_unrepaired(data, name, reading) or _pieces(data, name, reading).whole(len(data))
+    return _read_if_valid(data, name, ReaderSettings(conllx, several_roots))
 
 
 def check_format(name: str) -> None:
@@ -172,35 +170,37 @@ def check_format(name: str) -> None:
 
 
 def _read(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:
-    treebank = _read_unrepaired(raw, name, reading)
+    treebank = _read_if_valid(raw, name, reading)
     if treebank is not None:
         return treebank
-    pieces = _pieces(raw, name, reading)
-    treebank = pieces.whole(len(raw))
-    if treebank is None:
-        raise pieces.error() or AssertionError("the scanner refuses a file in which no fault is found")
-    return treebank
-
-
-def _read_unrepaired(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank | None:
-    """Read a file that needs no repair, as most do: this loads and does less than reading in pieces."""
-    from levelhead.treebank.warning_checks import find_warnings  # loaded when needed: official rules do not need them
-
-    refuse_long_lines(raw, name)
-    reading = requested.of(raw, name)
-    treebank = scan_file(raw, reading)
-    if treebank is None:
-        return None
-    source = replace(treebank.source, path=name, sha256=sha256_of(raw))
-    treebank = replace(treebank, source=source)
-    warnings = () if reading.conllx else tuple(find_warnings(treebank))
-    return replace(treebank, source=replace(source, warnings=warnings))
-
-
-def _pieces(raw: bytes, name: str | None, reading: ReaderSettings) -> CheckedPieces:
     from levelhead.treebank.checked_pieces import CheckedPieces
 
     several_roots, ignores_trees = reading.several_roots, reading.ignores_trees
-    return CheckedPieces(
+    pieces = CheckedPieces(
         iter([raw]), name, conllx=reading.conllx, several_roots=several_roots, ignores_trees=ignores_trees
     )
+    raise pieces.error() or AssertionError("the scanner refuses a file in which no fault is found")
+
+
+def _read_if_valid(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank | None:
+    """Read a valid file, perhaps repaired: this loads and does less than reading in pieces, which finds the errors."""
+    from levelhead.treebank.warning_checks import find_warnings  # loaded when needed: official rules do not need them
+
+    refuse_long_lines(raw, name)
+    reading, numbers = requested.of(raw, name), None
+    treebank = scan_file(raw, reading)
+    repairs: tuple[Fault, ...] = ()
+    if treebank is None:
+        from levelhead.treebank.faults import repair
+
+        data, repairs, numbers = repair(raw)
+        reading = requested.of(data, name)
+        treebank = scan_file(data, reading)
+        if treebank is None:
+            return None
+    lines = treebank.source.lines if numbers is None else numbers[treebank.source.lines - 1]
+    source = Source(name, sha256_of(raw), lines)
+    treebank = replace(treebank, source=source)
+    found = () if reading.conllx else find_warnings(treebank)
+    warnings = tuple(fault.in_file(name) for fault in (*repairs, *found))
+    return replace(treebank, source=replace(source, warnings=warnings))
