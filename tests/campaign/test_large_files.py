@@ -86,7 +86,9 @@ def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     searched = []
     search = checked_pieces.warnings_by_kind
     monkeypatch.setattr(
-        checked_pieces, "warnings_by_kind", lambda piece: searched.append(piece.source.path) or search(piece)
+        checked_pieces,
+        "warnings_by_kind",
+        lambda piece, most: searched.append(piece.source.path) or search(piece, most),
     )
     for number, output in enumerate([*outputs, None], 1):
         setup = settings_of("ud", "sentence")

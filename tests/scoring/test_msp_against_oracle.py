@@ -14,6 +14,7 @@ from levelhead.scoring.content_matches import match_content
 from levelhead.scoring.matches import match_pair
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.morphosyntactic_reader import content_faults
+from levelhead.treebank.validation import MOST_LISTED
 from oracle import content
 from oracle.content import Counted, Refused
 from oracle.content_drawing import draw_pair
@@ -89,7 +90,7 @@ def draw_changes_by_order(seed: int) -> bool:
 def test_validation_reports_errors_of_exactly_the_files_that_are_refused(seed: int) -> None:
     """And none of a file that is read; sentences with errors do not hide those of others."""
     for data in draw_pair(seed, errors=True):
-        faults = content_faults(iter([data]), None, len(data))
+        faults = content_faults(iter([data]), None, len(data), MOST_LISTED)
         assert any(fault.severity == "error" for fault in faults) != is_valid(data)
         with_errors = [fault.place.line for fault in faults if fault.severity == "error"]
         for line in filter(None, with_errors):

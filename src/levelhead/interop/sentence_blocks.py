@@ -1,27 +1,14 @@
-"""Sentences as rows of columns for other libraries, and the errors of libraries."""
+"""Sentences as rows of columns for other libraries, and errors for treebanks that a library cannot represent."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from levelhead.errors import ConlluError, Fault, InputError, LevelheadError, Place, quoted
+from levelhead.errors import ConlluError, Fault, InputError, Place, quoted
 from levelhead.treebank import Treebank, from_conllu, to_conllu
-
-if TYPE_CHECKING:
-    from levelhead.treebank import Treebank
-
-
-@contextmanager
-def required_library(package: str) -> Iterator[None]:
-    """Raise an error with the install command if an import inside the `with` block fails."""
-    try:
-        yield
-    except ImportError as error:
-        raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error
 
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.sentence_blocks import (
-    SentenceBlock,
-    cannot_hold,
-    fault_in,
-    raise_faults,
-    required_library,
-    treebank_from_blocks,
-)
+from levelhead.extras import required_library
+from levelhead.interop.sentence_blocks import SentenceBlock, cannot_hold, fault_in, raise_faults, treebank_from_blocks
 from levelhead.treebank.tokens import MISC
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
+from levelhead.extras import required_library
 from levelhead.interop.sentence_blocks import (
     SentenceBlock,
     blocks_of,
     cannot_hold,
     fault_in,
     raise_faults,
-    required_library,
     treebank_from_blocks,
 )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from levelhead.report.table import Column, Table
 from levelhead.studies.study import Claim, StudySection
+from levelhead.tables.table import Column, Table
 
 
 def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:

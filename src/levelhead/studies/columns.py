@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from levelhead.report.table import Column
+from levelhead.tables.table import Column
 
 
 def number_columns(*names: str) -> tuple[Column, ...]:

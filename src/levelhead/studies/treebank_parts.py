@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import StudyRequest
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.reader import Format
+from levelhead.typology.languages import languages
 
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
 """The file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`."""

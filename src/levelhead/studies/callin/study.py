@@ -10,8 +10,6 @@ from typing import Any
 from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import curves
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Table
 from levelhead.scoring.weights import read_weights
 from levelhead.studies.callin.claims import (
     claim_on_classes,
@@ -43,6 +41,8 @@ from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signat
 from levelhead.studies.statistics import pearson
 from levelhead.studies.study import Study, StudySection
 from levelhead.studies.treebank_parts import Parts, parts_of
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy

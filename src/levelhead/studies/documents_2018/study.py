@@ -11,7 +11,6 @@ import numpy as np
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.table import Cell, Column, Plain, Table
 from levelhead.studies.documents_2018.measure import (
     FEWEST_DOCUMENTS,
     MEASURES,
@@ -25,6 +24,7 @@ from levelhead.studies.scores import Outputs, score_files
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
+from levelhead.tables.table import Cell, Column, Plain, Table
 
 NAME = "documents-2018"
 TITLE = "How wrong are intervals and tests that resample sentences?"

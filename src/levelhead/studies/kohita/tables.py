@@ -7,8 +7,6 @@ from typing import Any
 
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.study_charts import Named, cloud
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Kind, Table
 from levelhead.studies.columns import number_columns
 from levelhead.studies.kohita.measures import (
     MEASURES,
@@ -21,6 +19,8 @@ from levelhead.studies.kohita.measures import (
 )
 from levelhead.studies.statistics import Cell, mean
 from levelhead.studies.study import StudySection
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Kind, Table
 
 
 def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:

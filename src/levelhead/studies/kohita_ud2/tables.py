@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from levelhead.report.charts.study_charts import Named, cloud
-from levelhead.report.table import Column, Table
 from levelhead.studies.columns import number_columns
 from levelhead.studies.kohita.measures import MEASURES, UD2_RELATIONS, Rows, change, own_gain
 from levelhead.studies.kohita.tables import own_pair
 from levelhead.studies.statistics import Cell, mean
 from levelhead.studies.study import StudySection
+from levelhead.tables.table import Column, Table
 
 
 def entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:

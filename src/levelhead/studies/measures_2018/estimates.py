@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.languages import family_of
 from levelhead.significance import holm, resampled_rows
 from levelhead.studies.measures_2018.separation import MEASURES, Numbers
 from levelhead.studies.statistics import percentile_estimate
 from levelhead.studies.verdicts import LEVEL, ValueWithInterval
+from levelhead.typology.languages import family_of
 
 LAS = list(MEASURES).index("LAS")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from levelhead.report.table import Column, Table
 from levelhead.studies.columns import number_columns
 from levelhead.studies.nivre_fang.measures import Rows, points, printed_row
 from levelhead.studies.statistics import Cell, mean, spearman
 from levelhead.studies.study import StudySection
+from levelhead.tables.table import Column, Table
 
 _SHOWN = ("LAS", "without FUN", "CLAS - LAS")
 _AVERAGED = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without det", "without case", "CLAS - LAS")

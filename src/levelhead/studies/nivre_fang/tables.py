@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from levelhead.campaign.languages import family_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.report.table import Column, Table
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT, Rows, points, printed_row
 from levelhead.studies.statistics import mean, pearson, spearman
 from levelhead.studies.study import StudySection
+from levelhead.tables.table import Column, Table
+from levelhead.typology.languages import family_of
 
 
 def figure_1(examples: Rows) -> StudySection:

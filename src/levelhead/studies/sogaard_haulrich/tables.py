@@ -10,8 +10,6 @@ import numpy as np
 
 from levelhead.errors import number_of
 from levelhead.report.charts.study_charts import Named, cloud, curves
-from levelhead.report.charts.svg import Drawing
-from levelhead.report.table import Column, Table
 from levelhead.studies.columns import number_columns
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
@@ -26,6 +24,8 @@ from levelhead.studies.sogaard_haulrich.measures import (
 )
 from levelhead.studies.statistics import pearson
 from levelhead.studies.study import StudySection
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import Column, Table
 
 
 def _spread(values: Iterable[float]) -> str:

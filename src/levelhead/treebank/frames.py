@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelhead.interop.sentence_blocks import required_library
+from levelhead.extras import required_library
 from levelhead.treebank.tokens import FORM
 
 if TYPE_CHECKING:
