@@ -1,4 +1,10 @@
-"""Odd CoNLL-U files, and which rules accept each."""
+"""Odd CoNLL-U files, which rules accept each, and the faults that are found line by line."""
+
+from itertools import count
+
+from levelhead.errors import Fault
+from levelhead.treebank.faults import EMPTY, by_line, encoding_faults, walk
+from levelhead.treebank.scanner import ReaderSettings
 
 
 def row(identifier: str, form: str, head: str = "_", relation: str = "_", **columns: str) -> str:
@@ -77,3 +83,9 @@ VERDICTS: dict[str, tuple[str, str]] = {
     "DEPS before the file": (sentence(A, row("2", "a", "1", "dep", deps="-2:a")), "17 18 ud"),
     "DEPS to any dot": (sentence(row("1", "a", "0", "root", deps="x.y:a")), "17 18 ut ud"),
 }
+
+
+def find_faults(data: bytes, reading: ReaderSettings) -> list[Fault]:
+    """Return the faults of a repaired file, found without the scanner."""
+    faults = encoding_faults(data) or by_line(walk(data, count(1), reading, line_of=int))
+    return faults if faults or data.strip() else [EMPTY]

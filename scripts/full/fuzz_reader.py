@@ -1,6 +1,7 @@
 """Fuzz target: any bytes are a treebank or an error with its places; what is a treebank is written back as it was."""
 
 import sys
+from itertools import count
 from random import Random
 
 import atheris
@@ -10,9 +11,10 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.errors import ConlluError, Fault, UnreadableFile
     from levelhead.messages import MESSAGES
     from levelhead.treebank import Limits, Treebank, faults, from_conllu, to_conllu
+    from levelhead.treebank.faults import repair
     from levelhead.treebank.input_bytes import decompressed
     from levelhead.treebank.official_reader import SCORERS, read_officially
-    from levelhead.treebank.repair import repair
+    from levelhead.treebank.scanner import ReaderSettings
     from levelhead.treebank.treebank import COLUMNS
 
 REPAIRS = {
@@ -44,7 +46,10 @@ def check(data: bytes) -> None:
 def check_conllu(data: bytes, n_lines: int) -> None:
     """Read with our own care: both implementations of validity agree, and nothing is lost."""
     repaired = repair(data)
-    found = faults.find_faults(repaired.data, line=repaired.line)
+    walked = faults.walk(repaired.data, count(1), ReaderSettings(), line_of=repaired.line)
+    found = (
+        faults.encoding_faults(repaired.data) or faults.by_line(walked) or [faults.EMPTY][: not repaired.data.strip()]
+    )
     try:
         treebank = from_conllu(data, name="file")
     except ConlluError as error:

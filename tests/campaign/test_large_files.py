@@ -23,7 +23,7 @@ from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
-from levelhead.treebank import blocks, pieces
+from levelhead.treebank import blocks, checked_pieces
 from levelhead.treebank.blocks import PieceSizes
 from models import MODELS
 from oracle.damage import damaged_bytes
@@ -83,9 +83,11 @@ def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     file = file_of(tmp_path / "gold", gold.encode())
     outputs = [file_of(tmp_path / f"output{i}", gold.replace("\tNOUN\t", f"\tX{i}\t").encode()) for i in range(3)]
     searched = []
-    search = pieces.warnings_by_kind
+    search = checked_pieces.warnings_by_kind
     monkeypatch.setattr(
-        pieces, "warnings_by_kind", lambda piece, most: searched.append(piece.source.path) or search(piece, most)
+        checked_pieces,
+        "warnings_by_kind",
+        lambda piece, most: searched.append(piece.source.path) or search(piece, most),
     )
     for number, output in enumerate([*outputs, None], 1):
         setup = settings_of("ud", "sentence")

@@ -25,10 +25,10 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
 from levelhead.scoring.rules import RULES
 from levelhead.treebank import blocks, faults_of, read
-from levelhead.treebank.ahead import FileAhead
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.fixing import write_fixed
 from levelhead.treebank.input_bytes import parts_of, read_bytes
+from levelhead.treebank.two_files import PrefetchedFile
+from levelhead.treebank.validation import write_fixed
 from levelhead.typology.collection import files_of, sampled, similarities, survey
 from levelhead.typology.profile import ProfileTask
 from naming import naming
@@ -80,7 +80,7 @@ def first_part(path: Path) -> bytes:
 
 
 def read_ahead(path: Path) -> Any:
-    with FileAhead(str(path)) as file:
+    with PrefetchedFile(str(path)) as file:
         return load(file, RULES["ud"])
 
 

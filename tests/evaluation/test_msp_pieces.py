@@ -17,9 +17,9 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.rules import RULES
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.content_reader import READING, read_content
-from levelhead.treebank.official_pieces import OfficialPieces
+from levelhead.treebank.morphosyntactic_reader import READING, read_content
 from levelhead.treebank.official_reader import SCORERS, OfficialReading
+from levelhead.treebank.pieces import OfficialPieces
 from oracle.content_drawing import draw_pair
 from strategies import SEEDS
 

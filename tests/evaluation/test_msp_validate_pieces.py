@@ -66,14 +66,14 @@ def test_places_are_those_in_the_file(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_no_more_than_a_piece_is_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 1))
     sizes: list[int] = []
-    read = blocks.Blocks.read
+    read = blocks.ByteBlocks.read
 
-    def counted(self: blocks.Blocks, size: int) -> bytes:
+    def counted(self: blocks.ByteBlocks, size: int) -> bytes:
         block = read(self, size)
         sizes.append(len(block))
         return block
 
-    monkeypatch.setattr(blocks.Blocks, "read", counted)
+    monkeypatch.setattr(blocks.ByteBlocks, "read", counted)
     path = tmp_path / "file.conllu"
     path.write_bytes(CASES["valid"])
     assert faults_of(path, rules="msp25") == ()

@@ -12,8 +12,8 @@ from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import sentence_pairing
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.lenient_reader import read_leniently
-from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.pieces import read_leniently
+from levelhead.treebank.scanner import scan_treebank
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 ALPHA = EXAMPLES / "parallel/systems/alpha/en.conllu"
@@ -186,7 +186,7 @@ def test_prose_is_not_scanned_again_and_again(monkeypatch: pytest.MonkeyPatch) -
         scanned.append(len(data))
         return scan_treebank(data, **settings)
 
-    monkeypatch.setattr("levelhead.treebank.lenient_reader.scan_treebank", counted)
+    monkeypatch.setattr("levelhead.treebank.scanner.scan_treebank", counted)
     row = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     prose = b"# a comment\nHere is the answer:\n1. the table\n\n" * 5000
     found = read_leniently(prose + row * 200 + prose)

@@ -9,7 +9,7 @@ import pytest
 
 import levelhead
 from levelhead import interop
-from levelhead.interop.library_errors import cannot_hold
+from levelhead.interop.sentence_blocks import cannot_hold
 
 TREEBANK = levelhead.build([["hi"]], [[0]], [["root"]])
 LIBRARIES = ("polars", "pandas", "spacy", "stanza")

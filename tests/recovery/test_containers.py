@@ -15,7 +15,6 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead import InputError, UnreadableFile
 from levelhead.recovery import answers as reading
-from levelhead.recovery import separators
 from levelhead.treebank.input_bytes import Limits
 
 FOLDER = EXAMPLES / "recover"
@@ -231,7 +230,7 @@ def test_gold_without_ids() -> None:
 
 def test_a_file_of_too_many_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blank lines and markers are counted only so far, whatever the file has."""
-    monkeypatch.setattr(separators, "MOST_ANSWERS", 50)
+    monkeypatch.setattr(reading, "_MOST_ANSWERS", 50)
     path = tmp_path / "answers.txt"
     for between in ("\n\n", "\n==========\n", "\n=====\n"):
         path.write_text(between.join(["word"] * 52), encoding="utf-8")

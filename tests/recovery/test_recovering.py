@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.recovery import CLASSES, STEPS, TREES, rows
-from levelhead.recovery.attempts import LONGEST_ANSWER
 from levelhead.recovery.recovered import Recovered, recovered
+from levelhead.recovery.tables import LONGEST_ANSWER
 from oracle.forms import ROOTS, recovered_heads
 from strategies import WORDS, answers
 

@@ -14,8 +14,8 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.content_matches import match_content
 from levelhead.scoring.matches import match_pair
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.checking import MOST_LISTED
-from levelhead.treebank.content_reader import content_faults
+from levelhead.treebank.morphosyntactic_reader import content_faults
+from levelhead.treebank.validation import MOST_LISTED
 from oracle import content
 from oracle.content import Counted, Refused
 from oracle.content_drawing import draw_pair

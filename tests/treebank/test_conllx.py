@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conllu_cases import find_faults
 from levelhead import ConlluError, InputError, from_conllu, read, score
 from levelhead.treebank import to_conllu
-from levelhead.treebank.faults import find_faults
-from levelhead.treebank.reader import ReaderSettings, scan_file
-from levelhead.treebank.repair import repair
+from levelhead.treebank.faults import repair
+from levelhead.treebank.scanner import ReaderSettings, scan_file
 from strategies import damaged, treebanks
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import levelhead
 from command_line import levelhead as run
-from levelhead.treebank import blocks, checking
+from levelhead.treebank import blocks, validation
 from levelhead.treebank.blocks import PieceSizes
 
 GOOD = "# sent_id = {0}\n1\ta\u00a0b\t_\t_\t_\tX\t0\troot\t_\t_\n2\tc\t_\t_\t_\t_\t1\tfoo\t5:x\t_\n\n"
@@ -68,7 +68,7 @@ def test_strict_fails_with_warnings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1, 1 << 22])
 def test_lists_are_limited(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
-    monkeypatch.setattr(checking, "MOST_LISTED", 3)
+    monkeypatch.setattr(validation, "MOST_LISTED", 3)
     faults = levelhead.validate(file_of(tmp_path, GOOD.format(1) * 9)).faults
     assert [fault.count for fault in faults if fault.slug == "unusual-character"] == [1, 1, 7]
     assert [fault.count for fault in faults if fault.slug == "duplicate-sent-id"] == [1, 1, 6]
@@ -84,7 +84,7 @@ def test_lists_are_limited(size: int, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_many_blank_lines_of_morphosyntactic_files(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blank lines at the end are warnings, before words errors; beyond the most that are listed, the last counts."""
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
-    monkeypatch.setattr(checking, "MOST_LISTED", 3)
+    monkeypatch.setattr(validation, "MOST_LISTED", 3)
     words = "1\ta\t_\t_\t_\t|\t0\troot\t_\t_\n\n"
     path = file_of(tmp_path, words + "\n" * 50)
     faults = [(fault.slug, fault.place.line, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
@@ -95,7 +95,7 @@ def test_many_blank_lines_of_morphosyntactic_files(size: int, tmp_path: Path, mo
 
 
 def test_millions_of_blank_lines_take_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "MOST_LISTED", 10)
+    monkeypatch.setattr(validation, "MOST_LISTED", 10)
     path = file_of(tmp_path, "\n" * 20_000_000)
     slugs = [(fault.slug, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
     assert slugs == [("empty-file", 1), *[("extra-blank-line", 1)] * 9, ("extra-blank-line", 19_999_991)]

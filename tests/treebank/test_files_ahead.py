@@ -14,7 +14,7 @@ from levelhead.errors import ConlluError, UnreadableFile
 from levelhead.evaluation.pair import load
 from levelhead.kernels import scan
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.ahead import FileAhead, ScannedBytes, begin, sha256_of
+from levelhead.treebank.two_files import PrefetchedFile, ScannedBytes, begin, sha256_of
 
 WORD = "1\tthé\tthe\tDET\tDT\t_\t0\troot\t_\tSpaceAfter=No\n"
 OTHERS = "2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n2\tde\t_\t_\t_\t_\t1\tcase\t_\t_\n3\tle\t_\t_\t_\t_\t1\tdet\t_\t_\n"
@@ -34,11 +34,11 @@ def test_the_same_treebank(rules: str, text: str, tmp_path: Path) -> None:
     try:
         expected = load(path, RULES[rules])
     except ConlluError as error:
-        with FileAhead(path) as file, pytest.raises(ConlluError) as caught:
+        with PrefetchedFile(path) as file, pytest.raises(ConlluError) as caught:
             load(file, RULES[rules])
         assert list(map(str, caught.value.faults)) == list(map(str, error.faults))
         return
-    with FileAhead(path) as file:
+    with PrefetchedFile(path) as file:
         found = load(file, RULES[rules])
     assert levelhead.treebank.to_conllu(found) == levelhead.treebank.to_conllu(expected)
     assert found.source.sha256 == expected.source.sha256 == hashlib.sha256(text.encode()).hexdigest()
@@ -47,7 +47,7 @@ def test_the_same_treebank(rules: str, text: str, tmp_path: Path) -> None:
 
 
 def test_contents_are_scanned_once(tmp_path: Path) -> None:
-    with FileAhead(written(tmp_path, TEXT)) as file:
+    with PrefetchedFile(written(tmp_path, TEXT)) as file:
         data = file.contents()
     assert isinstance(data, ScannedBytes)
     assert data == TEXT.encode()
@@ -58,13 +58,17 @@ def test_contents_are_scanned_once(tmp_path: Path) -> None:
 
 def test_errors_are_raised_when_contents_are_needed(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
-    with FileAhead(missing) as file, pytest.raises(UnreadableFile, match="missing"):
+    with PrefetchedFile(missing) as file, pytest.raises(UnreadableFile, match="missing"):
         file.contents()
 
 
 def test_no_thread_is_left_after_an_error(tmp_path: Path) -> None:
     before = threading.active_count()
-    with pytest.raises(ZeroDivisionError), FileAhead(written(tmp_path, TEXT)), FileAhead(str(tmp_path / "missing")):
+    with (
+        pytest.raises(ZeroDivisionError),
+        PrefetchedFile(written(tmp_path, TEXT)),
+        PrefetchedFile(str(tmp_path / "missing")),
+    ):
         raise ZeroDivisionError
     assert threading.active_count() == before
 
@@ -86,5 +90,5 @@ def test_scanning_in_two_steps() -> None:
 
 def test_reading_ahead_loads_no_numpy() -> None:
     """Otherwise the threads would wait for what they should run next to."""
-    code = "import sys, levelhead.cli.score, levelhead.treebank.ahead; sys.exit('numpy' in sys.modules)"
+    code = "import sys, levelhead.cli.score, levelhead.treebank.two_files; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,7 +16,7 @@ import command_line
 import levelhead
 from levelhead.errors import ConlluError, InputError, OutputError
 from levelhead.treebank import blocks
-from levelhead.treebank.fixing import write_fixed
+from levelhead.treebank.validation import write_fixed
 
 EXAMPLE = Path("examples/parallel/gold/fr.conllu")
 WORDS = b"# text = a b\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"

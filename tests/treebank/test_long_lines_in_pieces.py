@@ -9,8 +9,8 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
-from levelhead.treebank import blocks, faults_of, input_bytes, official_pieces
-from levelhead.treebank.blocks import Blocks, PieceSizes
+from levelhead.treebank import blocks, faults_of, input_bytes, pieces
+from levelhead.treebank.blocks import ByteBlocks, PieceSizes
 
 LONGEST = 1000
 SOME = (EXAMPLES / "parallel/gold/en.conllu").read_bytes().partition(b"\n\n")[0] + b"\n\n"
@@ -33,7 +33,7 @@ FILES = {
 
 @pytest.fixture(autouse=True)
 def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (blocks, input_bytes, official_pieces):
+    for module in (blocks, input_bytes, pieces):
         monkeypatch.setattr(module, "LONGEST_LINE", LONGEST)
     monkeypatch.setattr(input_bytes, "_CHUNK", 64)
     monkeypatch.setattr(blocks, "_FURTHER", 64)
@@ -70,7 +70,7 @@ def test_memory() -> None:
             n_read += 64
             yield b"x" * 64
 
-    file = Blocks(parts(), None, spaces=True)
+    file = ByteBlocks(parts(), None, spaces=True)
     assert file.read(1) == SOME
     assert len(file.read(1)) == n_read < LONGEST + 128
     sizes = []

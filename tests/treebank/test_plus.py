@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 import levelhead
 from command_line import levelhead as run
 from conftest import EXAMPLES
+from conllu_cases import find_faults
 from levelhead import ConlluError, from_conllu
 from levelhead.treebank import blocks, faults_of, to_conllu
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.faults import find_faults
-from levelhead.treebank.parts import FIELDS
-from levelhead.treebank.reader import ReaderSettings, scan_file
-from levelhead.treebank.repair import repair
+from levelhead.treebank.faults import repair
+from levelhead.treebank.scanner import ReaderSettings, scan_file
+from levelhead.treebank.tokens import FIELDS
 from oracle.damage import damaged_bytes
 from strategies import SEEDS, treebanks
 

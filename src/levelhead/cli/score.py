@@ -198,9 +198,9 @@ def _files_ahead(request: _Request) -> Iterator[tuple[Input, Input]]:
     if not (alone and are_large_files(*paths) and max(map(os.path.getsize, paths)) <= _MOST_AHEAD):
         yield paths
         return
-    from levelhead.treebank.ahead import FileAhead
+    from levelhead.treebank.two_files import PrefetchedFile
 
-    with FileAhead(paths[0]) as gold, FileAhead(paths[1]) as system:
+    with PrefetchedFile(paths[0]) as gold, PrefetchedFile(paths[1]) as system:
         yield gold, system
 
 

@@ -17,8 +17,8 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.sentence_pairing import pair_texts, sentence_ids, words_by_sentence
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.parts import FIELDS, FORM, EmptyNodes, MultiwordTokens
 from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.tokens import FIELDS, FORM, EmptyNodes, MultiwordTokens
 
 Numbers = NDArray[np.intp]
 

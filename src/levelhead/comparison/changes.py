@@ -32,8 +32,8 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.layouts import treebanks_in
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
+from levelhead.treebank.tokens import FIELDS
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 

@@ -22,10 +22,10 @@ from levelhead.tables.table import Cell, Column, Plain, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
-from levelhead.treebank.parts import Comments
 from levelhead.treebank.provenance import joint_hash, short_hash, sources_document
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.tokens import Comments
 
 __all__ = ["Suspect", "Suspects"]
 

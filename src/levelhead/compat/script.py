@@ -16,7 +16,6 @@ from levelhead.scoring.enhancement_switches import ENHANCEMENTS, switches_of
 from levelhead.scoring.matches import match, universal_features
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES, Rules
-from levelhead.scoring.score import Score as OurScore
 from levelhead.scoring.selection import weighted_selection
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
@@ -209,7 +208,9 @@ class Script:
             evaluation = score_treebanks(gold, system, setup_of(rules=rules))
         except InputError as error:
             raise UDError(str(error)) from error
-        result = {name: _as_score(score) for name, score in evaluation.items()}
+        result = {
+            name: Score(score.gold, score.system, score.correct, score.aligned) for name, score in evaluation.items()
+        }
         if deprel_weights is not None:
             total = count_words(match(gold, system, rules), ATTACHED, weighted_selection(deprel_weights)).total()
             numbers = (total.gold, total.system, total.correct, total.aligned)
@@ -254,10 +255,6 @@ def _line(name: str, score: Score, *, counts: bool) -> str:
     ratios = (100 * score.precision, 100 * score.recall, 100 * score.f1)
     accuracy = "" if score.aligned_accuracy is None else f"{100 * score.aligned_accuracy:10.2f}"
     return f"{name:11}|{ratios[0]:10.2f} |{ratios[1]:10.2f} |{ratios[2]:10.2f} |{accuracy}"
-
-
-def _as_score(score: OurScore) -> Score:
-    return Score(score.gold, score.system, score.correct, score.aligned)
 
 
 def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:

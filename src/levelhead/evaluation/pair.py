@@ -21,11 +21,10 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.ahead import FileAhead
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
-from levelhead.treebank.two_files import are_large_files, in_two_threads
+from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
@@ -158,7 +157,7 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     check_format(format)
     if isinstance(source, Treebank):
         return source
-    data = source.contents() if isinstance(source, FileAhead) else read_bytes(source)
+    data = source.contents() if isinstance(source, PrefetchedFile) else read_bytes(source)
     return parse_as(data, os.fsdecode(source), rules, format)
 
 
@@ -170,7 +169,7 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
     if rules.reading is None:
-        from levelhead.treebank.content_reader import read_content
+        from levelhead.treebank.morphosyntactic_reader import read_content
 
         return read_content(data, name)
     from levelhead.treebank.official_reader import official_reading, read_officially

@@ -20,7 +20,8 @@ from levelhead.scoring.partial_matches import PartialMatches, ShiftedAnswers, ma
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank, read_leniently
+from levelhead.treebank.lenient_reader import LenientTreebank, of_treebank
+from levelhead.treebank.pieces import read_leniently
 from levelhead.treebank.reader import read_if_valid
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from levelhead.scoring.pieces import PiecePair, paired_pieces
 from levelhead.scoring.punctuation import callin_punctuation
 from levelhead.treebank import Treebank
 from levelhead.treebank.blocks import begun
+from levelhead.treebank.checked_pieces import CheckedPieces
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import is_stream, parts_of
-from levelhead.treebank.official_pieces import OfficialPieces
 from levelhead.treebank.official_reader import HeadsBack, official_reading
-from levelhead.treebank.pieces import OwnPieces, Pieces
+from levelhead.treebank.pieces import OfficialPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
@@ -158,14 +158,14 @@ def pieces_of(
     """Return a file that is read in pieces under the rules."""
     name, parts = file
     if setup.rules.content:
-        from levelhead.treebank.content_reader import READING
+        from levelhead.treebank.morphosyntactic_reader import READING
 
         return OfficialPieces(parts, name, READING)
     if setup.rules.reading is not None:
         official = official_reading(setup.rules.reading, several_roots=setup.rules.several_roots)
         return OfficialPieces(parts, name, official)
     conllx = (setup.format_of_gold if of_gold else setup.format) == "conllx"
-    return OwnPieces(
+    return CheckedPieces(
         parts,
         name,
         conllx=conllx,

@@ -14,10 +14,10 @@ from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu
+from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.lenient_reader import sentence_blocks, valid_blocks
-from levelhead.treebank.reader import ReaderSettings
-from levelhead.treebank.repair import repair
+from levelhead.treebank.scanner import ReaderSettings
 
 
 class Coverage(NamedTuple):

@@ -1,4 +1,4 @@
-"""Sentences as comments and rows of ten cells, the common form of libraries for CoNLL-U."""
+"""Sentences as rows of columns for other libraries, and errors for treebanks that a library cannot represent."""
 
 from __future__ import annotations
 
@@ -7,9 +7,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.library_errors import fault_in
+from levelhead.errors import ConlluError, Fault, InputError, Place, quoted
 from levelhead.treebank import Treebank, from_conllu, to_conllu
+
+
+def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
+    """Return a fault in an object that is not a file, so that the message names the sentence."""
+    where = f"sentence {sentence}: " if sentence else ""
+    return Fault(slug, f"{where}{message}", Place(origin, None, sentence, word))
+
+
+def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
+    """Return the fault for something that a library cannot represent."""
+    of_word = f"word {word}: " if word else ""
+    return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
+
+
+def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
+    """Raise all faults as one error, if there are any."""
+    located = [fault.in_file(treebank.source.path) for fault in faults]
+    if located:
+        raise InputError(*located)
+
 
 _BREAK = re.compile("[\t\n\r]")
 _LINE_END = re.compile("[\n\r]")

@@ -10,9 +10,8 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.extras import required_library
-from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults
-from levelhead.interop.sentence_blocks import SentenceBlock, treebank_from_blocks
-from levelhead.treebank.parts import MISC
+from levelhead.interop.sentence_blocks import SentenceBlock, cannot_hold, fault_in, raise_faults, treebank_from_blocks
+from levelhead.treebank.tokens import MISC
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]

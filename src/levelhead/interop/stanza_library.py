@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
 from levelhead.extras import required_library
-from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults
-from levelhead.interop.sentence_blocks import SentenceBlock, blocks_of, treebank_from_blocks
+from levelhead.interop.sentence_blocks import (
+    SentenceBlock,
+    blocks_of,
+    cannot_hold,
+    fault_in,
+    raise_faults,
+    treebank_from_blocks,
+)
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -12,10 +12,7 @@ from typing import Any, NamedTuple
 from levelhead._version import VERSION
 from levelhead.errors import number_of
 from levelhead.progress import tracked
-from levelhead.recovery.answer import Answer
-from levelhead.recovery.answers import Layout, read_answers
-from levelhead.recovery.gold import GoldSentence, gold_sentences
-from levelhead.recovery.pairing import paired
+from levelhead.recovery.answers import Answer, Layout, read_answers
 from levelhead.recovery.recovered import (
     ANOTHER_TEXT,
     CLASSES,
@@ -23,11 +20,12 @@ from levelhead.recovery.recovered import (
     FITS_PREVIOUS,
     STEPS,
     TREES,
-    Recovered,
     fits,
+    gold_sentences,
+    paired,
     recovered,
+    sentence_text,
 )
-from levelhead.recovery.writing import sentence_text
 from levelhead.scoring.form_alignment import other_text_note
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Table
@@ -153,18 +151,15 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
             digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
             found = recovered(answer and answer.text, sentence.forms, sentence.ranges)
             if answer is not None and found.category == ANOTHER_TEXT:
-                found = found._replace(steps=_neighbors(answer.text, forms, number))
-            done.append(_record(number + 1, sentence, found))
+                near = ((FITS_NEXT, number + 1), (FITS_PREVIOUS, number - 1))
+                steps = (name for name, at in near if 0 <= at < len(forms) and fits(answer.text, forms[at]))
+                found = found._replace(steps=tuple(steps))
+            sizes = len(sentence.forms), found.n_words, found.n_extra, found.n_attempts, found.n_matched
+            done.append(RecoveredAnswer(number + 1, sentence.id, found.category, found.tree, found.steps, *sizes))
             parts.append(sentence_text(sentence, found).encode())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
     return Recovery(tuple(done), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
-
-
-def _neighbors(text: str, forms: Sequence[Sequence[str]], place: int) -> tuple[str, ...]:
-    """The neighbors of a gold sentence that the answer fits."""
-    near = ((FITS_NEXT, place + 1), (FITS_PREVIOUS, place - 1))
-    return tuple(name for name, at in near if 0 <= at < len(forms) and fits(text, forms[at]))
 
 
 def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer], str | None]:
@@ -174,11 +169,6 @@ def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer
     if isinstance(answers, Mapping):
         return [Answer(text, name) for name, text in answers.items()], None
     return list(map(Answer, answers)), None
-
-
-def _record(number: int, sentence: GoldSentence, answer: Recovered) -> RecoveredAnswer:
-    sizes = len(sentence.forms), answer.n_words, answer.n_extra, answer.n_attempts, answer.n_matched
-    return RecoveredAnswer(number, sentence.id, answer.category, answer.tree, answer.steps, *sizes)
 
 
 _NO_ANSWER = "no answer"

@@ -22,7 +22,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import UNIVERSAL_FEATURES, TreebankPair, numbered
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
-from levelhead.treebank.content_reader import FUNCTION, NO_FEATURES, malformed_feature
+from levelhead.treebank.morphosyntactic_reader import FUNCTION, NO_FEATURES, malformed_feature
 from levelhead.treebank.places import place_of
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import ANY_SPACE, UNDERSCORE, StringColumn

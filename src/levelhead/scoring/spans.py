@@ -12,9 +12,9 @@ from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels import layout
 from levelhead.treebank import Treebank
-from levelhead.treebank.parts import FORM
 from levelhead.treebank.places import place_of, place_of_range
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
+from levelhead.treebank.tokens import FORM
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,18 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from levelhead.treebank.build import build
 from levelhead.treebank.write import to_conllu, write
 
 if TYPE_CHECKING:
-    from levelhead.treebank.checking import faults_of
     from levelhead.treebank.input_bytes import Limits
-    from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
-    from levelhead.treebank.reader import from_conllu, read
+    from levelhead.treebank.reader import build, from_conllu, read
     from levelhead.treebank.sentence import Sentence
     from levelhead.treebank.strings import StringColumn, Strings
+    from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source, Word
     from levelhead.treebank.tree_shapes import Shapes, nonprojective_arcs, shapes_of
     from levelhead.treebank.treebank import Treebank, check_trees
+    from levelhead.treebank.validation import faults_of
 
 __all__ = [
     "Comments",
@@ -39,16 +38,16 @@ __all__ = [
 ]
 
 _MODULES = {
-    "checking": ("faults_of",),
     "input_bytes": ("Limits",),
-    "parts": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "Word"),
-    "reader": ("from_conllu", "read"),
+    "tokens": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "Word"),
+    "reader": ("build", "from_conllu", "read"),
     "sentence": ("Sentence",),
     "strings": ("StringColumn", "Strings"),
     "tree_shapes": ("Shapes", "nonprojective_arcs", "shapes_of"),
     "treebank": ("Treebank", "check_trees"),
+    "validation": ("faults_of",),
 }
-"""The modules of names that need numpy; `build` and `write`, which are also module names, cannot be loaded lazily."""
+"""The modules of names that need numpy; `write`, which is also the name of a module, cannot be loaded lazily."""
 
 
 def __getattr__(name: str) -> Any:

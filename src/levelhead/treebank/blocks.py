@@ -64,7 +64,7 @@ def _emptied(kept: deque[bytes]) -> Iterator[bytes]:
         yield kept.popleft()
 
 
-class Blocks:
+class ByteBlocks:
     """A file read in blocks; every block except the last ends after a blank line.
 
     Args:

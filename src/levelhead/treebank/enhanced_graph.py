@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.errors import MalformedDeps, quoted
 from levelhead.kernels import deps
-from levelhead.treebank.parts import DEPS
+from levelhead.treebank.tokens import DEPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.extras import required_library
-from levelhead.treebank.parts import FORM
+from levelhead.treebank.tokens import FORM
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]

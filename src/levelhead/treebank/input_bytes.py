@@ -211,7 +211,8 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
         raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
         if raw.startswith(magic):
-            return _expand(opener, raw, name, limits)
+            with contextlib.closing(_parts(opener, io.BytesIO(raw), name)) as parts:
+                return b"".join(_within(parts, len(raw), name, limits))
     return raw
 
 
@@ -225,11 +226,6 @@ def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> 
             place = Place(name, before + data.count(line_end, 0, start) + 1)
             raise ConlluError(Fault("line-too-long", f"the line has more than {LONGEST_LINE:,} bytes", place))
         start = end + 1
-
-
-def _expand(opener: _Opener, raw: bytes, name: str, limits: Limits) -> bytes:
-    with contextlib.closing(_parts(opener, io.BytesIO(raw), name)) as parts:
-        return b"".join(_within(parts, len(raw), name, limits))
 
 
 def size_text(size: int) -> str:

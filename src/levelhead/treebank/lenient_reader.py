@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +15,9 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.kernels import trees
 from levelhead.treebank.faults import encoding_faults
-from levelhead.treebank.input_bytes import refuse_long_lines
-from levelhead.treebank.parts import FIELDS
-from levelhead.treebank.reader import ReaderSettings, scan_file, scan_treebank
-from levelhead.treebank.repair import repair
+from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.strings import ANY_SPACE
+from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -72,32 +69,6 @@ def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
     """Return whether the heads of each sentence form a tree, bool, shape (sentences,)."""
     found: NDArray[np.bool_] = trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots) == 0
     return found
-
-
-def read_leniently(
-    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
-) -> LenientTreebank:
-    """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
-
-    A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
-    renumbered in the order of the file. A HEAD that is neither 0 nor the ID of exactly one other readable row of the
-    sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
-    empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
-    are left out.
-    """
-    refuse_long_lines(data, name)
-    repaired = repair(data)
-    layout = ReaderSettings(conllx).of(repaired.data, name).layout
-    faults = not_text(repaired.data, repaired.line)
-    if faults:
-        raise ConlluError(*(fault.in_file(name) for fault in faults))
-    rows = readable_rows(repaired.data, layout, conllx=conllx)
-    treebank = scan_treebank(rows.text, conllx=conllx, any_heads=True)
-    if treebank is None:
-        raise no_readable_row(name)
-    source = replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest())
-    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(rows.marks)
-    return LenientTreebank(replace(treebank, source=source), is_tree, rows.unreadable)
 
 
 def not_text(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
@@ -267,7 +238,9 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
         if _ID.fullmatch(cells[0]):
             n_words, minor, pending = n_words + 1, 0, False
         elif span := _RANGE.fullmatch(cells[0]):
-            words = [places.get(str(number)) for number in _numbers(span, len(places))]
+            first, last = int(span[1]), int(span[2])
+            numbers = range(first, last + 1) if last - first < len(places) else ()  # longer than the sentence
+            words = [places.get(str(number)) for number in numbers]
             if words and n_words >= end and words == list(range(n_words + 1, n_words + 1 + len(words))):
                 end, pending = n_words + len(words), True
                 found.setdefault(n_words, []).append([f"{n_words + 1}-{end}", *cells[1:]])
@@ -275,9 +248,3 @@ def _between(table: Sequence[list[str]], places: dict[str, int], *, in_order: bo
             minor += 1
             found.setdefault(n_words, []).append(cells)
     return found
-
-
-def _numbers(span: re.Match[str], most: int) -> range:
-    """The ids in a range; empty if it is reversed or longer than the sentence."""
-    first, last = int(span[1]), int(span[2])
-    return range(first, last + 1) if last - first < most else range(0)

@@ -15,12 +15,12 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.ahead import sha256_of
 from levelhead.treebank.input_bytes import refuse_long_lines
-from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.scanner import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
+from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.treebank import Treebank, named_columns
+from levelhead.treebank.two_files import sha256_of
 
 _CELL = rb"[^\t\n]*\t"
 _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
@@ -40,7 +40,7 @@ class OfficialReading:
         deps: whether it parses DEPS, and crashes on malformed DEPS.
         several_roots: whether a sentence can have more than one root (an option of udtools).
         empty_nodes: whether empty nodes and edges from them are skipped (otherwise refused; an option of udtools).
-        content: whether files of morphosyntactic parsing are read (`treebank.content_reader`).
+        reader: the class that reads all its files line by line, if they are not CoNLL-U.
     """
 
     name: str
@@ -51,7 +51,7 @@ class OfficialReading:
     deps: bool = False
     several_roots: bool = False
     empty_nodes: bool = True
-    content: bool = False
+    reader: type[LineReader] | None = None
 
     def bare(self, form: str) -> str:
         """Return a form without its spaces."""
@@ -87,7 +87,7 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
         treebank = LineReader(official, name).read(data)
     check_depth(treebank, official, name)
     if official.deps:
-        _check_deps(treebank, name)
+        check_deps(treebank, name)
     return replace(treebank, source=replace(treebank.source, path=name, sha256=sha256_of(data)))
 
 
@@ -98,24 +98,17 @@ def with_line_feeds(data: bytes) -> bytes:
 
 def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treebank:
     """Read whole sentences of a file as an official scorer does."""
-    if official.content:
-        from levelhead.treebank.content_reader import ContentReader
-
-        return ContentReader(name, part=True).read(text)
-    treebank = _scan(text, official)
-    return LineReader(official, name, part=True).read(text) if treebank is None else treebank
+    treebank = None if official.reader else _scan(text, official)
+    return (official.reader or LineReader)(official, name, part=True).read(text) if treebank is None else treebank
 
 
 def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
     """Refuse chains of heads that are too deep for the scorer's recursion."""
-    sentence = _too_deep(treebank, official)
-    if sentence is not None:
-        raise _refusal(f"its recursion ends in sentence {before + sentence + 1}", Place(name), Crash)
-
-
-def check_deps_of_part(treebank: Treebank, name: str | None) -> None:
-    """Refuse the DEPS of whole sentences of a file on which udtools crashes."""
-    _check_deps(treebank, name, part=True)
+    long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
+    for sentence in long.tolist():
+        start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
+        if _depth(treebank.heads[start:end].tolist(), start, end) > official.deepest:
+            raise _refusal(f"its recursion ends in sentence {before + sentence + 1}", Place(name), Crash)
 
 
 def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
@@ -159,16 +152,6 @@ def _has_empty_node_inside(treebank: Treebank) -> bool:
     return bool(np.cumsum(inside)[treebank.empty.position].any())
 
 
-def _too_deep(treebank: Treebank, official: OfficialReading) -> int | None:
-    """Return the first sentence whose heads are too deep for the scorer's recursion."""
-    long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
-    for sentence in long.tolist():
-        start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
-        if _depth(treebank.heads[start:end].tolist(), start, end) > official.deepest:
-            return sentence
-    return None
-
-
 def _depth(heads: list[int], start: int, end: int) -> int:
     """Return the number of nested calls for following the heads; each word is followed once."""
     done = [False] * (end - start)
@@ -183,7 +166,7 @@ def _depth(heads: list[int], start: int, end: int) -> int:
     return deepest
 
 
-def _check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> None:
+def check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> None:
     """Refuse the DEPS on which the scorer crashes: no colon, or a head that is not a number or outside the sentence."""
     from levelhead.treebank.enhanced_graph import between_words, official_parents, read_graph
 

@@ -9,30 +9,70 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from itertools import chain, count, islice, repeat
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile, add_fault
-from levelhead.kernels.text import count_lines
-from levelhead.treebank.blocks import Blocks
+from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
+from levelhead.kernels.text import count_lines, survey
+from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.faults import EMPTY, MOST, SOME_HEAD, by_line, encoding_faults, walk
-from levelhead.treebank.input_bytes import refuse_long_lines
-from levelhead.treebank.lenient_reader import readable_sentences
-from levelhead.treebank.line_numbers import Lines, array_of, followed, later, lines_of
-from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens
-from levelhead.treebank.reader import ReaderSettings, scan_file
-from levelhead.treebank.repair import REPAIRS, repair
-from levelhead.treebank.sent_ids import SentenceIds
+from levelhead.treebank.faults import repair
+from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines
+from levelhead.treebank.lenient_reader import (
+    LenientTreebank,
+    are_trees,
+    as_they_are,
+    no_readable_row,
+    not_text,
+    readable_rows,
+)
+from levelhead.treebank.official_reader import (
+    Crash,
+    OfficialReading,
+    check_deps,
+    check_depth,
+    read_part,
+    refusal_of_encoding,
+    with_line_feeds,
+)
+from levelhead.treebank.scanner import ReaderSettings, scan_treebank
 from levelhead.treebank.strings import StringColumn
-from levelhead.treebank.text_comments import text_faults
+from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.treebank import COLUMNS, Treebank
-from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
 
 AT_ONCE = 1 << 22
 """The number of bytes that are read at once to find errors."""
+
+Lines = range | NDArray[np.int64]
+"""The number in the file of each line of a text; a range if no line is missing."""
+
+
+def lines_of(text: bytes) -> range:
+    """Return the numbers of all lines of a text."""
+    return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
+
+
+def later(lines: Lines, n_lines: int) -> Lines:
+    """Return the numbers of lines after so many other lines."""
+    if isinstance(lines, range):
+        return range(lines.start + n_lines, lines.stop + n_lines)
+    return lines + n_lines
+
+
+def followed(lines: Lines, others: Lines) -> Lines:
+    """Return the numbers of lines and of those that follow."""
+    if not len(lines):
+        return others
+    if isinstance(lines, range) and isinstance(others, range) and lines.stop == others.start:
+        return range(lines.start, others.stop)
+    return np.concatenate([array_of(some, np.arange(len(some))) for some in (lines, others)])
+
+
+def array_of(lines: Lines, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the numbers of some lines, int64."""
+    return rows.astype(np.int64) + lines.start if isinstance(lines, range) else lines[rows]
 
 
 class Pieces(ABC):
@@ -53,7 +93,7 @@ class Pieces(ABC):
         """Whether the file has an error."""
         self.n_sentences = self.n_words = self.n_tokens = 0
         """The numbers of sentences, words and tokens that were taken."""
-        self._blocks = Blocks(parts, name, spaces=spaces)
+        self._blocks = ByteBlocks(parts, name, spaces=spaces)
         self._new = b""  # a block, unchanged
         self._data = b""  # the text that waits before it, with line feeds and single blank lines
         self._lines: Lines = range(1, 1)  # the line in the file of each line that waits
@@ -125,6 +165,15 @@ class Pieces(ABC):
             self.parse()
             if self.treebank is not None:
                 yield self.take(len(self.treebank))
+
+    def whole(self, size: int) -> Treebank | None:
+        """Return all sentences of a file of at most this size, or None if it has an error."""
+        treebank = next(self.until_failure(size + 2), None)  # beyond the end, so that no blank line ends the piece
+        if treebank is None:
+            return None
+        lines = treebank.source.lines.astype(np.int32)
+        source = replace(treebank.source, path=self.name, sha256=self.sha256, lines=lines, warnings=self.warnings())
+        return replace(treebank, source=source)
 
     def error(self) -> InputError | None:
         """Read the rest of the file, and return its errors; None if it is valid."""
@@ -257,204 +306,162 @@ def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
     )
 
 
-def n_lines_of(treebank: Treebank) -> int:
-    """Return the number of lines of a scanned file, up to the blank line after its last sentence."""
-    last = len(treebank) - 1
-    n_words = treebank.n_words - int(treebank.sentence_starts[last])
-    others = (treebank.multiword.sentence, treebank.empty.sentence)
-    n_others = sum(len(other) - int(np.searchsorted(other, last)) for other in others)
-    return int(treebank.source.lines[last]) + n_words + n_others
+_ENCODING, _READING, _DEPTH, _DEPS = range(4)
+"""The steps in which an official scorer finds errors; it reports the error of the earliest step."""
 
 
-class _NotText(Exception):
-    """A byte that is not UTF-8: the only error that is reported."""
+class OfficialPieces(Pieces):
+    """A file read as an official scorer reads it.
 
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault)
-        self.fault = fault
+    Args:
+        parts: its contents, in parts.
+        name: its name in messages, or None.
+        official: the scorer.
+    """
+
+    def __init__(self, parts: Iterator[bytes], name: str | None, official: OfficialReading) -> None:
+        super().__init__(parts, name, spaces=False)
+        self._official = official
+        self._errors: dict[int, ConlluError] = {}
+        self._n_raw_bytes = 0
+
+    def _check(self, block: bytes) -> None:
+        if len(block) > LONGEST_LINE:
+            refuse_long_lines(with_line_feeds(block), self.name, self._n_lines)
+
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
+        n_lines, has_returns, valid = survey(block)
+        text = with_line_feeds(block) if has_returns else block
+        if not valid:
+            try:
+                block.decode()
+            except UnicodeDecodeError as error:
+                self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
+        self._n_raw_bytes += len(block)
+        n_lines = count_lines(text) if has_returns else n_lines
+        return text, range(1, n_lines + 1 + (not text.endswith(b"\n"))), n_lines
+
+    def _last_blank_line(self) -> int:
+        return self._data.rfind(b"\n\n")  # comments may follow
+
+    def _look_at(self, piece: Treebank) -> None:
+        """Do nothing: official scorers give no warnings."""
+
+    def _note(self, step: int, error: ConlluError) -> None:
+        self._errors.setdefault(step, error)
+        self.failed = True
+
+    def _parse(self) -> None:
+        self._normalize()
+        if _ENCODING in self._errors:
+            return
+        try:
+            treebank = read_part(self._data, self._official, self.name)
+        except ConlluError as error:
+            line = self._line(error.place.line or 0)
+            fault = replace(error.faults[0], place=error.place._replace(line=line))
+            self._note(_READING, type(error)(fault))
+            return
+        try:
+            check_depth(treebank, self._official, self.name, self.n_sentences)
+        except Crash as error:
+            self._note(_DEPTH, error)
+        if self._official.deps:
+            try:
+                check_deps(treebank, self.name, part=True)
+            except Crash as error:
+                self._note(_DEPS + getattr(error.__cause__, "rank", 0), error)
+        self._waiting = self._placed(treebank) if len(treebank) else None  # comments may follow at the end
+
+    def _own_error(self) -> InputError | None:
+        while not self.ended:
+            self._skip()
+            if self._read(AT_ONCE) and _READING not in self._errors:
+                self._parse()
+        self._normalize()
+        return self._errors[min(self._errors)] if self._errors else None
 
 
-class OwnPieces(Pieces):
-    """A file read with levelhead's own checks and repairs.
+class LenientPieces(Pieces):
+    """A file read row by row, as `read_leniently` does.
 
     Args:
         parts: its contents, in parts.
         name: its name in messages, or None.
         conllx: whether it is CoNLL-X.
-        most: the largest number of warnings of each kind; if it is not 1, warnings are also found after errors, and
-            `# text` comments are compared with the forms.
-        splits_tokens: whether multiword tokens are split.
-        known: its sizes and warnings, if it was already read; warnings are then not searched for again.
-        several_roots: whether a sentence can have several roots.
+        known: the marks of its sentences, if it was already read; they are then not computed again.
     """
 
     def __init__(
-        self,
-        parts: Iterator[bytes],
-        name: str | None,
-        *,
-        conllx: bool = False,
-        most: int = 1,
-        splits_tokens: bool = False,
-        known: Contents | None = None,
-        several_roots: bool = False,
+        self, parts: Iterator[bytes], name: str | None, *, conllx: bool = False, known: bytes | None = None
     ) -> None:
-        super().__init__(parts, name, spaces=True, splits_tokens=splits_tokens)
-        self._known = known
-        self._conllx, self._most = conllx, most
-        self._reading = ReaderSettings(conllx, several_roots)
-        self._has_trees: bool | None = None  # unknown before the first sentence
-        self._headless: list[Fault] = []  # the first words without heads that were taken
-        self._n_headless = 0
-        self._header: ConlluError | None = None
-        self._repairs: dict[str, list[Fault]] = {}
-        self._notices: dict[Kind, list[Fault]] = {}
-        self._text_faults: dict[str, list[Fault]] = {}
-        self._nul: dict[str, list[Fault]] = {}
-        self._ids = SentenceIds()
-
-    def contents(self) -> Contents:
-        """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
-        return self._known or super().contents()
-
-    def warnings(self) -> tuple[Fault, ...]:
-        """Return the warnings about the file; call it once, at the end."""
-        every = self._most > 1
-        repeated = self._ids.repeated(self.name, self._most)
-        notices = () if self._conllx else in_order(self._notices, repeated, every=every)
-        return (*self._repair_warnings(), *notices, *chain(*self._text_faults.values()))
-
-    def _repair_warnings(self) -> list[Fault]:
-        return [fault.in_file(self.name) for slug in REPAIRS for fault in self._repairs.get(slug, ())]
+        super().__init__(parts, name, spaces=True)
+        self.marks = bytearray()
+        """The marks of `ReadableRows`."""
+        self.unreadable = 0
+        """The number of lines that could not be read."""
+        self._known = None if known is None else iter(known)
+        self._reading = ReaderSettings(conllx)
+        self._n_repaired = 0
+        self._error: ConlluError | None = None
 
     def _check(self, block: bytes) -> None:
         refuse_long_lines(block, self.name, self._n_lines)
 
     def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
-        repaired = repair(block, start=not self._n_lines, most=self._most)
-        for fault in repaired.warnings:
-            line = self._n_lines + (fault.place.line or 0)
-            most = 1 if fault.slug == "line-ends" else self._most
-            add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)), most)
-        lines = lines_of(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
-        return repaired.data, lines, count_lines(block)
+        n_lines = count_lines(block)
+        text = b"" if self.failed else self._readable(block)
+        return text, lines_of(text), n_lines
+
+    def _readable(self, block: bytes) -> bytes:
+        repaired = repair(block, start=not self._n_lines)
+        try:
+            if not self._n_lines:
+                self._reading = self._reading.of(repaired.data, self.name)
+        except ConlluError as error:
+            return self._fail(error)
+        faults = not_text(repaired.data, lambda line: self._n_lines + repaired.line(line), self._n_repaired)
+        if faults:
+            return self._fail(ConlluError(*(fault.in_file(self.name) for fault in faults)))
+        self._n_repaired += len(repaired.data)
+        rows = readable_rows(repaired.data, self._reading.layout, conllx=self._reading.conllx, known=self._known)
+        self.marks += rows.marks
+        self.unreadable += rows.unreadable
+        return rows.text
+
+    def _fail(self, error: ConlluError) -> bytes:
+        self.failed, self._error = True, error
+        return b""
 
     def _parse(self) -> None:
-        treebank = self._scan_unrepaired() if self._new else None
-        if treebank is None:
-            self._normalize()
-            if not self._data:
-                return  # only blank lines
-            try:
-                treebank = self._scan()
-            except ConlluError as error:
-                self._header = error
-        if treebank is None or self._has_trees not in {None, treebank.has_trees}:
-            self.failed = True
-        else:
-            self._has_trees = treebank.has_trees
-            self._waiting = self._placed(treebank)
-
-    def _scan_unrepaired(self) -> Treebank | None:
-        """Scan the new block without repairs, after the text that waits: most files need no repair."""
-        data = self._data + self._new
-        start = not self._n_taken_lines
-        try:
-            reading = self._reading.of(data, self.name) if start else self._reading
-        except ConlluError:
-            return None
-        treebank = scan_file(data, reading, start=start)
-        if treebank is not None:
-            self._reading = reading
-            n_lines = n_lines_of(treebank) - len(self._lines)
-            self._add(self._new, range(1, n_lines + 1), n_lines)
-        return treebank
-
-    def _scan(self) -> Treebank | None:
-        start = not self._n_taken_lines
-        if start:
-            self._reading = self._reading.of(self._data, self.name)
-        return scan_file(self._data, self._reading, start=start)
-
-    def _drop(self, n_bytes: int, n_sentences: int) -> None:
-        if n_sentences and self._waiting is not None and not self._waiting.has_trees:
-            faults = walk(self._data[:n_bytes], count(self.n_sentences + 1), self._reading, line_of=self._line)
-            headless = (fault for fault in faults if fault.slug == SOME_HEAD.slug)
-            self._headless += islice(headless, MOST - len(self._headless))
-            self._n_headless += int(self._waiting.sentence_starts[n_sentences])
-        super()._drop(n_bytes, n_sentences)
-
-    def _look_at(self, piece: Treebank) -> None:
-        self._find_warnings(piece, range(self.n_sentences + 1, self.n_sentences + len(piece) + 1))
-
-    def _find_warnings(self, piece: Treebank, numbers: Sequence[int]) -> None:
-        """Find the warnings about sentences with these numbers in the file."""
-        if not self._conllx and self._known is None:
-            for kind, fault in warnings_by_kind(piece, self._most):
-                most = 1 if fault.slug == "missing-trees" else self._most
-                add_fault(self._notices, kind, self._in_file(fault, numbers), most)
-            self._ids.add(piece, numbers)
-        for fault in text_faults(piece) if self._most > 1 else ():
-            add_fault(self._text_faults, fault.slug, self._in_file(fault, numbers), self._most)
-
-    def _find_warnings_elsewhere(self) -> None:
-        """Find the warnings about sentences that can be read, in text with errors."""
-        for treebank, rows in readable_sentences(self._data, self._reading):
-            self._find_warnings(self._placed(treebank), [self.n_sentences + 1 + row for row in rows])
+        self._normalize()
+        if self._data and not self.failed:
+            self._waiting = scan_treebank(self._data, conllx=self._reading.conllx, any_heads=True)
+            self.failed = self._waiting is None
 
     def _own_error(self) -> InputError | None:
-        if self._header is not None:
-            return self._header
-        try:
-            faults = by_line(chain(self._faults_of_taken(), self._faults()), self._most if self._most > 1 else MOST)
-        except _NotText as error:
-            return ConlluError(error.fault.in_file(self.name))
-        nul = [*chain(*self._nul.values())]
-        found = [*nul, *(faults if self._most > 1 or not nul else ())] or ([] if self.n_sentences else [EMPTY])
-        if not found:
-            return None
-        if any(fault.slug == SOME_HEAD.slug for fault in found):  # words without heads are errors
-            self._notices = {kind: some for kind, some in self._notices.items() if some[0].slug != "missing-trees"}
-        warnings = self.warnings() if self._most > 1 else self._repair_warnings()
-        return ConlluError(*(fault.in_file(self.name) for fault in (*found, *warnings)))
+        if self._error is not None:
+            return self._error
+        return None if self.n_sentences and not self.failed else no_readable_row(self.name)
 
-    def _faults_of_taken(self) -> Iterator[Fault]:
-        """Yield the faults of words without heads that were taken, which are faults only if other words have heads."""
-        if self._has_trees:
-            yield SOME_HEAD
-        yield from self._headless
-        yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
+    def _look_at(self, piece: Treebank) -> None:
+        """Rows are read without warnings."""
 
-    def _faults(self) -> Iterator[Fault]:
-        """Yield the faults of the text that waits and of the rest of the file; too many end the search."""
-        every, n_errors = self._most > 1, 0
-        while True:
-            self._normalize()
-            treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
-            if treebank is not None and not treebank.has_trees:
-                treebank = None  # each word without a head may be a fault
-            numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
-            if treebank is not None:
-                yield SOME_HEAD
-            elif not self._has_nul() or every:
-                for fault in walk(self._data, numbers, self._reading, line_of=self._line):
-                    yield fault
-                    n_errors += fault.slug != SOME_HEAD.slug  # which may not be an error
-                    if every and n_errors > self._most:
-                        yield Fault("too-many-errors", "the rest of the file is not checked", fault.place)
-                        return
-            if every and self._data:
-                self._find_warnings_elsewhere()
-            self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
-            if self.ended or not self._read(AT_ONCE):
-                return
 
-    def _has_nul(self) -> bool:
-        """Record NUL characters in the text that waits, and return whether there are any; invalid UTF-8 is an error."""
-        most = max(1, self._most - sum(map(len, self._nul.values())))
-        found = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
-        if found and found[0].slug == "encoding":
-            raise _NotText(found[0])
-        for fault in found:
-            add_fault(self._nul, fault.slug, fault, self._most)
-        return bool(found)
+def read_leniently(
+    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
+) -> LenientTreebank:
+    """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
+
+    A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
+    renumbered in the order of the file. A HEAD that is neither 0 nor the ID of exactly one other readable row of the
+    sentence counts as missing, and an empty DEPREL as `_`. Multiword tokens with missing words are left out, and so are
+    empty nodes and DEPS if the IDs of rows change. All other lines are skipped, and sentences without a readable row
+    are left out.
+    """
+    pieces = LenientPieces(iter([data]), name, conllx=conllx)
+    treebank = pieces.whole(len(data))
+    if treebank is None:
+        raise pieces.error() or no_readable_row(name)
+    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(pieces.marks)
+    return LenientTreebank(treebank, is_tree, pieces.unreadable)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.strings import UNDERSCORE, StringColumn, Strings
+from levelhead.treebank.tokens import FIELDS
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes

@@ -1,64 +1,104 @@
-"""Reading of treebanks from bytes and files."""
+"""Treebanks from lists, bytes and files."""
 
 from __future__ import annotations
 
 import os
-import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from itertools import repeat
+from typing import Any, Literal, get_args
 
-import numpy as np
-
-from levelhead.arguments import checked, choice, flag, instance, optional, path
+from levelhead.arguments import checked, choice, flag, instance, is_list, optional, path, refuse
 from levelhead.arguments import text as is_text
 from levelhead.errors import ConlluError, Fault
-from levelhead.kernels import scan, text, trees
-from levelhead.treebank.ahead import begin, sha256_of
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
-from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
-from levelhead.treebank.treebank import Treebank, named_columns
+from levelhead.treebank.scanner import ReaderSettings, scan_file
+from levelhead.treebank.tokens import Source
+from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.two_files import sha256_of
 
-if TYPE_CHECKING:
-    from levelhead.treebank.plus import ColumnLayout
-    from levelhead.treebank.repair import Repaired
-
-Format = Literal["conllu", "conllx"]
-
-_HEADLESS = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})_(?=\t)"
-"""A word without a head, up to its HEAD."""
-
-_OUTSIDE = 1
-"""The error code of a sentence with a head outside the sentence."""
-
-_ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
-"""A word up to its DEPREL."""
+Nested = Sequence[Sequence[str]]
 
 
-class ReaderSettings(NamedTuple):
-    """The settings of reading a file.
+def _column(name: str, value: Any) -> list[list[Any]]:
+    """The values of each sentence."""
+    if not is_list(value):
+        refuse(name, value, _COLUMN)
+    sentences = list(value)
+    for sentence in sentences:
+        if not is_list(sentence):
+            refuse(name, sentence, _COLUMN)
+    return list(map(list, sentences))
+
+
+_COLUMN = "a list of sentences, each of them a list with a value for each word"
+_OPTIONAL = optional(_column)
+
+
+@checked(
+    forms=_column,
+    heads=_column,
+    relations=_column,
+    lemmas=_OPTIONAL,
+    upos=_OPTIONAL,
+    xpos=_OPTIONAL,
+    feats=_OPTIONAL,
+    deps=_OPTIONAL,
+    misc=_OPTIONAL,
+)
+def build(
+    forms: Nested,
+    heads: Sequence[Sequence[int]],
+    relations: Nested,
+    *,
+    lemmas: Nested | None = None,
+    upos: Nested | None = None,
+    xpos: Nested | None = None,
+    feats: Nested | None = None,
+    deps: Nested | None = None,
+    misc: Nested | None = None,
+) -> Treebank:
+    """Return a treebank made of lists of sentences, each a list with one value per word.
 
     Args:
-        conllx: whether the format is CoNLL-X: without ranges, empty nodes and comments, with several roots allowed.
-        several_roots: whether a sentence can have several roots.
-        layout: the columns of a CoNLL-U Plus file.
-        ignores_trees: whether HEAD and DEPREL are ignored.
-        any_heads: whether to accept heads that are words of the sentence but do not form a tree.
+        forms: the forms.
+        heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
+        relations: the relations.
+        lemmas: the lemmas; None for "_" everywhere, as in all columns below.
+        upos: the universal parts of speech.
+        xpos: the language-specific parts of speech.
+        feats: the features.
+        deps: the enhanced edges.
+        misc: the column MISC.
+
+    Raises:
+        ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
     """
+    columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
+    given = [column for column in columns if column is not None]
+    sizes = {tuple(map(len, column)) for column in given}
+    if len(sizes) != 1 or 0 in next(iter(sizes)):
+        raise ConlluError(
+            Fault("invalid-columns", "the lists differ in sentences or words, or a sentence has no words")
+        )
+    sentences = zip(*(column if column is not None else repeat(None) for column in columns))
 
-    conllx: bool = False
-    several_roots: bool = False
-    layout: ColumnLayout | None = None
-    ignores_trees: bool = False
-    any_heads: bool = False
+    return from_conllu("".join(_sentence(list(sentence)) for sentence in sentences))
 
-    def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
-        """Return the settings for a file, with the columns that its first line names."""
-        if self.conllx or b"global.columns" not in data[: data.find(b"\n") + 1]:
-            return self
-        from levelhead.treebank.plus import layout_of
 
-        return self._replace(layout=layout_of(data, name))
+def _sentence(columns: list[Sequence[object] | None]) -> str:
+    rows = zip(*(column if column is not None else repeat("_") for column in columns))
+    return "".join(_line(number, map(str, row)) for number, row in enumerate(rows, 1)) + "\n"
+
+
+def _line(number: int, cells: Iterable[str]) -> str:
+    row = list(cells)
+    if any("\t" in cell or "\n" in cell or "\r" in cell for cell in row):
+        raise ConlluError(Fault("invalid-columns", f"a value of word {number} has a tab or a line end"))
+    return "\t".join([str(number), *row]) + "\n"
+
+
+Format = Literal["conllu", "conllx"]
 
 
 @checked(path=path, limits=instance(lambda: Limits, "Limits"), allow_several_roots=flag)
@@ -121,37 +161,7 @@ def read_if_valid(
     data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
 ) -> Treebank | None:
     """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons."""
-    result = _read_or_repair(data, name, ReaderSettings(conllx, several_roots))
-    return result if isinstance(result, Treebank) else None
-
-
-def _read(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank:
-    result = _read_or_repair(raw, name, requested)
-    if isinstance(result, Treebank):
-        return result
-    raise ConlluError(*(fault.in_file(name) for fault in _every_fault(*result)))
-
-
-def _read_or_repair(
-    raw: bytes, name: str | None, requested: ReaderSettings
-) -> Treebank | tuple[Repaired, ReaderSettings]:
-    from levelhead.treebank.repair import Repaired, repair  # loaded when needed: official rules do not need them
-    from levelhead.treebank.warning_checks import find_warnings
-
-    refuse_long_lines(raw, name)
-    repaired, reading = Repaired(raw), requested.of(raw, name)
-    treebank = scan_file(raw, reading)
-    if treebank is None:
-        repaired = repair(raw)
-        reading = requested.of(repaired.data, name)
-        treebank = scan_file(repaired.data, reading)
-    if treebank is None:
-        return repaired, reading
-    source = Source(name, sha256_of(raw), repaired.lines(treebank.source.lines))
-    treebank = replace(treebank, source=source)
-    found = () if reading.conllx else find_warnings(treebank)
-    warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *found))
-    return replace(treebank, source=replace(source, warnings=warnings))
+    return _read_if_valid(data, name, ReaderSettings(conllx, several_roots))
 
 
 def check_format(name: str) -> None:
@@ -159,89 +169,38 @@ def check_format(name: str) -> None:
     choice(get_args(Format))("format", name)
 
 
-def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
-    """Return the treebank in a file without repairs, or None if the file has any fault."""
-    layout = reading.layout
-    if layout is None:
-        return _scan_words(data, reading)
-    if b"\r" in data or b"\0" in data:  # perhaps in an extra column, which is not scanned
-        return None
-    ten, rows = layout.ten_columns(data)
-    treebank = _scan_words(ten, reading)
-    if treebank is None:
-        return None
-    from levelhead.treebank.plus import extra_columns
-
-    try:
-        extra = extra_columns(layout, rows)
-    except UnicodeDecodeError:
-        return None
-    comments = treebank.comments.without_first_line() if start else treebank.comments
-    return replace(treebank, comments=comments, extra=extra)
-
-
-def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
-    """Scan ten columns; either all words have heads, or no word."""
-    if reading.ignores_trees:
-        treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
-        return None if treebank is None else replace(treebank, has_trees=False)
-    conllx = reading.conllx
-    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots, any_heads=reading.any_heads)
-    if treebank is not None or not re.search(_HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
+def _read(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:
+    treebank = _read_if_valid(raw, name, reading)
+    if treebank is not None:
         return treebank
-    with_roots, n_words = re.subn(_HEADLESS, rb"\g<1>0", data)
-    treebank = scan_treebank(with_roots, conllx=conllx, several_roots=True)
-    if treebank is None or treebank.n_words != n_words:
-        return None
-    return replace(treebank, has_trees=False)
+    from levelhead.treebank.checked_pieces import CheckedPieces
 
-
-def scan_treebank(
-    data: bytes, *, conllx: bool = False, several_roots: bool = False, any_heads: bool = False
-) -> Treebank | None:
-    """Return the treebank in a file without repairs, or None if the file has any fault."""
-    if not data:
-        return None
-    begun = begin(data, ranges=not conllx)
-    scanned = scan.arrays_of(begun)
-    if isinstance(scanned, int):
-        return None
-    pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
-    allowed, ascii_only = scan.kinds_of_bytes(begun)
-    if not (allowed and (ascii_only or text.is_utf8(comments))):  # the scanner checks the cells
-        return None
-    bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
-    if (bad == _OUTSIDE).any() if any_heads else bad.any():
-        return None
-    strings = Strings(pool, offsets)
-    treebank = Treebank(
-        **named_columns(codes, strings),
-        heads=trees.global_heads(local_heads, starts),
-        sentence_starts=starts,
-        multiword=MultiwordTokens(*_columns(multiword)),
-        empty=EmptyNodes(*_columns(empty)),
-        comments=Comments(comments, comment_starts),
-        source=Source(lines=lines),
+    several_roots, ignores_trees = reading.several_roots, reading.ignores_trees
+    pieces = CheckedPieces(
+        iter([raw]), name, conllx=reading.conllx, several_roots=several_roots, ignores_trees=ignores_trees
     )
-    return None if _has_empty_form(treebank) else treebank
+    raise pieces.error() or AssertionError("the scanner refuses a file in which no fault is found")
 
 
-def _columns(rows: Codes) -> tuple[Codes, Codes, Codes, Codes]:
-    """Split rows of three numbers and nine codes."""
-    return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:]
+def _read_if_valid(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank | None:
+    """Read a valid file, perhaps repaired: this loads and does less than reading in pieces, which finds the errors."""
+    from levelhead.treebank.warning_checks import find_warnings  # loaded when needed: official rules do not need them
 
+    refuse_long_lines(raw, name)
+    reading, numbers = requested.of(raw, name), None
+    treebank = scan_file(raw, reading)
+    repairs: tuple[Fault, ...] = ()
+    if treebank is None:
+        from levelhead.treebank.faults import repair
 
-def _has_empty_form(treebank: Treebank) -> bool:
-    used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
-    strings = treebank.strings
-    blank = [code for code in strings.with_spaces.tolist() if not strings[code].translate(ANY_SPACE)]
-    return bool(blank) and any(np.isin(codes, blank).any() for codes in used)
-
-
-def _every_fault(repaired: Repaired, reading: ReaderSettings) -> list[Fault]:
-    from levelhead.treebank.faults import find_faults
-
-    faults = find_faults(repaired.data, reading, line=repaired.line)
-    if not faults:
-        raise AssertionError("the scanner refuses a file in which no fault is found")
-    return faults if faults[0].slug == "encoding" else [*faults, *repaired.warnings]
+        data, repairs, numbers = repair(raw)
+        reading = requested.of(data, name)
+        treebank = scan_file(data, reading)
+        if treebank is None:
+            return None
+    lines = treebank.source.lines if numbers is None else numbers[treebank.source.lines - 1]
+    source = Source(name, sha256_of(raw), lines)
+    treebank = replace(treebank, source=source)
+    found = () if reading.conllx else find_warnings(treebank)
+    warnings = tuple(fault.in_file(name) for fault in (*repairs, *found))
+    return replace(treebank, source=replace(source, warnings=warnings))

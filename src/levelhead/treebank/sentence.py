@@ -9,8 +9,8 @@ from typing import overload
 import numpy as np
 
 from levelhead.immutable import immutable
-from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.tokens import MISC, Word
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 _COMMENT = r"#\s*([^=\s][^=]*?)\s*=\s*(.*)"

@@ -14,8 +14,8 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
-from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
+from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -201,37 +201,27 @@ class Treebank(Sequence["Sentence"]):
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-        shift = np.repeat(self.sentence_starts[chosen] - starts[:-1], sizes)
+        moved = self.sentence_starts[chosen] - starts[:-1]
+        shift = np.repeat(moved, sizes)
         words = np.arange(starts[-1]) + shift
         heads = np.where(self.heads[words] < 0, -1, self.heads[words] - shift).astype(np.int32)
         lines = self.source.lines[chosen] if len(self.source.lines) else self.source.lines
+        multiword, empty = self.multiword, self.empty
+        ranges, of_ranges = _rows_of(multiword.sentence, len(self), chosen)
+        nodes, of_nodes = _rows_of(empty.sentence, len(self), chosen)
+        first = (multiword.first[ranges] - moved[of_ranges]).astype(np.int32)
+        position = (empty.position[nodes] - moved[of_nodes]).astype(np.int32)
         return replace(
             self,
             **{name: getattr(self, name).take(words) for name in COLUMNS},
             heads=heads,
             sentence_starts=starts,
-            multiword=self._multiword_of(chosen, starts),
-            empty=self._empty_of(chosen, starts),
+            multiword=MultiwordTokens(first, of_ranges, multiword.n_words[ranges], multiword.cells[ranges]),
+            empty=EmptyNodes(position, of_nodes, empty.minor[nodes], empty.cells[nodes]),
             comments=self.comments.take(chosen),
             source=Source(self.source.path, None, lines),
-            extra=self._extra_of(chosen, words),
+            extra=None if self.extra is None else self.extra.take(words, ranges, nodes),
         )
-
-    def _extra_of(self, chosen: NDArray[np.intp], words: NDArray[np.intp]) -> ExtraColumns | None:
-        if self.extra is None:
-            return None
-        others = (_rows_of(rows.sentence, len(self), chosen)[0] for rows in (self.multiword, self.empty))
-        return self.extra.take(words, *others)
-
-    def _multiword_of(self, chosen: NDArray[np.intp], starts: Codes) -> MultiwordTokens:
-        rows, target = _rows_of(self.multiword.sentence, len(self), chosen)
-        moved = self.multiword.first[rows] - self.sentence_starts[chosen[target]] + starts[target]
-        return MultiwordTokens(moved.astype(np.int32), target, self.multiword.n_words[rows], self.multiword.cells[rows])
-
-    def _empty_of(self, chosen: NDArray[np.intp], starts: Codes) -> EmptyNodes:
-        rows, target = _rows_of(self.empty.sentence, len(self), chosen)
-        moved = self.empty.position[rows] - self.sentence_starts[chosen[target]] + starts[target]
-        return EmptyNodes(moved.astype(np.int32), target, self.empty.minor[rows], self.empty.cells[rows])
 
     def without_multiword_tokens(self) -> Treebank:
         """Return a treebank in which every word is a separate surface token, as in CoNLL-X."""

@@ -13,10 +13,10 @@ import numpy as np
 from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import text
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
-from levelhead.treebank.parts import DEPS, FIELDS, FORM
 from levelhead.treebank.places import place_of, place_of_comment, places_of, places_of_empty_nodes, places_of_ranges
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.strings import UNDERSCORE, StringColumn, character_set
+from levelhead.treebank.tokens import DEPS, FIELDS, FORM
 from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _has_misplaced_joiner(text: str) -> bool:
 
 def _warn_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes, most: int) -> Iterator[Fault]:
     rows = np.flatnonzero(_are_in(column, codes))
-    name = _field_name(treebank, column)
+    name = next(field for of, field in zip(COLUMNS, _FIELD_NAMES) if getattr(treebank, of) is column)
     return warnings_of_rows(treebank, slug, rows, places_of, lambda row: f"{name} {quoted(column[row])}", most)
 
 
@@ -150,11 +150,6 @@ def _are_in(column: StringColumn, codes: Codes) -> NDArray[np.bool_]:
     chosen = np.zeros(len(column.strings), dtype=bool)
     chosen[codes] = True
     return chosen[column.codes]
-
-
-def _field_name(treebank: Treebank, column: StringColumn) -> str:
-    names = dict(zip(COLUMNS, _FIELD_NAMES))
-    return next(field for name, field in names.items() if getattr(treebank, name) is column)
 
 
 _FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})

@@ -199,9 +199,10 @@ def _to_text(treebank: Treebank) -> str:
 
 def _word_lines(treebank: Treebank) -> list[str]:
     texts = treebank.strings.texts
-    columns = [map(texts.__getitem__, column.codes.tolist()) for column in _string_columns(treebank)]
+    columns = [map(texts.__getitem__, column.codes.tolist()) for column in treebank.columns]
     local = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
-    ids = chain.from_iterable(range(1, size + 1) for size in _sizes(treebank))
+    starts = treebank.sentence_starts.tolist()
+    ids = chain.from_iterable(range(1, end - start + 1) for start, end in pairwise(starts))
     form, lemma, upos, xpos, feats, relation, deps, misc = columns
     return [
         f"{i}\t{a}\t{b}\t{c}\t{d}\t{e}\t{head}\t{f}\t{g}\t{h}\n"
@@ -209,17 +210,6 @@ def _word_lines(treebank: Treebank) -> list[str]:
             ids, form, lemma, upos, xpos, feats, local, relation, deps, misc, strict=True
         )
     ]
-
-
-def _string_columns(treebank: Treebank) -> list:  # type: ignore[type-arg]
-    from levelhead.treebank.treebank import COLUMNS
-
-    return [getattr(treebank, name) for name in COLUMNS]
-
-
-def _sizes(treebank: Treebank) -> list[int]:
-    starts = treebank.sentence_starts.tolist()
-    return [end - start for start, end in pairwise(starts)]
 
 
 def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], list[str]]:

@@ -12,7 +12,7 @@ from levelhead.report.charts.marks import mark
 from levelhead.report.charts.row_charts import RowChart
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Cell, Column, Table
-from levelhead.treebank.layouts.files import stem_of
+from levelhead.treebank.layouts.gold import stem_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance

@@ -17,7 +17,7 @@ from levelhead.task.model.folder import TaskFolder
 from levelhead.task.preparation.gold_check import check_inputs
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.parts import MISC
+from levelhead.treebank.tokens import MISC
 from levelhead.treebank.write import replace_file
 
 _DESCRIPTION = """\

@@ -1,9 +1,13 @@
 """Layouts of treebanks and outputs on disk: which files are gold, and which are the outputs of a system."""
 
-from levelhead.treebank.layouts.files import (
+from levelhead.treebank.layouts.gold import (
+    GoldFile,
+    Split,
     bare_name,
     existing,
+    extra_gold,
     files_at,
+    gold_files,
     irregularity,
     splits_of,
     stem_of,
@@ -11,7 +15,6 @@ from levelhead.treebank.layouts.files import (
     treebanks_in,
     visible_entries,
 )
-from levelhead.treebank.layouts.gold import GoldFile, Split, extra_gold, gold_files
 from levelhead.treebank.layouts.outputs import (
     RunFiles,
     Runs,

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.errors import Fault, listed, printable
-from levelhead.treebank.layouts.files import (
+from levelhead.treebank.layouts.gold import (
     MOST_NAMED,
     TIRA_OUTPUTS,
+    GoldFile,
     beginnings,
     by_stem,
     existing,
@@ -24,11 +25,11 @@ from levelhead.treebank.layouts.files import (
     layout_error,
     named_as_treebanks,
     output_files,
+    output_names,
     splits_of,
     stem_of,
     visible_entries,
 )
-from levelhead.treebank.layouts.gold import GoldFile, output_names
 
 Runs = bool | Sequence[str]
 """The runs in a system's folder: by their names, such as `seed1` (False); everything in it (True); or these folders."""
@@ -141,7 +142,7 @@ def _run_of_one_file(system: str, name: str, folder: Path, gold: GoldFile, paths
 
 def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
     """The folders of runs in a system's folder, by name; empty if the folder itself has outputs."""
-    inside = [path for path in visible_entries(folder) if path.is_dir() and not _has_outputs_name(path.name)]
+    inside = [path for path in visible_entries(folder) if path.is_dir() and not _holds_outputs(path.name)]
     if not isinstance(runs, bool):
         return {name: folder / name for name in runs}
     found = [path for path in inside if _first_output(path) is not None]
@@ -171,7 +172,7 @@ def _check_runs(paths: Sequence[Path], runs: Runs, found: str) -> None:
     raise layout_error("ambiguous-layout", message, folder)
 
 
-def _has_outputs_name(name: str) -> bool:
+def _holds_outputs(name: str) -> bool:
     return name == TIRA_OUTPUTS or name.startswith("UD_")
 
 

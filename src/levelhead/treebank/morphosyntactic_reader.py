@@ -18,7 +18,7 @@ from itertools import chain
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
-from levelhead.treebank.blocks import Blocks
+from levelhead.treebank.blocks import ByteBlocks
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.official_reader import (
@@ -42,9 +42,6 @@ NO_FEATURES = "|"
 
 _WITHOUT_WORDS = "the sentence that ends here has no words"
 
-READING = OfficialReading("msp25", deepest=sys.maxsize, content=True)
-"""The reading of the task's official script, without its limit on chains of heads."""
-
 _ID, _FORM, _FEATS, _HEAD = 0, 1, 5, 6
 _FEWEST_WITH_ROOT = 3
 
@@ -55,22 +52,23 @@ def read_content(data: bytes, name: str | None = None) -> Treebank:
     The treebank has a word for each content word, abstract node and function word. The heads of function words are -1.
     """
     refuse_long_lines(with_line_feeds(data), name)
-    treebank = ContentReader(name).read(data)
+    treebank = MorphosyntacticReader(READING, name).read(data)
     if not len(treebank):
         raise ConlluError(EMPTY.in_file(name))
     return replace(treebank, source=replace(treebank.source, path=name, sha256=hashlib.sha256(data).hexdigest()))
 
 
-class ContentReader(LineReader):
+class MorphosyntacticReader(LineReader):
     """A reader of a file of morphosyntactic parsing, or of whole sentences of it, line by line.
 
     Args:
+        official: the scorer.
         name: its name in messages.
         part: whether it is part of a file, whose later lines are unknown.
     """
 
-    def __init__(self, name: str | None, *, part: bool = False) -> None:
-        super().__init__(READING, name, part=part)
+    def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
+        super().__init__(official, name, part=part)
         self._blank: list[int] = []  # the lines that end the sentences without words after the last sentence
         self._ordinary: list[int] = []  # the words of the sentence that can be heads
         self._lines: list[int] = []  # the line of each word of the sentence
@@ -145,6 +143,10 @@ class ContentReader(LineReader):
         return self._ordinary[head - 1] if head else -1
 
 
+READING = OfficialReading("msp25", deepest=sys.maxsize, reader=MorphosyntacticReader)
+"""The reading of the task's official script, without its limit on chains of heads."""
+
+
 def _is_negative(text: str) -> bool:
     try:
         return int(text) < 0
@@ -163,7 +165,7 @@ def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: in
 
     The file is read in pieces.
     """
-    found, blocks = _Faults(name, most), Blocks(parts, name, spaces=False)
+    found, blocks = _Faults(name, most), ByteBlocks(parts, name, spaces=False)
     while not (blocks.ended or found.too_many):
         found.add(blocks.read(size))
     return found.of_file()
@@ -265,11 +267,11 @@ class _Faults:
         return replace(fault, place=place)
 
 
-class _FaultFinder(ContentReader):
+class _FaultFinder(MorphosyntacticReader):
     """A reader that continues after errors; sentences with errors are dropped."""
 
     def __init__(self, name: str | None, most: int) -> None:
-        super().__init__(name)
+        super().__init__(READING, name)
         self.faults: list[Fault] = []
         self.n_sentences = 0
         self.numbers: list[int] = []  # of the sentences without errors

@@ -1,0 +1,432 @@
+"""The tables of rows in an answer: with or without a header, in lists of JSON or Python, one or several attempts."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import re
+import warnings
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from levelhead.recovery.rows import (
+    COLUMNS,
+    IDS,
+    LONGEST_LINE,
+    AnswerRow,
+    RangeRow,
+    clean,
+    head_of,
+    read_cells,
+    read_row,
+)
+
+_LONGEST_LITERAL = 1 << 18
+_MOST_FAILURES = 20
+_DEEPEST = 6
+_LONGEST_NUMBER = 1 << 12  # bits: Python refuses to write much longer numbers, such as 0xff...
+_BRACKET = re.compile(r"[\[{]")
+_FIELD_NAMES = {
+    "id": ("id", "index", "idx", "tokenid", "wordid", "number", "i"),
+    "form": ("form", "word", "token", "text"),
+    "head": ("headid", "headindex", "headidx", "headnumber", "head", "parent", "governor"),
+    "relation": ("deprel", "relation", "rel", "label", "dep", "dependency", "deprelation", "dependencyrelation"),
+    "lemma": ("lemma",),
+    "upos": ("upos", "pos", "upostag"),
+    "xpos": ("xpos", "xpostag", "tag"),
+    "feats": ("feats", "features", "morph"),
+}
+"""The fields of a row and their names, without case, spaces and punctuation; the first available name counts."""
+
+
+def _rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]]:
+    """Yield the rows of each list in a text."""
+    loose: list[AnswerRow] = []  # of consecutive objects without a list around them
+    for value in _values(text):
+        row = _keyed_row(value) if isinstance(value, Mapping) else None
+        if row is not None:
+            loose.append(row)
+        else:
+            yield from _rows_inside(value, forms, _DEEPEST)
+    if loose:
+        yield loose
+
+
+def _values(text: str) -> Iterator[Any]:
+    """Yield the JSON values in a text, or otherwise the Python values."""
+    decoder = json.JSONDecoder()
+    at, n_failures, n_found = 0, 0, 0
+    while n_failures < _MOST_FAILURES and (bracket := _BRACKET.search(text, at)):
+        try:
+            value, at = decoder.raw_decode(text, bracket.start())
+        except (ValueError, RecursionError):
+            n_failures += 1
+            at = bracket.end()
+        else:
+            n_found += 1
+            yield value
+    if not n_found:
+        yield from _python_values(text)
+
+
+def _python_values(text: str) -> Iterator[Any]:
+    """Yield the Python value between the first bracket and the last bracket of its kind."""
+    for first, last in ("[]", "{}"):
+        start, end = text.find(first), text.rfind(last)
+        if start < 0 or not 0 < end - start < _LONGEST_LITERAL:
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)  # of backslashes in strings
+                value = ast.literal_eval(text[start : end + 1])
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        yield value
+        return
+
+
+def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[list[AnswerRow]]:
+    """Yield the lists of rows in a value."""
+    if isinstance(value, Mapping):
+        inside: Sequence[Any] = list(value.values())
+    elif isinstance(value, list | tuple):
+        inside = value
+        rows = list(_rows(value, forms))
+        if rows:
+            yield rows
+            return
+    else:
+        return
+    if depth:
+        for item in inside[:100]:
+            yield from _rows_inside(item, forms, depth - 1)
+
+
+def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:
+    """Return the rows of a list."""
+    last = 0
+    for value in values:
+        row = _row(value, last + 1, forms)
+        if row is not None:
+            last = last + 1 if row.id is None else row.id
+            yield row
+
+
+def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
+    if isinstance(value, Mapping):
+        return _keyed_row(value)
+    if isinstance(value, list | tuple) and len(value) > 3 and not any(isinstance(cell, list | dict) for cell in value):
+        return read_cells([_text(cell) for cell in value], expected, forms)
+    if isinstance(value, str) and len(value) > 3:
+        row = read_row(value, expected, forms)
+        return None if isinstance(row, RangeRow) else row
+    return None
+
+
+def _plain_name(name: str) -> str:
+    """Return the name of a field without case, spaces and punctuation."""
+    return re.sub(r"[\W_]", "", name.lower())
+
+
+def _keyed_row(value: Mapping[Any, Any]) -> AnswerRow | None:
+    """Return the row in an object with named fields; it must have a form and a field for the head."""
+    given = {_plain_name(_text(name)): cell for name, cell in value.items()}
+    places = {field: next((name for name in names if name in given), None) for field, names in _FIELD_NAMES.items()}
+    cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
+    if "form" not in cells or "head" not in cells:
+        return None
+    number, relation = _number(cells.get("id", "")), clean(cells.get("relation", "_"))
+    if "id" in cells and number is None:
+        return None
+    tags = tuple(clean(cells.get(name, "_")) for name in ("lemma", "upos", "xpos", "feats"))
+    return AnswerRow(number, cells["form"], head_of(cells["head"], relation), relation, tags)  # type: ignore[arg-type]
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
+def _text(cell: Any) -> str:
+    """Return a value as text of a column; whole numbers that a table turned into fractions are restored."""
+    if cell is None or isinstance(cell, list | dict | tuple):
+        return "_"
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    if isinstance(cell, int) and cell.bit_length() > _LONGEST_NUMBER:
+        return "_"
+    return " ".join(str(cell).split()) or "_"
+
+
+_DELIMITERS = ("|", "\t", ",", ";")
+_LEAST_KNOWN = 3
+_USUAL = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "relation")
+"""The order of CoNLL-U, in which rows are read without a header."""
+
+_FIELD_OF: Mapping[str, str] = {name: field for field, names in _FIELD_NAMES.items() for name in names}
+_HEAD_NAMES = re.compile("|".join(name for name, field in _FIELD_OF.items() if field == "head"))
+_NUMBERED = re.compile(r"\|?\s*[0-9]{1,9}\b")
+
+
+class Header(NamedTuple):
+    """The row of a table that names its columns.
+
+    Args:
+        delimiter: the delimiter of columns.
+        names: the normalized names: without case, spaces and punctuation.
+    """
+
+    delimiter: str
+    names: tuple[str, ...]
+
+    def row(self, line: str) -> AnswerRow | None:
+        """Return the row on a line, or None if it does not have the columns."""
+        cells = _cut(line, self.delimiter)
+        if len(cells) == len(self.names) + 1 and self.delimiter in {",", ";"}:
+            cells = self._with_delimiter_as_form(cells)
+        if len(cells) != len(self.names):
+            return None
+        found = _keyed_row(dict(zip(self.names, cells)))
+        if found is None:
+            return None
+        steps = {COLUMNS} if found.id is not None else {COLUMNS, IDS}
+        return found._replace(steps=frozenset(steps), n_cells=len(cells))
+
+    def _with_delimiter_as_form(self, cells: list[str]) -> list[str]:
+        """Join the two halves of a form that is the delimiter, without quotes."""
+        at = next(place for place, name in enumerate(self.names) if name in _FIELD_NAMES["form"])
+        return [*cells[:at], self.delimiter, *cells[at + 2 :]] if cells[at : at + 2] == ["", ""] else cells
+
+    def loses(self, line: str) -> bool:
+        """Return whether a line is an unreadable row of the table, which must not be read in another way."""
+        return self.delimiter in line and bool(_NUMBERED.match(line) or (self.delimiter == "|" and "\t" not in line))
+
+
+def _header_of(line: str) -> Header | None:
+    """Return the header on a line; None without a header, or if the columns are in the order of CoNLL-U."""
+    if len(line) > LONGEST_LINE or not any(delimiter in line for delimiter in _DELIMITERS):
+        return None
+    if not _HEAD_NAMES.search(_plain_name(line)):  # few lines have one: cells are cut apart only there
+        return None
+    delimiter = next(text for text in _DELIMITERS if text in line)
+    names = tuple(_plain_name(cell) for cell in _cut(line, delimiter))
+    fields = [_FIELD_OF[name] for name in names if name in _FIELD_OF]
+    named = [name for name in names if name]
+    if len(fields) < _LEAST_KNOWN or not {"form", "head"} <= set(fields) or len(set(named)) < len(named):
+        return None
+    return None if _is_usual(names) else Header(delimiter, names)
+
+
+def _is_usual(names: Sequence[str]) -> bool:
+    return tuple(_FIELD_OF.get(name, "") for name in names[: len(_USUAL)]) == _USUAL
+
+
+def _cut(line: str, delimiter: str) -> list[str]:
+    """Cut a line at a delimiter, which quotes or a backslash protect."""
+    inner = line.strip()
+    if len(inner) > LONGEST_LINE or inner.count(delimiter) > _MOST_CELLS:
+        return []
+    if delimiter == "|":
+        parts = re.split(r"(?<!\\)\|", inner.removeprefix("|").removesuffix("|"))
+        return [part.strip().replace("\\|", "|") for part in parts]
+    if delimiter == "\t":
+        return [part.strip() for part in inner.split("\t")]
+    try:
+        return [cell.strip() for cell in next(csv.reader([inner], delimiter=delimiter, skipinitialspace=True), [])]
+    except csv.Error:
+        return []
+
+
+FENCES, PROSE, BLANK, PIPES, LIST = "fences", "prose", "blank lines", "table", "list"
+"""Steps of unpacking: text around rows, and rows of Markdown tables and of lists in JSON or Python."""
+
+LONGEST_ANSWER = 1 << 24
+"""The maximum number of characters of an answer."""
+
+_MOST_ATTEMPTS = 100
+_LEAST_CELLS, _MOST_CELLS = 4, 100
+_COMMENT = re.compile(r"#\s*(?:[\w.]+(?:\[\w+\])?\s*=.*|newdoc|newpar)\s*", re.DOTALL)
+_SENT_ID = re.compile(r"^[^\S\n]*#[^\S\n]*sent_id[^\S\n]*=([^\n]*)", re.MULTILINE)
+_RULE = re.compile(r"[\s|:+=-]+")
+
+
+class Attempt(NamedTuple):
+    """A table of rows.
+
+    Args:
+        rows: its rows, numbered; only the first if there are far too many.
+        ranges: its rows of multiword tokens and empty nodes.
+        n_rows: the number of its rows.
+    """
+
+    rows: tuple[AnswerRow, ...]
+    ranges: tuple[RangeRow, ...]
+    n_rows: int
+
+
+class Tables(NamedTuple):
+    """The contents of an answer.
+
+    Args:
+        attempts: its tables of rows, in order.
+        steps: the kinds of text that were removed around them.
+    """
+
+    attempts: tuple[Attempt, ...]
+    steps: frozenset[str]
+
+
+def sent_id_of(text: str) -> str | None:
+    """Return the sent_id in a comment of an answer, or None."""
+    found = _SENT_ID.search(text) if "sent_id" in text else None
+    return (found[1].strip() or None) if found else None
+
+
+def tables_of(text: str, forms: Sequence[str]) -> Tables:
+    """Return the tables of rows in an answer, and the text around them."""
+    if len(text) > LONGEST_ANSWER:
+        return Tables((), frozenset())
+    reader = _Reader(frozenset(forms), 2 * len(forms) + 1000)
+    lines = text.strip("\n").split("\n")
+    for line in lines:
+        reader.take(line)
+    reader.close(cut_off=True)
+    if not reader.found:
+        reader = _of_lists(text, reader)
+    return Tables(tuple(reader.found), frozenset(reader.steps))
+
+
+def _of_lists(text: str, failed: _Reader) -> _Reader:
+    """Read an answer without tables as lists of rows."""
+    reader = _Reader(failed.forms, failed.most_rows)
+    for rows in _rows_of_lists(text, failed.forms):
+        for row in rows:
+            reader.add(row, in_list=True)
+        reader.close()
+    if reader.found:
+        reader.steps.add(LIST)
+        return reader
+    return failed
+
+
+@dataclass
+class _Reader:
+    """Collects rows line by line; a number that is not larger than all earlier numbers starts a new attempt."""
+
+    forms: Collection[str]
+    most_rows: int
+    found: deque[Attempt] = field(default_factory=lambda: deque(maxlen=_MOST_ATTEMPTS))
+    steps: set[str] = field(default_factory=set)
+    rows: list[AnswerRow] = field(default_factory=list)
+    ranges: list[RangeRow] = field(default_factory=list)
+    n_rows: int = 0
+    last: int = 0
+    apart: bool = False  # whether there is text between the last row and here
+    header: Header | None = None  # of the current table
+
+    def take(self, line: str) -> None:
+        """Read a line."""
+        if not self._take_by_header(line):
+            self._take_by_place(line)
+
+    def _take_by_header(self, line: str) -> bool:
+        """Read a header, or a row of a table with a header; return whether the line is either."""
+        header = _header_of(line)
+        if header is not None:
+            self.header, self.apart = header, True
+            self.steps.add(PIPES)
+            return True
+        if self.header is None:
+            return False
+        row = self.header.row(line)
+        if row is None:
+            return self.header.loses(line) and not _RULE.fullmatch(line)
+        self.add(row)
+        return True
+
+    def _take_by_place(self, line: str) -> None:
+        row = read_row(line, self.last + 1, self.forms)
+        if row is None and "|" in line:
+            row = self._piped(line)
+        if row is None:
+            self._other(line)
+        elif isinstance(row, RangeRow):
+            if int(re.split("[-.]", row.id)[0]) < self.last:
+                self.close()
+            if len(self.ranges) < self.most_rows:
+                self.ranges.append(row)
+        else:
+            self.add(row)
+
+    def add(self, row: AnswerRow, *, in_list: bool = False) -> None:
+        """Add a row, which can start a new attempt unless it is in the same list as the previous row."""
+        number = self.last + 1 if row.id is None else row.id
+        if self.n_rows and number <= self.last and (self.apart or number <= 1) and not in_list:
+            self.close()
+            number = 1 if row.id is None else number
+        if len(self.rows) < self.most_rows:
+            self.rows.append(row if row.id == number else row._replace(id=number))
+        self.n_rows += 1
+        self.last = max(self.last, number)
+        self.apart = False
+
+    def close(self, *, cut_off: bool = False) -> None:
+        """End an attempt."""
+        if cut_off and not self.apart and len(self.rows) > 1 and self.n_rows == len(self.rows):
+            self.rows[-1] = _if_cut(self.rows[-1], self.rows[-2].n_cells)
+        if self.rows:
+            self.found.append(Attempt(tuple(self.rows), tuple(self.ranges), self.n_rows))
+        self.rows, self.ranges, self.n_rows, self.last = [], [], 0, 0
+
+    def _piped(self, line: str) -> AnswerRow | None:
+        """Read a row of a Markdown table."""
+        cells = _pipe_cells(line)
+        if len(cells) < _LEAST_CELLS:
+            return None
+        row = read_cells(cells, self.last + 1, self.forms)
+        if row is not None:
+            self.steps.add(PIPES)
+        return row
+
+    def _other(self, line: str) -> None:
+        """Record text between rows."""
+        stripped = line.strip()
+        if _COMMENT.fullmatch(stripped):
+            return
+        self.apart = True
+        if stripped and not _RULE.fullmatch(stripped):
+            self.header = None
+        if not stripped:
+            self.steps.add(BLANK)
+        elif stripped.startswith(("```", "~~~")):
+            self.steps.add(FENCES)
+        elif _RULE.fullmatch(stripped) and "|" in stripped:
+            self.steps.add(PIPES)
+        else:
+            self.steps.add(PROSE)
+
+
+def _pipe_cells(line: str) -> list[str]:
+    """Cut a line at pipes; pipes without white space around them are part of features if there are others."""
+    inner = line.strip()
+    if len(inner) > LONGEST_LINE or inner.count("|") > _MOST_CELLS:
+        return []
+    parts = inner.removeprefix("|").removesuffix("|").split("|")
+    spaced = [parts[0]]
+    for part in parts[1:]:
+        if part[:1].isspace() and spaced[-1][-1:].isspace():
+            spaced.append(part)
+        else:
+            spaced[-1] += f"|{part}"
+    return [cell.strip().replace("\\|", "|") for cell in (spaced if len(spaced) >= _LEAST_CELLS else parts)]
+
+
+def _if_cut(row: AnswerRow, n_cells: int) -> AnswerRow:
+    """Discard the last column of an answer that ends in the middle of a row: `1` may be half of `12`."""
+    if row.n_cells >= n_cells:
+        return row
+    if row.relation == "_":
+        return row._replace(head=None)
+    return row._replace(relation="_") if row.n_cells <= 8 else row

@@ -1,0 +1,222 @@
+"""Files read in pieces with levelhead's own checks and repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, count, islice, repeat
+
+import numpy as np
+
+from levelhead.errors import ConlluError, Fault, InputError, add_fault
+from levelhead.kernels.text import count_lines
+from levelhead.treebank.comment_checks import SentenceIds, text_faults
+from levelhead.treebank.contents import Contents
+from levelhead.treebank.faults import EMPTY, MOST, REPAIRS, SOME_HEAD, by_line, encoding_faults, repair, walk
+from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.lenient_reader import readable_sentences
+from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, lines_of
+from levelhead.treebank.scanner import ReaderSettings, scan_file
+from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
+
+
+def _n_lines_of(treebank: Treebank) -> int:
+    """Return the number of lines of a scanned file, up to the blank line after its last sentence."""
+    last = len(treebank) - 1
+    n_words = treebank.n_words - int(treebank.sentence_starts[last])
+    others = (treebank.multiword.sentence, treebank.empty.sentence)
+    n_others = sum(len(other) - int(np.searchsorted(other, last)) for other in others)
+    return int(treebank.source.lines[last]) + n_words + n_others
+
+
+class _NotText(Exception):
+    """A byte that is not UTF-8: the only error that is reported."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+class CheckedPieces(Pieces):
+    """A file read with levelhead's own checks and repairs.
+
+    Args:
+        parts: its contents, in parts.
+        name: its name in messages, or None.
+        conllx: whether it is CoNLL-X.
+        most: the largest number of warnings of each kind; if it is not 1, warnings are also found after errors, and
+            `# text` comments are compared with the forms.
+        splits_tokens: whether multiword tokens are split.
+        known: its sizes and warnings, if it was already read; warnings are then not searched for again.
+        several_roots: whether a sentence can have several roots.
+        ignores_trees: whether HEAD and DEPREL are ignored.
+    """
+
+    def __init__(
+        self,
+        parts: Iterator[bytes],
+        name: str | None,
+        *,
+        conllx: bool = False,
+        most: int = 1,
+        splits_tokens: bool = False,
+        known: Contents | None = None,
+        several_roots: bool = False,
+        ignores_trees: bool = False,
+    ) -> None:
+        super().__init__(parts, name, spaces=True, splits_tokens=splits_tokens)
+        self._known = known
+        self._conllx, self._most = conllx, most
+        self._reading = ReaderSettings(conllx, several_roots, ignores_trees=ignores_trees)
+        self._has_trees: bool | None = None  # unknown before the first sentence
+        self._headless: list[Fault] = []  # the first words without heads that were taken
+        self._n_headless = 0
+        self._header: ConlluError | None = None
+        self._repairs: dict[str, list[Fault]] = {}
+        self._notices: dict[Kind, list[Fault]] = {}
+        self._text_faults: dict[str, list[Fault]] = {}
+        self._nul: dict[str, list[Fault]] = {}
+        self._ids = SentenceIds()
+
+    def contents(self) -> Contents:
+        """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
+        return self._known or super().contents()
+
+    def warnings(self) -> tuple[Fault, ...]:
+        """Return the warnings about the file; call it once, at the end."""
+        every = self._most > 1
+        repeated = self._ids.repeated(self.name, self._most)
+        notices = () if self._conllx else in_order(self._notices, repeated, every=every)
+        return (*self._repair_warnings(), *notices, *chain(*self._text_faults.values()))
+
+    def _repair_warnings(self) -> list[Fault]:
+        return [fault.in_file(self.name) for slug in REPAIRS for fault in self._repairs.get(slug, ())]
+
+    def _check(self, block: bytes) -> None:
+        refuse_long_lines(block, self.name, self._n_lines)
+
+    def _normalized(self, block: bytes) -> tuple[bytes, Lines, int]:
+        repaired = repair(block, start=not self._n_lines, most=self._most)
+        for fault in repaired.warnings:
+            line = self._n_lines + (fault.place.line or 0)
+            most = 1 if fault.slug == "line-ends" else self._most
+            add_fault(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)), most)
+        lines = lines_of(repaired.data) if repaired.numbers is None else repaired.numbers.astype(np.int64)
+        return repaired.data, lines, count_lines(block)
+
+    def _parse(self) -> None:
+        treebank = self._scan_unrepaired() if self._new else None
+        if treebank is None:
+            self._normalize()
+            if not self._data:
+                return  # only blank lines
+            try:
+                treebank = self._scan()
+            except ConlluError as error:
+                self._header = error
+        if treebank is None or self._has_trees not in {None, treebank.has_trees}:
+            self.failed = True
+        else:
+            self._has_trees = treebank.has_trees
+            self._waiting = self._placed(treebank)
+
+    def _scan_unrepaired(self) -> Treebank | None:
+        """Scan the new block without repairs, after the text that waits: most files need no repair."""
+        data = self._data + self._new
+        start = not self._n_taken_lines
+        try:
+            reading = self._reading.of(data, self.name) if start else self._reading
+        except ConlluError:
+            return None
+        treebank = scan_file(data, reading, start=start)
+        if treebank is not None:
+            self._reading = reading
+            n_lines = _n_lines_of(treebank) - len(self._lines)
+            self._add(self._new, range(1, n_lines + 1), n_lines)
+        return treebank
+
+    def _scan(self) -> Treebank | None:
+        start = not self._n_taken_lines
+        if start:
+            self._reading = self._reading.of(self._data, self.name)
+        return scan_file(self._data, self._reading, start=start)
+
+    def _drop(self, n_bytes: int, n_sentences: int) -> None:
+        if n_sentences and self._waiting is not None and not self._waiting.has_trees:
+            faults = walk(self._data[:n_bytes], count(self.n_sentences + 1), self._reading, line_of=self._line)
+            headless = (fault for fault in faults if fault.slug == SOME_HEAD.slug)
+            self._headless += islice(headless, MOST - len(self._headless))
+            self._n_headless += int(self._waiting.sentence_starts[n_sentences])
+        super()._drop(n_bytes, n_sentences)
+
+    def _look_at(self, piece: Treebank) -> None:
+        self._find_warnings(piece, range(self.n_sentences + 1, self.n_sentences + len(piece) + 1))
+
+    def _find_warnings(self, piece: Treebank, numbers: Sequence[int]) -> None:
+        """Find the warnings about sentences with these numbers in the file."""
+        if not self._conllx and self._known is None:
+            for kind, fault in warnings_by_kind(piece, self._most):
+                most = 1 if fault.slug == "missing-trees" else self._most
+                add_fault(self._notices, kind, self._in_file(fault, numbers), most)
+            self._ids.add(piece, numbers)
+        for fault in text_faults(piece) if self._most > 1 else ():
+            add_fault(self._text_faults, fault.slug, self._in_file(fault, numbers), self._most)
+
+    def _own_error(self) -> InputError | None:
+        if self._header is not None:
+            return self._header
+        try:
+            faults = by_line(chain(self._faults_of_taken(), self._faults()), self._most if self._most > 1 else MOST)
+        except _NotText as error:
+            return ConlluError(error.fault.in_file(self.name))
+        nul = [*chain(*self._nul.values())]
+        found = [*nul, *(faults if self._most > 1 or not nul else ())] or ([] if self.n_sentences else [EMPTY])
+        if not found:
+            return None
+        if any(fault.slug == SOME_HEAD.slug for fault in found):  # words without heads are errors
+            self._notices = {kind: some for kind, some in self._notices.items() if some[0].slug != "missing-trees"}
+        warnings = self.warnings() if self._most > 1 else self._repair_warnings()
+        return ConlluError(*(fault.in_file(self.name) for fault in (*found, *warnings)))
+
+    def _faults_of_taken(self) -> Iterator[Fault]:
+        """Yield the faults of words without heads that were taken, which are faults only if other words have heads."""
+        if self._has_trees:
+            yield SOME_HEAD
+        yield from self._headless
+        yield from repeat(self._headless[-1], self._n_headless - len(self._headless)) if self._headless else ()
+
+    def _faults(self) -> Iterator[Fault]:
+        """Yield the faults of the text that waits and of the rest of the file; too many end the search."""
+        every, n_errors = self._most > 1, 0
+        while True:
+            self._normalize()
+            treebank = scan_file(self._data, self._reading, start=not self._n_taken_lines) if self._data else None
+            if treebank is not None and not treebank.has_trees:
+                treebank = None  # each word without a head may be a fault
+            numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
+            if treebank is not None:
+                yield SOME_HEAD
+            elif not self._has_nul() or every:
+                for fault in walk(self._data, numbers, self._reading, line_of=self._line):
+                    yield fault
+                    n_errors += fault.slug != SOME_HEAD.slug  # which may not be an error
+                    if every and n_errors > self._most:
+                        yield Fault("too-many-errors", "the rest of the file is not checked", fault.place)
+                        return
+            if every and self._data:
+                for readable, rows in readable_sentences(self._data, self._reading):
+                    self._find_warnings(self._placed(readable), [self.n_sentences + 1 + row for row in rows])
+            self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
+            if self.ended or not self._read(AT_ONCE):
+                return
+
+    def _has_nul(self) -> bool:
+        """Record NUL characters in the text that waits, and return whether there are any; invalid UTF-8 is an error."""
+        most = max(1, self._most - sum(map(len, self._nul.values())))
+        found = encoding_faults(self._data, self._line, self._n_taken_bytes, most)
+        if found and found[0].slug == "encoding":
+            raise _NotText(found[0])
+        for fault in found:
+            add_fault(self._nul, fault.slug, fault, self._most)
+        return bool(found)

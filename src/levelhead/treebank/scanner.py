@@ -1,0 +1,132 @@
+"""The compiled scanner of valid files: CoNLL-U to columns, without repairs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from levelhead.kernels import scan, text, trees
+from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
+from levelhead.treebank.tokens import FORM, Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.treebank import Treebank, named_columns
+from levelhead.treebank.two_files import begin
+
+if TYPE_CHECKING:
+    from levelhead.treebank.plus import ColumnLayout
+
+_HEADLESS = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})_(?=\t)"
+"""A word without a head, up to its HEAD."""
+
+_OUTSIDE = 1
+"""The error code of a sentence with a head outside the sentence."""
+
+_ANY_TREE = rb"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*\t[^\t\n]*(?=\t)"
+"""A word up to its DEPREL."""
+
+
+class ReaderSettings(NamedTuple):
+    """The settings of reading a file.
+
+    Args:
+        conllx: whether the format is CoNLL-X: without ranges, empty nodes and comments, with several roots allowed.
+        several_roots: whether a sentence can have several roots.
+        layout: the columns of a CoNLL-U Plus file.
+        ignores_trees: whether HEAD and DEPREL are ignored.
+        any_heads: whether to accept heads that are words of the sentence but do not form a tree.
+    """
+
+    conllx: bool = False
+    several_roots: bool = False
+    layout: ColumnLayout | None = None
+    ignores_trees: bool = False
+    any_heads: bool = False
+
+    def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
+        """Return the settings for a file, with the columns that its first line names."""
+        if self.conllx or b"global.columns" not in data[: data.find(b"\n") + 1]:
+            return self
+        from levelhead.treebank.plus import layout_of
+
+        return self._replace(layout=layout_of(data, name))
+
+
+def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
+    """Return the treebank in a file without repairs, or None if the file has any fault."""
+    layout = reading.layout
+    if layout is None:
+        return _scan_words(data, reading)
+    if b"\r" in data or b"\0" in data:  # perhaps in an extra column, which is not scanned
+        return None
+    ten, rows = layout.ten_columns(data)
+    treebank = _scan_words(ten, reading)
+    if treebank is None:
+        return None
+    from levelhead.treebank.plus import extra_columns
+
+    try:
+        extra = extra_columns(layout, rows)
+    except UnicodeDecodeError:
+        return None
+    comments = treebank.comments.without_first_line() if start else treebank.comments
+    return replace(treebank, comments=comments, extra=extra)
+
+
+def _scan_words(data: bytes, reading: ReaderSettings) -> Treebank | None:
+    """Scan ten columns; either all words have heads, or no word."""
+    if reading.ignores_trees:
+        treebank = scan_treebank(re.sub(_ANY_TREE, rb"\g<1>0\t_", data), several_roots=True)
+        return None if treebank is None else replace(treebank, has_trees=False)
+    conllx = reading.conllx
+    treebank = scan_treebank(data, conllx=conllx, several_roots=reading.several_roots, any_heads=reading.any_heads)
+    if treebank is not None or not re.search(_HEADLESS, data[: max(data.find(b"\n\n"), 0)]):
+        return treebank
+    with_roots, n_words = re.subn(_HEADLESS, rb"\g<1>0", data)
+    treebank = scan_treebank(with_roots, conllx=conllx, several_roots=True)
+    if treebank is None or treebank.n_words != n_words:
+        return None
+    return replace(treebank, has_trees=False)
+
+
+def scan_treebank(
+    data: bytes, *, conllx: bool = False, several_roots: bool = False, any_heads: bool = False
+) -> Treebank | None:
+    """Return the treebank in a file without repairs, or None if the file has any fault."""
+    if not data:
+        return None
+    begun = begin(data, ranges=not conllx)
+    scanned = scan.arrays_of(begun)
+    if isinstance(scanned, int):
+        return None
+    pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
+    allowed, ascii_only = scan.kinds_of_bytes(begun)
+    if not (allowed and (ascii_only or text.is_utf8(comments))):  # the scanner checks the cells
+        return None
+    bad = trees.bad_sentences(local_heads, starts, conllx or several_roots)
+    if (bad == _OUTSIDE).any() if any_heads else bad.any():
+        return None
+    strings = Strings(pool, offsets)
+    treebank = Treebank(
+        **named_columns(codes, strings),
+        heads=trees.global_heads(local_heads, starts),
+        sentence_starts=starts,
+        multiword=MultiwordTokens(*_columns(multiword)),
+        empty=EmptyNodes(*_columns(empty)),
+        comments=Comments(comments, comment_starts),
+        source=Source(lines=lines),
+    )
+    return None if _has_empty_form(treebank) else treebank
+
+
+def _columns(rows: Codes) -> tuple[Codes, Codes, Codes, Codes]:
+    """Split rows of three numbers and nine codes."""
+    return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:]
+
+
+def _has_empty_form(treebank: Treebank) -> bool:
+    used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
+    strings = treebank.strings
+    blank = [code for code in strings.with_spaces.tolist() if not strings[code].translate(ANY_SPACE)]
+    return bool(blank) and any(np.isin(codes, blank).any() for codes in used)
