@@ -123,6 +123,8 @@ class TestedScore(NamedTuple):
             without a margin.
     """
 
+    __test__ = False  # its name begins like those of tests, which pytest collects
+
     treebank: str
     measure: str
     system: str
