@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import listed
-from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
@@ -16,6 +14,9 @@ from levelhead.tables.table import Cell, Column, Table, value_cell
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
     from levelhead.significance import Units
@@ -334,6 +335,8 @@ def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
 
 def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
     """Return the coverage of the outputs on several treebanks together; None if scores are not partial."""
+    from levelhead.evaluation.coverage import total_coverage
+
     each = [evaluation.coverage for evaluation in evaluations.values() if evaluation.coverage is not None]
     return total_coverage(each) if each else None
 
@@ -363,5 +366,7 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
 
 def mean_or_none(values: Sequence[Fraction | None]) -> Fraction | None:
     """Return the exact mean; None without values or if any is missing."""
+    from fractions import Fraction
+
     known = [value for value in values if value is not None]
     return sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None
