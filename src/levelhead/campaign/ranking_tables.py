@@ -12,10 +12,10 @@ from levelhead.campaign.ranking import valid_trees_value
 from levelhead.errors import listed, number_of
 from levelhead.evaluation.score_tables import (
     COVERAGE,
-    PARTIAL_NOTE,
     VALID_TREES,
     columns_with_valid_trees,
     coverage_cells,
+    partial_notes,
     score_numbers,
     units_document,
 )
@@ -107,8 +107,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
             " comparable sentences instead of as 0"
         )
-    if results.partial:
-        notes.append(PARTIAL_NOTE)
+    notes += _partial_notes(results, shown)
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(ranking.group for ranking in rankings)])
     notes += relation_notes(results, shown)
@@ -116,6 +115,10 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     notes += [f"{group.name}: {included_test_sets(group)}" for group in groups if group.lacks]
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
     return [*notes, *(f"{measure}: {note}" for measure, note in undefined.items())]
+
+
+def _partial_notes(results: Results, codes: Collection[str]) -> list[str]:
+    return partial_notes((system, results.covered(system, code)) for system, code in results.results if code in codes)
 
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
@@ -171,8 +174,7 @@ def results_table(results: Results) -> Table:
             rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
     columns += [Column("State", "text"), Column("Reason", "text")]
     notes = relation_notes(results, [one.code for one in results.test_sets])
-    if results.partial:
-        notes.append(PARTIAL_NOTE)
+    notes += _partial_notes(results, [one.code for one in results.test_sets])
     return Table(tuple(columns), tuple(rows), (*notes, signature_line(results.signature)))
 
 

@@ -62,10 +62,10 @@ def recover(
     treebank = read(gold)
     print_warnings(treebank.warnings)
     recovery = recover_answers(answers, treebank, Layout(separator, field, id_field))
-    if not recovery.other_text and all(answer.recovered == 0 for answer in recovery.answers):
-        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     if recovery.other_text:
         say(f"warning: {recovery.other_text}")
+    elif all(answer.recovered == 0 for answer in recovery.answers):
+        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(output)
     print_result(
         recovery.table,

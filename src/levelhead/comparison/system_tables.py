@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from levelhead.comparison.verdicts import gates_document, verdict_text
 from levelhead.errors import number_of
 from levelhead.evaluation.coverage import total_coverage
-from levelhead.evaluation.score_tables import COVERAGE, PARTIAL_NOTE, VALID_TREES, coverage_cells, units_document
+from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.significance import SystemResult, Wins, unit_line
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
@@ -136,7 +136,7 @@ def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, 
         *(wins_text(win, comparison) for win in comparison.wins),
         *(verdict_text(gate, comparison) for gate in comparison.gates),
         *([unit_line(comparison.units)] if comparison.units else []),
-        *([PARTIAL_NOTE] if comparison.coverage else []),
+        *partial_notes(pair for some in comparison.coverage.values() for pair in some.items()),
         signature_line(comparison.provenance.signature),
     )
 

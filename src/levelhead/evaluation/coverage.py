@@ -46,12 +46,16 @@ class PartialCoverage(NamedTuple):
     fits_next: int
     fits_previous: int
 
+    @property
+    def other_text_note(self) -> str:
+        """A sentence about the answers to another text; empty if there are none."""
+        return other_text_note(self.other_text, self.fits_next, self.fits_previous) if self.other_text else ""
+
     def __str__(self) -> str:
         """Return the coverage in one line."""
         more = f"; {number_of(self.extra, 'sentence')} of the system without a gold sentence" if self.extra else ""
         lines = f"; {number_of(self.unreadable, 'unreadable line')}" if self.unreadable else ""
-        shifts = self.other_text, self.fits_next, self.fits_previous
-        other = f"; {other_text_note(*shifts)}" if self.other_text else ""
+        other = f"; {self.other_text_note}" if self.other_text else ""
         words = number_of(self.words, "word")
         return (
             f"partial scores, not official: {self.answered:,} of {number_of(self.sentences, 'sentence')} answered,"

@@ -321,8 +321,7 @@ LABEL = f"{NOT_OFFICIAL}: every gold word counts, even if texts differ or trees 
 """The first sentence of pages with partial scores."""
 
 VALID_TREES_NOTE = f"{VALID_TREES}: words in sentences without a valid tree count as wrong."
-PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
-"""The note of tables with partial scores."""
+_PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
 
 COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key="Aligned words"))
 """The columns for the shares of answered gold sentences and aligned gold words."""
@@ -339,6 +338,17 @@ def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
 
     each = [evaluation.coverage for evaluation in evaluations.values() if evaluation.coverage is not None]
     return total_coverage(each) if each else None
+
+
+def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> list[str]:
+    """Return the notes of a table, given the system and coverage of each output; none if scores are not partial."""
+    by_system: dict[str, list[PartialCoverage]] = {}
+    for system, coverage in coverages:
+        if coverage is not None:
+            by_system.setdefault(system, []).append(coverage)
+    others = {system: total_coverage(each).other_text_note for system, each in by_system.items()}
+    label = [_PARTIAL_NOTE] if by_system else []
+    return [*label, *(f"{system}: {note}" for system, note in others.items() if note)]
 
 
 def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:

@@ -106,9 +106,9 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
                 picture = _picture(shown, tree)
                 parts.append(f'<g transform="translate(8,{short(y + 8)})">{picture.body}</g>')
                 width, y = max(width, picture.width), y + picture.height + 8
-    for line in (_LEGEND, signature):
+    for note in (_LEGEND, signature):
         y += 20
-        parts.append(_long_text(8, y, line, "mute small"))
+        parts.append(_long_text(8, y, note, "mute small"))
     return Drawing("Dependency trees", width + 16, y + 12, "".join(parts)).file() + "\n"
 
 

@@ -68,8 +68,8 @@ _DIFFERENCES = (
 )
 _GAINS = (
     "Differences in LAS from {} by property of words, with 95% confidence intervals; those that affect most words"
-    " first. Words: how many more are correct. Treebanks: how many a mean is over. Click a value to see words that only"
-    " one of the systems gets right."
+    " first. Words: how many more are correct. Treebanks: the number of treebanks in a mean. Click a value to see words"
+    " that only one of the systems gets right."
 )
 _SENTENCES = (
     "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"
