@@ -342,6 +342,8 @@ def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
 
 def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> list[str]:
     """Return the notes of a table, given the system and coverage of each output; none if scores are not partial."""
+    from levelhead.evaluation.coverage import total_coverage
+
     by_system: dict[str, list[PartialCoverage]] = {}
     for system, coverage in coverages:
         if coverage is not None:
