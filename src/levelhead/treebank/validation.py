@@ -21,6 +21,8 @@ from levelhead.treebank.fixing import copies_of, write_fixed
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.reader import Format
 
+__all__ = ["Validation", "validate"]
+
 
 @immutable(eq=True, repr=False)
 class Validation(Tabular):
