@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import listed
-from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
@@ -17,6 +16,7 @@ from levelhead.treebank.contents import Contents
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
     from levelhead.significance import Units
@@ -334,12 +334,16 @@ def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
 
 def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
     """Return the coverage of the outputs on several treebanks together; None if scores are not partial."""
+    from levelhead.evaluation.coverage import total_coverage
+
     each = [evaluation.coverage for evaluation in evaluations.values() if evaluation.coverage is not None]
     return total_coverage(each) if each else None
 
 
 def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> list[str]:
     """Return the notes of a table, given the system and coverage of each output; none if scores are not partial."""
+    from levelhead.evaluation.coverage import total_coverage
+
     by_system: dict[str, list[PartialCoverage]] = {}
     for system, coverage in coverages:
         if coverage is not None:
