@@ -23,7 +23,7 @@ from levelhead import score
 from levelhead.cli import program
 from levelhead.cli.shared.option_groups import GROUPS, OTHER, group_of
 from levelhead.measures import REGISTRY
-from levelhead.measures.groups import MEASURE_GROUPS
+from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules

@@ -67,7 +67,7 @@ TOPICS = {
         "See where errors are: by property, by sentence, by kind, and in the trees.",
         (
             "levelhead.api.breakdowns", "levelhead.analysis", "levelhead.comparison.breakdowns",
-            "levelhead.comparison.contrasts", "levelhead.comparison.examples",
+            "levelhead.comparison.contrasts",
         ),
     ),
     "comparing": Topic(
@@ -75,7 +75,7 @@ TOPICS = {
         "Compare systems, treebanks and annotations, with confidence intervals and tests.",
         (
             "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
-            "levelhead.comparison.languages", "levelhead.comparison.agreement", "levelhead.comparison.changes",
+            "levelhead.comparison.agreement", "levelhead.comparison.changes",
             "levelhead.api.suspicious", "levelhead.comparison.suspects",
         ),
     ),

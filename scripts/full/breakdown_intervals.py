@@ -20,9 +20,8 @@ from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import UD
-from levelhead.significance.bucket_estimates import BucketEstimate, UnitParts, bucket_estimates, gain_estimate
-from levelhead.significance.unit_counts import Cells
-from levelhead.significance.units import Units, units_of
+from levelhead.significance.jackknife import BucketEstimate, UnitParts, bucket_estimates, gain_estimate
+from levelhead.significance.units import Cells, Units, units_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import NIVRE_FANG
 

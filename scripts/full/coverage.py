@@ -28,13 +28,11 @@ import numpy as np
 from coverage_pools import MEASURES, OFFICIAL, TRAINED, Pool, pools
 from scipy import stats
 
-from levelhead.comparison.languages import _difference
+from levelhead.comparison.evaluations import _difference
 from levelhead.significance import InferenceSettings, SystemCounts, differences
 from levelhead.significance.differences import permutation_p
-from levelhead.significance.jackknife import leave_out
-from levelhead.significance.resampling import resampled, swapped
-from levelhead.significance.settings import seeded
-from levelhead.significance.system_counts import ratios
+from levelhead.significance.jackknife import leave_out, ratios
+from levelhead.significance.resampling import resampled, seeded, swapped
 from levelhead.significance.units import FEWEST_UNITS
 
 LEVEL = 0.95

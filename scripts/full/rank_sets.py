@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from levelhead.significance.rank_sets import marginal_rank_sets, pair_differences, simultaneous_rank_sets
+from levelhead.significance.rankings import marginal_rank_sets, pair_differences, simultaneous_rank_sets
 from levelhead.significance.resampling import correlated_errors, resampled
 
 SYSTEMS = 20

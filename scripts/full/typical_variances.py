@@ -20,8 +20,8 @@ from levelhead.campaign import plan_in, score_plan
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import Results
 from levelhead.evaluation.setup import setup_of
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import difference_variances
-from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE
 
 MEASURES = ("UAS", "LAS", "CLAS", "MLAS", "BLEX", "UEM", "LEM")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from levelhead.api.papers import cite, paper_table
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
+    from levelhead.api.reports import write_report
     from levelhead.api.scoring import explain, score
     from levelhead.api.studies import reproduce
     from levelhead.api.suspicious import suspects
@@ -89,6 +90,7 @@ __all__ = [
     "trees",
     "validate",
     "write",
+    "write_report",
 ]
 
 _ROOMS = {
@@ -99,6 +101,7 @@ _ROOMS = {
     "api.papers": ("cite", "paper_table"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),
+    "api.reports": ("write_report",),
     "api.scoring": ("explain", "score"),
     "api.studies": ("reproduce",),
     "api.tables": ("correlate", "judge", "measurements"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,9 +37,18 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     ),
     "rank": ([GOLDS, SYSTEMS], lambda: levelhead.rank(GOLDS, SYSTEMS)),
     "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),
+    "languages with training": (
+        [GOLDS, *FOLDERS.values(), "--train", TRAIN],
+        lambda: levelhead.languages(GOLDS, FOLDERS, train=[TRAIN]),
+    ),
+    "compare without punctuation": (
+        [GOLD, ALPHA, BETA, "--punct", "callin", "--fail-if-worse", "UAS"],
+        lambda: levelhead.compare(GOLD, TWO, punct="callin", fail_if_worse="UAS"),
+    ),
+    "breakdown of errors": ([GOLD, ALPHA, "--by", "error"], lambda: levelhead.breakdown(GOLD, ALPHA, by="error")),
     "agree": ([GOLD, ALPHA], lambda: levelhead.agree(GOLD, ALPHA)),
     "diff": ([GOLD, ALPHA], lambda: levelhead.diff(GOLD, ALPHA)),
-    "suspects": ([GOLD, ALPHA], lambda: levelhead.suspects(GOLD, [ALPHA], most=50)),
+    "suspects": ([GOLD, ALPHA], lambda: levelhead.suspects(GOLD, [ALPHA])),
     "power": ([], levelhead.power),
     "power of two": ([GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, TWO)),
     "profile": ([GOLDS], lambda: levelhead.profile(GOLDS)),
@@ -64,3 +74,13 @@ def test_five_sentences_are_drawn_and_all_are_listed() -> None:
     assert len(losses) == len(found.table().rows) > 5
     assert "largest losses of beta against alpha: 5 sentences" in str(found)
     assert len(levelhead.trees(GOLD, TWO, limit=2).to_dict()["systems"][0]["loses"]) == 2
+
+
+def test_files_that_are_not_used_are_in_the_provenance(tmp_path: Path) -> None:
+    for name, path in (("gold/en.conllu", GOLD), ("a/en.conllu", ALPHA), ("a/fr.conllu", BETA)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(path.read_bytes())
+    found = levelhead.confusion(tmp_path / "gold", tmp_path / "a").provenance.about_files
+    done = CliRunner().invoke(cli, ["confusion", str(tmp_path / "gold"), str(tmp_path / "a")])
+    assert [message[:50] for message in found] == ["warning: 1 file with no matching gold treebank (ig"]
+    assert done.stderr.splitlines() == list(found)

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from levelhead.campaign import job
-from levelhead.campaign.job import view_gold
+from levelhead.campaign import gold as gold_of_jobs
+from levelhead.campaign.gold import view_gold
 from levelhead.campaign.job_files import File
-from levelhead.comparison.languages import sent_ids
+from levelhead.comparison.evaluations import sent_ids
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
@@ -41,7 +41,7 @@ def test_sentence_ids(case: str, rules: str, tmp_path: Path, monkeypatch: pytest
     whole = view_gold(file, setup, sent_ids)
     assert (whole != b"null") == (case == "named")
     if "back" not in case:  # such a file cannot be cut
-        monkeypatch.setattr(job, "parse_as", None)
+        monkeypatch.setattr(gold_of_jobs, "parse_as", None)
     for size in (1, 300, 5000):
         monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
         assert view_gold(file, setup, sent_ids) == whole

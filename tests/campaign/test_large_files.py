@@ -15,11 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES
-from levelhead.campaign import pieces_record
-from levelhead.campaign.job import JobSetup, count_output
+from levelhead.campaign import gold as gold_of_jobs
+from levelhead.campaign.job import JobSetup, OutputJob, count_output
 from levelhead.campaign.job_files import File, LargeFile, unchanged, whole_contents
-from levelhead.campaign.pieces_record import record_in_pieces
-from levelhead.campaign.record_fields import GOLD
+from levelhead.campaign.records import GOLD
 from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
@@ -72,7 +71,7 @@ def compare(gold: File, system: File | None, setup: JobSetup, tiny: tuple[PieceS
     """Count the whole file, and pieces of several sizes; check that the records are equal, and return the record."""
     whole = outcome(gold, system, setup, WHOLE)
     for sizes in tiny:
-        pieces_record._shared_facts.cache_clear()  # as if no output had been scored before
+        gold_of_jobs._shared_facts.cache_clear()  # as if no output had been scored before
         assert outcome(gold, system, setup, sizes) == whole
     return json.loads(whole) if isinstance(whole, bytes) else whole
 
@@ -126,7 +125,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
     setup = settings_of(rules, unit)
     record = compare(*files, setup)
     if record.get("state") == "valid":
-        assert record_in_pieces(*files, setup.setup, unit, 1) is not None
+        assert OutputJob(*files, setup.setup, unit).record_in_pieces(1) is not None
     compare(files[0], None, setup)
 
 

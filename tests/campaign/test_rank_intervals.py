@@ -13,9 +13,8 @@ from conftest import EXAMPLES, library
 from levelhead import campaign as c
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import InferenceSettings
-from levelhead.significance.jackknife import leave_out
+from levelhead.significance.jackknife import SystemCounts, leave_out
 from levelhead.significance.rankings import better_p
-from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 from oracle import campaign_resampling as plain

@@ -11,8 +11,9 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan, score_plan
+from levelhead.campaign import gold as gold_of_jobs
 from levelhead.campaign import job as jobs
-from levelhead.comparison.languages import sent_ids
+from levelhead.comparison.evaluations import sent_ids
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
@@ -44,8 +45,8 @@ def opened(noted: _Opened, run) -> Callable[..., Counter[str]]:
     """Run a command, and count how often it opens each treebank."""
 
     def files_of(*arguments: object) -> Counter[str]:
-        jobs._gold.cache_clear()
-        jobs._undefined.cache_clear()
+        gold_of_jobs._gold.cache_clear()
+        gold_of_jobs._undefined.cache_clear()
         noted.files = []
         try:
             code, _, said = run(*arguments)
@@ -67,11 +68,12 @@ def parsed(monkeypatch):
         seen.append(levelhead.from_conllu(data)[0].text or "")
         return parse(data, *arguments)
 
-    jobs._gold.cache_clear()
-    jobs._undefined.cache_clear()
-    monkeypatch.setattr(jobs, "parse_as", noted)
+    gold_of_jobs._gold.cache_clear()
+    gold_of_jobs._undefined.cache_clear()
+    for module in (gold_of_jobs, jobs):
+        monkeypatch.setattr(module, "parse_as", noted)
     yield seen
-    jobs._gold.cache_clear()
+    gold_of_jobs._gold.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_what_is_made_of_gold_is_kept_apart_from_the_counts(tmp_path, parsed):
     plan, setup = find_plan(GOLD, [ALPHA]), setup_of(["LAS"])
     with Store(tmp_path / "store") as store:
         score_plan(plan, setup, store=store, by_sentence=True)
-        jobs._gold.cache_clear()
+        gold_of_jobs._gold.cache_clear()
         n_files = len(parsed)
         score_plan(plan, setup, store=store, by_sentence=True, of_gold=sent_ids)
     assert len(parsed) - n_files == 8

@@ -8,7 +8,7 @@ from conftest import EXAMPLES
 from levelhead import testing
 from levelhead.errors import InputError, unknown
 from levelhead.significance import InferenceSettings
-from levelhead.significance.settings import check_settings
+from levelhead.significance.resampling import check_settings
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA = PARALLEL / "gold/en.conllu", PARALLEL / "systems/alpha/en.conllu"

@@ -18,7 +18,7 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
 from levelhead.comparison.contrasts import compare_by, contrasts
-from levelhead.comparison.languages import _pairs, _parallel, compare_languages, only_count
+from levelhead.comparison.evaluations import _pairs, _parallel, compare_languages, only_count
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure

@@ -14,7 +14,7 @@ from levelhead.comparison.system_tables import comparison_table
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Estimate, InferenceSettings, SystemCounts, differences, equivalence
-from levelhead.significance.equivalence import margin_of
+from levelhead.significance.differences import margin_of
 
 PARALLEL = EXAMPLES / "parallel"
 EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from conftest import EXAMPLES
-from levelhead.campaign.job import JobSetup, count_output, view_gold
+from levelhead.campaign.gold import view_gold
+from levelhead.campaign.job import JobSetup, count_output
 from levelhead.campaign.job_files import File
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.profile_jobs import profile_files
@@ -29,7 +30,7 @@ from levelhead.treebank.input_bytes import parts_of, read_bytes
 from levelhead.treebank.two_files import PrefetchedFile
 from levelhead.treebank.validation import write_fixed
 from levelhead.typology.collection import files_of, sampled, similarities, survey
-from levelhead.typology.profiled import ProfileTask
+from levelhead.typology.profile import ProfileTask
 from naming import naming
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system does not list open files")

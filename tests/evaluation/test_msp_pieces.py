@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead.campaign.job import JobSetup, count_output
+from levelhead.campaign.job import JobSetup, OutputJob, count_output
 from levelhead.campaign.job_files import File
-from levelhead.campaign.pieces_record import record_in_pieces
 from levelhead.errors import InputError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
@@ -115,7 +114,7 @@ def test_records_of_the_engine(folder: Path, seed: int, rules: str, errors: bool
         assert record_of(*files, setup, sizes) == whole
     blank = any(read_content(data).source.n_blank for data in (gold, system)) if whole.get("state") == "valid" else None
     if blank is False:  # files that end with blank lines are read whole
-        assert record_in_pieces(*files, setup.setup, "auto", 1) is not None
+        assert OutputJob(*files, setup.setup, "auto").record_in_pieces(1) is not None
     assert record_of(files[0], None, setup, TINY[0]) == record_of(files[0], None, setup, WHOLE)
 
 

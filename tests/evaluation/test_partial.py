@@ -29,7 +29,7 @@ WITHOUT_ROOTS = MORE.with_measures(one for one in MORE.measures if one.name != "
 
 
 def partial(gold: str, system: str, setup=PARTIAL) -> Evaluation:
-    return partial_evaluation(match_output(levelhead.from_conllu(gold), system.encode(), None, setup), setup)[0]
+    return partial_evaluation(match_output(levelhead.from_conllu(gold), system.encode(), None, setup), setup)
 
 
 def sentences_of(text: str) -> list[list[str]]:
@@ -138,7 +138,7 @@ def test_without_differences_scores_are_the_usual_ones(files):
     """All measures, all counts, and both policies; tokens and sentences may be cut in other ways."""
     gold, system = files
     for setup in (PARTIAL, MORE):
-        usual = levelhead.evaluation.pair.score_treebanks(
+        usual = levelhead.evaluation.fold.score_treebanks(
             levelhead.from_conllu(gold), levelhead.from_conllu(system), setup_of(setup.names, weights=setup.weights)
         )
         found = partial(gold, system, setup)

@@ -21,7 +21,7 @@ def conllu(*answers: Answer) -> bytes:
 
 def scored(gold: list[Answer], answers: list[Answer]) -> Evaluation:
     aligned = match_output(levelhead.from_conllu(conllu(*gold)), conllu(*answers), None, SETUP)
-    return partial_evaluation(aligned, SETUP)[0]
+    return partial_evaluation(aligned, SETUP)
 
 
 GOLD: list[Answer] = [

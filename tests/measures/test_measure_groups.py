@@ -2,7 +2,7 @@
 
 from levelhead.cli import program
 from levelhead.measures import REGISTRY
-from levelhead.measures.groups import MEASURE_GROUPS, group_of
+from levelhead.measures.registry import MEASURE_GROUPS, group_of
 
 
 def test_every_measure_is_in_one_group() -> None:

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from conftest import EXAMPLES
-from levelhead.campaign.look_jobs import LookAtEach
+from levelhead.campaign.look_jobs import VisitEach
 from levelhead.campaign.plan import find_plan
 from levelhead.campaign.run import score_plan
 from levelhead.evaluation.setup import setup_of
@@ -18,7 +18,7 @@ GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems
 def test_every_error_keeps_its_name() -> None:
     plan = find_plan(GOLD, {"beta": SYSTEMS / "beta"})
     find = partial(errors_of_each, name="beta", n_treebanks=8, setup=setup_of(["LAS"]), measure="LAS", partial=False)
-    results = score_plan(plan, setup_of(["LAS"]), look=LookAtEach(find))
+    results = score_plan(plan, setup_of(["LAS"]), look=VisitEach(find))
     parts = [results.looked[one.code]["beta"] for one in plan.test_sets]
     joined, start, at = joined_errors(parts), 0, 0
     for part in parts:

@@ -14,8 +14,8 @@ from levelhead.report.charts.marks import OTHER, series_of
 from levelhead.report.charts.multiples import Panel, PanelRow, panel_chart
 from levelhead.report.page import render
 from levelhead.report.page.profile import profile_page
-from levelhead.typology.clustering import Cluster, clustered
-from levelhead.typology.outliers import quartiles
+from levelhead.typology.profile import quartiles
+from levelhead.typology.similarity import Cluster, clustered
 
 GOLD = EXAMPLES / "parallel" / "gold"
 

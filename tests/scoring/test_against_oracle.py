@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from conllu_cases import VERDICTS
-from levelhead.evaluation.pair import score_treebanks
+from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match

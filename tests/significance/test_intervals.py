@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conftest import library
 from levelhead.significance import Estimate, InferenceSettings, SystemCounts, differences
-from levelhead.significance.student_t import quantile, two_sided_p
+from levelhead.significance.estimates import quantile, two_sided_p
 
 library("scipy.stats")
 from oracle import intervals as plain  # noqa: E402 -- needs scipy

@@ -12,15 +12,15 @@ from conftest import EXAMPLES
 from levelhead.comparison.power import Design, detectable_rows, power, typical_power
 from levelhead.errors import InputError
 from levelhead.significance import InferenceSettings, SystemCounts, differences
+from levelhead.significance.estimates import noncentrality
 from levelhead.significance.power import (
     Target,
     Variances,
     checked_test,
     detectable_difference,
     difference_variances,
+    typical_deviations,
 )
-from levelhead.significance.student_t import noncentrality
-from levelhead.significance.typical_deviations import typical_deviations
 from levelhead.significance.units import Units
 from oracle import power as oracle
 

@@ -14,11 +14,11 @@ from levelhead.campaign.ranking_tables import test_notes as notes_on_tests
 from levelhead.campaign.ranking_tables import undecided_ranks
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import InferenceSettings
-from levelhead.significance.failed_outputs import evidence
-from levelhead.significance.letters import compact_letters
-from levelhead.significance.rank_sets import (
+from levelhead.significance.rankings import (
     better,
+    compact_letters,
     critical_value,
+    evidence,
     marginal_rank_sets,
     pair_differences,
     simultaneous_rank_sets,

@@ -33,8 +33,8 @@ from levelhead.significance import (
     system_counts,
 )
 from levelhead.significance import resampling as engine
-from levelhead.significance.pairwise import exact_rejections
-from levelhead.significance.system_counts import ratios
+from levelhead.significance.jackknife import ratios
+from levelhead.significance.power import exact_rejections
 from oracle import resampling as oracle
 
 PARALLEL = EXAMPLES / "parallel"

@@ -25,7 +25,7 @@ from levelhead.significance import (
     sign_test,
     system_counts,
 )
-from levelhead.significance.system_counts import ratios
+from levelhead.significance.jackknife import ratios
 from levelhead.treebank.contents import contents_hash
 
 PARALLEL = EXAMPLES / "parallel"

@@ -22,9 +22,8 @@ from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.typology import COLUMNS, Chunks, count_treebank, survey, tally
 from levelhead.typology.collection import similarities
-from levelhead.typology.counts import CountSum, RunningCounts
-from levelhead.typology.counts_record import counts_from_bytes, counts_to_bytes
-from levelhead.typology.lexical import count_lexical
+from levelhead.typology.counts import CountSum, RunningCounts, counts_from_bytes, counts_to_bytes
+from levelhead.typology.vocabulary import count_lexical
 from naming import naming
 from oracle import typology as oracle
 from oracle.damage import damaged_bytes

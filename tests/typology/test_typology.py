@@ -32,13 +32,13 @@ from levelhead.typology import (
     word_dependency_entropy,
 )
 from levelhead.typology.collection import survey
-from levelhead.typology.lexical import CALLIN_CHUNKS
+from levelhead.typology.entropy import weights_text
 from levelhead.typology.profile import columns_named
 from levelhead.typology.profile_columns import OF_TRAINING
 from levelhead.typology.profile_tables import long_table, profiles_table
-from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.selection import language_code
 from levelhead.typology.tally import Histogram, Tally
+from levelhead.typology.vocabulary import CALLIN_CHUNKS
 from oracle import typology as oracle
 from strategies import treebanks
 

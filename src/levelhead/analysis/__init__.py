@@ -1,8 +1,7 @@
 """Error analysis: breakdowns by properties of words, confusion of relations, cascading errors."""
 
 from levelhead.analysis.breakdown import Average, Breakdown, averages, break_down, leave_out
-from levelhead.analysis.cascading import Cascading, cascading_errors
-from levelhead.analysis.confusion import Confusion, Example, count_confusions, error_types
+from levelhead.analysis.confusion import Cascading, Confusion, Example, cascading_errors, count_confusions, error_types
 from levelhead.analysis.word_properties import PROPERTIES, WordProperty
 from levelhead.treebank.training_data import Training
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,14 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component, Definition, Measure
 from levelhead.scoring.score import Score, check_annotated, count, score_of, selection_for
-from levelhead.significance.bucket_estimates import (
+from levelhead.significance.jackknife import (
     BucketEstimate,
     IntervalSettings,
     UnitParts,
     bucket_estimates,
     mean_estimate,
 )
-from levelhead.significance.unit_counts import Cells, UnitHistogram, histogram_of
-from levelhead.significance.units import Units
+from levelhead.significance.units import Cells, UnitHistogram, Units, histogram_of
 
 
 class CombinedBuckets(NamedTuple):
@@ -171,7 +170,8 @@ def words_in(
     definition = check_breakable(measure, registry)
     check_annotated(matches, measure, definition)
     selection = selection_for(matches, measure, definition, registry.schemes)
-    gold, system = matches.values(selection) if selection else _every_word(matches)
+    every_word = np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
+    gold, system = matches.values(selection) if selection else every_word
     ours, theirs = matches.alignment.gold, matches.alignment.system
     agree = matches.agree(definition.needs_for(measure.argument))
     right = agree & gold[ours] & system[theirs] & (buckets.gold[ours] == buckets.system[theirs])
@@ -297,7 +297,8 @@ def _average(
     estimates = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
     known = [estimate for estimate in estimates if not math.isnan(estimate.jackknife.value)]
     means: dict[str, Fraction | None] = {
-        name: _mean(_component(score, name) for score in scores) for name in COMPONENTS
+        name: _mean(replace(score, measure=replace(score.measure, component=name)).exact for score in scores)
+        for name in COMPONENTS
     }
     left_out = {}
     if breakdowns[0].whole:
@@ -306,10 +307,6 @@ def _average(
         )
         left_out["difference"] = _mean(breakdown.difference(values) for breakdown in breakdowns)
     return Average(values, len(scores), {**means, **left_out}, mean_estimate(known, level) if known else None)
-
-
-def _component(score: Score, name: Component) -> Fraction | None:
-    return replace(score, measure=replace(score.measure, component=name)).exact
 
 
 def _mean(numbers: Iterable[Fraction | None]) -> Fraction | None:
@@ -322,7 +319,7 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     definition = registry.measures[measure.name]
     if definition.takes_weights:
         raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
-    if definition.unit != "words":
+    if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot be broken down", "not-broken-down")
     return definition
 
@@ -338,7 +335,3 @@ def _combined(parts: Sequence[Buckets]) -> CombinedBuckets:
         names = [(*names[number // n_names], part.names[number % n_names]) for number in kept.tolist()]
         gold, system = numbers[: len(gold)], numbers[len(gold) :]
     return CombinedBuckets(names, gold, system)
-
-
-def _every_word(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:
-    return np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)

@@ -16,9 +16,8 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import score_of, selection_for
-from levelhead.significance.bucket_estimates import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate
-from levelhead.significance.system_counts import ratios
-from levelhead.significance.unit_counts import Cells, UnitHistogram, histogram_of, summed
+from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate, ratios
+from levelhead.significance.units import Cells, UnitHistogram, histogram_of, summed
 from levelhead.treebank.schemes import NIVRE_FANG
 
 NOT_ALIGNED = "words not aligned"

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from levelhead.errors import InputError, Place, printable
-from levelhead.evaluation.pair import Evaluation, Input, parse_as, score_treebanks
+from levelhead.evaluation.fold import score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, parse_as
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import parse_measure

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, plan_for, settings_for
+from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, noting, plan_for, settings_for
 from levelhead.api.parameters import limited, public
 from levelhead.arguments import optional, several, text
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
-    from levelhead.api.inputs import MappedWeights
+    from levelhead.analysis.word_properties import PropertySettings
+    from levelhead.api.inputs import MappedWeights, Punctuation
+    from levelhead.campaign.plan import Plan
     from levelhead.comparison.breakdowns import (
         Breakdowns,
         CascadingErrors,
         Confusions,
         CountsBySentence,
+        ErrorExamples,
         ErrorTypes,
+        Intervals,
         Repairs,
     )
     from levelhead.comparison.contrasts import Contrasts, Gains
-    from levelhead.comparison.examples import ErrorExamples
     from levelhead.evaluation.pair import Input
+    from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts import Split
@@ -47,7 +51,8 @@ def confusion(
     from levelhead.comparison.breakdowns import confuse_outputs
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
-    return confuse_outputs(plan_for(gold, system, split), setup)
+    plan = plan_for(gold, system, split)
+    return noting(confuse_outputs(plan, setup), gold, plan)
 
 
 @public(by=several(text, 1))
@@ -61,6 +66,7 @@ def breakdown(
     format: Format = "conllu",
     gold_format: Format | None = None,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     resample_by: str = "auto",
@@ -80,16 +86,31 @@ def breakdown(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
-    from levelhead.comparison import breakdowns
-    from levelhead.comparison.contrasts import compare_by
-    from levelhead.comparison.intervals import Intervals
+    from levelhead.comparison.breakdowns import Intervals
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen
+        () if properties in (["error"], ["cascading"]) else measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=seen,
+        punct=punct,
     )
-    plan, buckets = plan_for(gold, systems, split), buckets_for(setup, seen)
-    intervals = Intervals(resample_by, level)
+    plan = plan_for(gold, systems, split)
+    return noting(
+        _broken_down(plan, properties, setup, buckets_for(setup, seen), Intervals(resample_by, level)), gold, plan
+    )
+
+
+def _broken_down(
+    plan: Plan, properties: list[str], setup: Setup, buckets: PropertySettings, intervals: Intervals
+) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
+    from levelhead.comparison import breakdowns
+    from levelhead.comparison.contrasts import compare_by
+
     if properties == ["sentence"]:
         return breakdowns.count_sentences_of_outputs(plan, setup)
     if properties == ["error"]:
@@ -123,6 +144,7 @@ def trees(
     format: Format = "conllu",
     gold_format: Format | None = None,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     split: Split | None = None,
@@ -139,17 +161,24 @@ def trees(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: an error or a measure is unknown.
     """
+    from levelhead.comparison.breakdowns import find_examples
     from levelhead.comparison.contrasts import compare_sentences
-    from levelhead.comparison.examples import find_examples
 
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        () if show else measures,
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        punct=punct,
     )
     plan = plan_for(gold, systems, split)
     if show:
-        return find_examples(plan, as_list(show), setup, limit)
+        return noting(find_examples(plan, as_list(show), setup, limit), gold, plan)
     _check_single(setup.names)
-    return compare_sentences(plan, limit, setup)
+    return noting(compare_sentences(plan, limit, setup), gold, plan)
 
 
 def _check_single(measures: Sequence[str]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial as partial_function
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
@@ -13,25 +14,29 @@ from levelhead.api.inputs import (
     PathLike,
     Systems,
     measure_names,
+    noting,
     or_own,
     plan_for,
     running,
     settings_for,
+    without_punctuation,
 )
 from levelhead.api.parameters import MEASURES, NO_OR_MEASURES, TEST_SETS, TREEBANK, limited, public
-from levelhead.arguments import choice, flag, number, optional, several
+from levelhead.arguments import choice, flag, number, optional, refuse, several
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
-    from levelhead.api.inputs import MappedWeights
+    from levelhead.api.inputs import MappedWeights, Punctuation
+    from levelhead.campaign.outputs import Output
     from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes
-    from levelhead.comparison.languages import Languages
+    from levelhead.comparison.changes import Changes, ReleaseChanges
+    from levelhead.comparison.evaluations import Languages
     from levelhead.comparison.power import Power
-    from levelhead.comparison.release_changes import ReleaseChanges
     from levelhead.comparison.systems import Comparison
+    from levelhead.comparison.worst_sentences import WorseSentence
     from levelhead.evaluation.pair import Input
+    from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
@@ -39,13 +44,20 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
     from levelhead.typology.languages import Voter
 
+Prepared = Literal["page", "summary"]
+
+
+def _margin(name: str, value: Any) -> float:
+    return value if isinstance(value, float) else number()(name, value)  # NaN and infinity: see check_margin
+
 
 @public(
     measures=optional(MEASURES),
-    margin=optional(number()),
+    margin=optional(_margin),
     wilcoxon=flag,
     votes=choice(("treebank", "language", "family")),
     fail_if_worse=NO_OR_MEASURES,
+    prepare=several(choice(("page", "summary"))),
 )
 def compare(
     gold: Golds,
@@ -57,6 +69,7 @@ def compare(
     gold_format: Format | None = None,
     allow_several_roots: bool = False,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     partial: bool = False,
@@ -68,6 +81,7 @@ def compare(
     wilcoxon: bool = False,
     votes: Voter = "treebank",
     fail_if_worse: Measures = (),
+    prepare: Iterable[Prepared] = (),
     split: Split | None = None,
     as_runs: bool = False,
     jobs: int | Workers = 1,
@@ -85,6 +99,8 @@ def compare(
         fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
             interval must show that it is worse by at most the margin. The results are in `gates`. A system with an
             invalid output is then listed in `invalid` instead of raising an error.
+        prepare: what to find while outputs are read: the trees of the "page", and for the "summary" the sentences in
+            which systems lose most; both are in `looked`.
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.
@@ -95,10 +111,10 @@ def compare(
     from levelhead.measures.registry import STANDARD
     from levelhead.significance import InferenceSettings
 
-    chosen = or_own(measures, rules, "UAS", "LAS", "CLAS")
+    chosen = without_punctuation(or_own(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
     gates = gated_measures(measure_names(fail_if_worse), registry or STANDARD)
     setup = settings_for(
-        [*measure_names(chosen), *gates],
+        list(dict.fromkeys([*measure_names(chosen or ()), *gates])),
         rules=rules,
         format=format,
         gold_format=gold_format,
@@ -110,8 +126,56 @@ def compare(
     )
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
+    parts = set(prepare)
+    look = None
+    if parts:
+        look = partial_function(
+            _look_at,
+            n_treebanks=len(plan.test_sets),
+            registry=setup.registry,
+            page="page" in parts,
+            worst_by=_word_measure([*gates, *setup.names], setup) if "summary" in parts else None,
+        )
     with running(jobs, store, cluster) as how:
-        return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how)
+        result = compare_systems(
+            plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
+        )
+    return noting(result, gold, plan)
+
+
+class Looked(NamedTuple):
+    """What the page and the summary of a comparison show of one test set, found where the engine reads the outputs."""
+
+    page: Any
+    worst: list[WorseSentence]
+    worst_by: str
+
+
+def _look_at(
+    code: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry, page: bool, worst_by: Setup | None
+) -> Looked:
+    part = None
+    if page:
+        from levelhead.report.page.treebank_contrasts import treebank_part
+
+        part = treebank_part(code, outputs, n_treebanks=n_treebanks, registry=registry)
+    if worst_by is None:
+        return Looked(part, [], "")
+    from levelhead.comparison.worst_sentences import worst_sentences
+
+    return Looked(part, worst_sentences(code, outputs, setup=worst_by), worst_by.names[0])
+
+
+def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
+    """The settings with the first measure that counts words and needs no file; LAS by default."""
+    from levelhead.measures.registry import parse_measure
+
+    defined = {str(measure): (measure, definition) for measure, definition in setup.defined}
+    for name in names:
+        measure, definition = defined[name]
+        if definition.unit == "words" and not definition.needs_file:
+            return setup.with_measures([measure])
+    return setup.with_measures([parse_measure("LAS", setup.registry)])
 
 
 @public(measures=optional(MEASURES), parallel=flag)
@@ -124,6 +188,7 @@ def languages(
     format: Format = "conllu",
     gold_format: Format | None = None,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     parallel: bool = False,
@@ -137,7 +202,7 @@ def languages(
 ) -> Languages:
     """Return the difference between each pair of treebanks for each system: which is harder?
 
-    The default measures are LAS and CLAS, or those of the rules msp25.
+    The default measures are LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
@@ -146,17 +211,24 @@ def languages(
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
     """
-    from levelhead.comparison.languages import compare_languages
+    from levelhead.comparison.evaluations import compare_languages
     from levelhead.significance import InferenceSettings
 
-    chosen = or_own(measures, rules, "LAS", "CLAS")
+    seen = list(train)
     setup = settings_for(
-        chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        or_own(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])),
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=seen,
+        punct=punct,
     )
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         tests = InferenceSettings(level=level, resample_by=resample_by)
-        return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
+        return noting(compare_languages(plan, setup, settings=tests, parallel=parallel, **how), gold, plan)
 
 
 @public(annotations=TREEBANK)
@@ -204,8 +276,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
         MeasureError: the rules are unknown, or do not score single words.
     """
-    from levelhead.comparison.changes import changes
-    from levelhead.comparison.release_changes import release_changes
+    from levelhead.comparison.changes import changes, release_changes
     from levelhead.evaluation.pair import load, load_pair
 
     setup = settings_for((), rules=rules, format=format)
@@ -235,6 +306,7 @@ def power(
     format: Format = "conllu",
     gold_format: Format | None = None,
     weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     units: Sequence[int] = (),
@@ -273,10 +345,18 @@ def power(
     design = planning.Design(tuple(units), tuple(runs), deviation, checked_test(alpha, power))
     if gold is None:
         return planning.typical_power(measure_names(measures or ("UAS", "LAS", "CLAS")), design)
-    chosen = or_own(measures, rules, "UAS", "LAS", "CLAS")
     setup = settings_for(
-        chosen, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+        or_own(measures, rules, "UAS", "LAS", "CLAS"),
+        rules=rules,
+        format=format,
+        gold_format=gold_format,
+        weights=weights,
+        registry=registry,
+        train=train,
+        punct=punct,
     )
+    if run_sd is not None and setup.perplexities:
+        refuse("run_sd", run_sd, "None for perplexities, since it is in points")
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
-        return planning.power(plan, setup, design, resample_by=resample_by, **how)
+        return noting(planning.power(plan, setup, design, resample_by=resample_by, **how), gold, plan)

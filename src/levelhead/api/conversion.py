@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
@@ -160,28 +161,36 @@ def perplexity(
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
     """
+    from levelhead.derivation import NgramModel
     from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
 
     choice = NgramChoice(order, ngram, tuple(minimum_counts), minimum_word_count, ends, lift)
     others = systems if isinstance(systems, Mapping) else {os.fspath(path): path for path in systems}
     named: dict[str, Input] = {_name(test): test, **others}
-    treebanks = {name: loaded(one, format) for name, one in named.items()}
-    return measure_perplexities(_model(train, choice, format), treebanks, choice)
+    treebanks = {name: loaded(one, format) for name, one in named.items()}  # before train, which takes longer
+    words = train if isinstance(train, NgramModel) or _is_model_file(train) else loaded(train, format)
+    result = measure_perplexities(_model(words, choice), treebanks, choice)
+    if not isinstance(words, Treebank):
+        return result
+    warnings = tuple(dict.fromkeys([*result.provenance.warnings, *words.warnings]))
+    return replace(result, provenance=replace(result.provenance, warnings=warnings))
 
 
 def _name(test: Input) -> str:
     return (test.source.path or "test") if isinstance(test, Treebank) else os.fspath(test)
 
 
-def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> NgramModel:
-    from levelhead.derivation import NgramModel, read_arpa
-    from levelhead.derivation.treebank_perplexity import is_model_file, model_of
+def _is_model_file(train: Input) -> bool:
+    from levelhead.derivation.treebank_perplexity import is_model_file
 
-    if isinstance(train, NgramModel | Treebank):
-        return model_of(train, choice)
-    if is_model_file(train):
-        return read_arpa(train)
-    return model_of(loaded(train, format), choice)
+    return not isinstance(train, Treebank) and is_model_file(train)
+
+
+def _model(train: Input | NgramModel, choice: NgramChoice) -> NgramModel:
+    from levelhead.derivation import NgramModel, read_arpa
+    from levelhead.derivation.treebank_perplexity import model_of
+
+    return model_of(train, choice) if isinstance(train, NgramModel | Treebank) else read_arpa(train)
 
 
 @public(
@@ -215,4 +224,6 @@ def recover(
     """
     from levelhead.recovery import Layout, recover_answers
 
-    return recover_answers(answers, loaded(gold, format), Layout(separator, field, id_field))
+    treebank = loaded(gold, format)
+    recovery = recover_answers(answers, treebank, Layout(separator, field, id_field))
+    return replace(recovery, provenance=replace(recovery.provenance, warnings=treebank.warnings))

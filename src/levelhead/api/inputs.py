@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import Setup, setup_of
@@ -35,10 +36,13 @@ Systems = Sequence[PathLike] | Mapping[str, Golds]
 Measures = str | Iterable["str | Measure"]
 """Measures as a string (`LAS,CLAS`), or several strings or measures."""
 
+Punctuation = Literal["keep", "relation", "callin"]
+
 MappedWeights = Mapping[str, "Resource | Mapping[str, float]"]
 """Weights by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`."""
 
 _Value = TypeVar("_Value")
+_Result = TypeVar("_Result")
 
 
 def as_list(given: str | Iterable[_Value]) -> list[Any]:
@@ -67,13 +71,23 @@ def holds_test_sets(gold: Golds) -> bool:
 
 def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
     """Return the test sets and the outputs, all of which must exist."""
-    from levelhead.campaign.plan import find_plan, named_by_path
+    from levelhead.campaign.plan import find_plan
 
     if isinstance(systems, Treebank):
         return find_plan(gold, {"system": systems}, split)
     if isinstance(systems, str | os.PathLike):
-        return find_plan(gold, named_by_path([systems]), split, as_runs=as_runs)
+        systems = [systems]
     return find_plan(gold, systems, split, as_runs=as_runs)
+
+
+def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:
+    """Return a result whose provenance also says which files were not used."""
+    from levelhead.campaign.plan import about_files
+
+    found = about_files(gold, plan)
+    if not found:
+        return result
+    return replace(result, provenance=replace(result.provenance, about_files=found))  # type: ignore[attr-defined, type-var]
 
 
 def or_own(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
@@ -94,10 +108,11 @@ def settings_for(
     train: Iterable[Input] = (),
     partial: bool = False,
     allow_several_roots: bool = False,
+    punct: Punctuation = "keep",
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
     setup = setup_of(
-        measures,
+        without_punctuation(measures, rules, punct, registry),
         rules=rules,
         format=format,
         gold_format=gold_format,
@@ -111,11 +126,29 @@ def settings_for(
         definition.takes_weights and key_of(measure) == ENTROPY for measure, definition in setup.defined
     ):
         return setup
-    from dataclasses import replace
-
     from levelhead.typology import entropy_weights
 
     return replace(setup, weights={**setup.weights, ENTROPY: entropy_weights(map(loaded, seen))})
+
+
+def without_punctuation(
+    measures: Measures | None, rules: str | Rules, punct: Punctuation, registry: Registry | None
+) -> Measures | None:
+    """Return the measures, by default those of the rules, without punctuation as far as they can leave it out."""
+    if punct == "keep":
+        return measures
+    from levelhead.measures.registry import STANDARD, parse_measure
+    from levelhead.scoring.rules import rules_named
+
+    known, option = registry or STANDARD, "nopunct" if punct == "relation" else "nopunct=callin"
+    names = rules_named(rules).measures if measures is None else measure_names(measures)
+    parsed = [parse_measure(name, known) for name in names]
+    return [
+        str(measure)
+        if not known.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or "")
+        else str(replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option))
+        for measure in parsed
+    ]
 
 
 def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:

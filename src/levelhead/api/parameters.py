@@ -163,6 +163,11 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             'whether sentences of files can have several roots (words with HEAD 0); for the rules "ud" and "udtools".',
             flag,
         ),
+        "punct": Parameter(
+            'which punctuation to leave out of UAS, LAS and LS: words with the gold "relation" punct, or punctuation as'
+            ' defined by "callin"; or "keep" all.',
+            choice(("keep", "relation", "callin")),
+        ),
         "weights": Parameter(
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".',
             optional(mapping(instance(_weights, "a mapping of relations to weights"), "a mapping of names to weights")),

@@ -12,6 +12,7 @@ from levelhead.arguments import choice, either, flag, instance, is_path, optiona
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
+    from levelhead.errors import Fault
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
     from levelhead.parsing import AnyModel, ExternalSettings, ParsedTreebank, Report
@@ -104,11 +105,14 @@ def parse(
     Raises:
         InputError: a file is invalid, or an external parser fails.
     """
-    from levelhead.parsing import AnyModel, parse_any, read_model, read_words
+    from levelhead.parsing import AnyModel, parse_any, parsing_warnings, read_model, read_words
+    from levelhead.progress import counting
 
     parser = model if isinstance(model, AnyModel) else read_model(model)
     words = treebank if isinstance(treebank, Treebank) else read_words(treebank)
-    return _with_repairs(parse_any(parser, words, external, repair=repair))
+    with counting("parsing", len(words)) as progress:
+        output = parse_any(parser, words, external, repair=repair, progress=progress)
+    return _warning(output, *parsing_warnings(words, parser))
 
 
 @public(parser=choice(_parsers, "parser"), folds=limited("folds"), scheme=_SCHEME)
@@ -139,14 +143,21 @@ def crossval(
     Raises:
         InputError: a file is invalid, there are fewer sentences than folds, or a parser fails.
     """
-    from levelhead.parsing import ExternalSettings, Recipe, cross_validate
+    from levelhead.parsing import (
+        ExternalSettings,
+        Recipe,
+        cross_validate,
+        long_parsing_warnings,
+        training_warnings,
+    )
 
-    recipe = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings())
+    recipe, trees = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings()), loaded(treebank)
     with running(jobs, store, cluster) as how:
-        return _with_repairs(cross_validate(loaded(treebank), recipe, folds=folds, repair=repair, **how))
+        output = cross_validate(trees, recipe, folds=folds, repair=repair, **how)
+    return _warning(output, *training_warnings(trees, parser), *long_parsing_warnings(trees, parser, beam))
 
 
-def _with_repairs(output: ParsedTreebank) -> Treebank:
-    """The parsed treebank, with repairs among its warnings."""
+def _warning(output: ParsedTreebank, *warnings: Fault) -> Treebank:
+    """The parsed treebank, with warnings about its words and with repairs among its warnings."""
     source = output.treebank.source
-    return replace(output.treebank, source=replace(source, warnings=(*source.warnings, *output.repairs)))
+    return replace(output.treebank, source=replace(source, warnings=(*source.warnings, *warnings, *output.repairs)))

@@ -27,12 +27,12 @@ _SYSTEMS = either(
 )
 
 
-@public(gold=TREEBANK, systems=_SYSTEMS, folds=limited("folds"), most=optional(limited("limit")))
+@public(gold=TREEBANK, systems=_SYSTEMS, folds=limited("folds"), limit=optional(limited("limit")))
 def suspects(
     gold: Input,
     systems: Sequence[Input] | Mapping[str, Input] = (),
     *,
-    most: int | None = None,
+    limit: int | None = 50,
     folds: int = 10,
     rules: str | Rules = "ud",
     seed: int = 0,
@@ -49,7 +49,7 @@ def suspects(
         gold: the annotation.
         systems: outputs of parsers for the same text, preferably three or more; by default, three of levelhead's
             parsers are trained on gold by cross-validation.
-        most: the maximum number of words to return; None for all.
+        limit: the maximum number of words to return; None for all.
         folds: the number of folds of the cross-validation.
         store: a file in which parsed folds are kept.
 
@@ -75,7 +75,7 @@ def suspects(
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
     for output in matches.values():
         output.check_trees()
-    return find_suspects(matches, treebank, most, training=training)
+    return find_suspects(matches, treebank, limit, training=training)
 
 
 def _parsed(treebank: Treebank, folds: int, seed: int, how: Mapping[str, object]) -> dict[str, Treebank]:

@@ -98,29 +98,32 @@ def correlate(
     """
     from levelhead.correlation import correlate as correlate_columns
 
-    added, held = list(differences), as_list(given)
+    pairs, held = list(differences), as_list(given)
     named = None if columns is None else as_list(columns)
-    used = {*(named or ()), *(one for pair in added for one in pair), *held, *([family] if family else [])}
-    table = measurements(*tables, columns=used if named else (), key=key, missing=missing)
-    before = len(table.numbers)
-    for one, other in added:
-        table = table.with_difference(one, other)
-    chosen = None if named is None else list(dict.fromkeys([*named, *list(table.numbers)[before:]]))
+    needed = [*named, *held, *([family] if family else [])] if named else []
+    table = measurements(*tables, columns=needed, differences=pairs, key=key, missing=missing)
+    added = [f"diff({one},{other})" for one, other in pairs]
+    chosen = None if named is None else list(dict.fromkeys([*named, *added]))
     return correlate_columns(
-        table, chosen, given=held, family=family, missing=missing, methods=tuple(methods), resamples=resamples,
-        level=level, seed=seed,
+        table, chosen, given=held, family=family, missing=missing, methods=tuple(dict.fromkeys(methods)),
+        resamples=resamples, level=level, seed=seed,
     )  # fmt: skip
 
 
-@public(tables=_TABLE, columns=several(text), key=optional(text), missing=_MISSING)
+@public(tables=_TABLE, columns=several(text), differences=_pairs, key=optional(text), missing=_MISSING)
 def measurements(
-    *tables: PathLike | Measurements, columns: Iterable[str] = (), key: str | None = None, missing: Missing = "drop"
+    *tables: PathLike | Measurements,
+    columns: Iterable[str] = (),
+    differences: Iterable[tuple[str, str]] = (),
+    key: str | None = None,
+    missing: Missing = "drop",
 ) -> Measurements:
     """Return tables joined by treebank, as used by `correlate` and its charts.
 
     Args:
         tables: as in `correlate`.
         columns: the columns to keep; by default all. Other columns can occur in several tables.
+        differences: as in `correlate`.
         key: the column with the names of treebanks; by default the first.
         missing: as in `correlate`.
 
@@ -131,11 +134,16 @@ def measurements(
 
     paths = [os.fspath(table) for table in tables if not isinstance(table, Measurements)]
     known = [table for table in tables if isinstance(table, Measurements)]
-    read = [read_tables(paths, key=key, missing=missing, columns=set(columns))] if paths else []
+    pairs, kept = list(differences), set(columns)
+    kept |= {name for pair in pairs for name in pair} if kept else set()
+    read = [read_tables(paths, key=key, missing=missing, columns=kept)] if paths else []
     every = [*read, *known]
     if not every:
         refuse("tables", (), "at least one table")
-    return every[0] if len(every) == 1 else replace(join(every, missing), key=key)
+    table = every[0] if len(every) == 1 else replace(join(every, missing), key=key)
+    for one, other in pairs:
+        table = table.with_difference(one, other)
+    return table
 
 
 @public(

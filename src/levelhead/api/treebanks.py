@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
     from levelhead.treebank.schemes import Scheme
     from levelhead.typology.collection import SelectedTreebanks, Similarities, Survey
-    from levelhead.typology.profiled import Files
+    from levelhead.typology.profile import Files
 
 
 def _schemes() -> type:

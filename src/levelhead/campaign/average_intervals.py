@@ -12,8 +12,7 @@ from levelhead.campaign.ranking import macro_average
 from levelhead.campaign.results import Results
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import Estimate
-from levelhead.significance.jackknife import Spread, leave_out, spread_of, spread_of_sum
-from levelhead.significance.system_counts import SystemCounts
+from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 
 LEVEL = 0.95
 """The confidence level of stored intervals, the default of `levelhead rank`."""

@@ -6,9 +6,9 @@ import hashlib
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,41 +16,50 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
-from levelhead.campaign.job_files import File, LargeFile, contents, whole_contents
-from levelhead.campaign.record_fields import GOLD, contents_fields, faults_of_error, json_of, numbers_of, units_fields
-from levelhead.errors import InputError, TextMismatch
-from levelhead.evaluation.files import adds_up
-from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks, splits_tokens
+from levelhead.campaign.gold import (
+    GoldView,
+    Source,
+    facts_of,
+    gold_of,
+    gold_pieces,
+    hash_of,
+    punctuation_of,
+    score_pieces_of_gold,
+    score_whole_gold,
+    undefined_measures,
+    without_files,
+)
+from levelhead.campaign.job_files import File, LargeFile, contents, parts_of_file, unchanged, whole_contents
+from levelhead.campaign.records import (
+    GOLD,
+    contents_fields,
+    faults_of_error,
+    json_of,
+    numbers_of,
+    small,
+    units_fields,
+)
+from levelhead.errors import InputError, MeasureError, TextMismatch
+from levelhead.evaluation.files import can_score_in_pieces
+from levelhead.evaluation.fold import score_matches
+from levelhead.evaluation.pair import Evaluation, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import Coverage, score_valid_sentences, valid_sentences
 from levelhead.scoring import Rules
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import TreebankPair, match_pair
+from levelhead.scoring.matches import match_pair
 from levelhead.scoring.measure import Measure, Resource
-from levelhead.scoring.score import Score, count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
-from levelhead.significance.units import AUTO, Units
+from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.contents import contents_hash, contents_of
+from levelhead.treebank.contents import Contents, contents_hash, contents_of
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.pair import Looking
-    from levelhead.evaluation.partial import PartialOutput
+    from levelhead.evaluation.fold import CountedPiece, Visitor
 
-_GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once
 _FILES_AT_ONCE = 8
-
-Source = File | Treebank
-"""Gold or an output: a file, or a treebank in memory."""
-
-
-def hash_of(source: Source | None) -> str | None:
-    """Return the hash of a file or of the contents of a treebank in memory; None without a source."""
-    if isinstance(source, Treebank):
-        return contents_hash(source)
-    return None if source is None else source.sha256
 
 
 class JobSetup(NamedTuple):
@@ -69,17 +78,6 @@ class JobSetup(NamedTuple):
     treebank: str = ""
     by_sentence: bool = False
     resample_by: str = AUTO
-
-
-GoldView = Callable[[Iterable[Treebank]], Any]
-"""An additional function of a gold treebank, or of its pieces in order, that returns plain JSON, such as sentence ids.
-
-It must be a function at the top level of a module.
-"""
-
-
-ScoreOfGold = Callable[[Any, Setup, int], Mapping[str, Score]]
-"""A function that scores gold against itself, whole or in pieces of a given size."""
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
@@ -101,112 +99,29 @@ def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
     return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
 
 
-def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
-    """Return the result of a function of a gold treebank as JSON; null if it is invalid, which its counts report."""
-    try:
-        return _view_whole(gold, setup, view, blocks.SIZES.large)  # as for counts, so that a worker reads it once
-    except LargeFile:
-        if not (isinstance(gold, File) and adds_up(setup)):
-            return _view_whole(gold, setup, view)
-    from levelhead.campaign.pieces_record import view_pieces_of_gold
-    from levelhead.treebank.official_reader import HeadsBack
-
-    try:
-        return json.dumps(view_pieces_of_gold(gold, setup, view, blocks.SIZES.piece)).encode()
-    except HeadsBack:
-        return _view_whole(gold, setup, view)
-
-
-def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxsize) -> bytes:
-    treebank = gold_of(gold, setup, most)
-    return json.dumps(view([treebank]) if isinstance(treebank, Treebank) else None).encode()
-
-
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
     """Return the counts of an output as JSON, with the same bytes on every machine."""
     return json_of(record_of_output(gold, system, settings))
 
 
 def record_of_output(
-    gold: Source, system: Source | None, settings: JobSetup, look: Looking | None = None
+    gold: Source, output: Source | None, settings: JobSetup, visitors: Sequence[Visitor] = (), *, whole: bool = False
 ) -> dict[str, Any]:
-    """Return the record of an output; large files are read in pieces if possible."""
+    """Return the record of an output; large files are read in pieces if possible, unless they are needed whole."""
     try:
-        record, matches = record_and_matches(gold, system, settings, blocks.SIZES.large)
-    except LargeFile:
-        found = _record_in_pieces(gold, system, settings, look)
-        if found is not None:
-            return found
-        record, matches = record_and_matches(gold, system, settings)
-    if look is not None and matches is not None:
-        look.start()
-        look.add(matches if isinstance(matches, TreebankPair) else matches.partial.matches)
-    return record
+        setup = _setup_with_files(settings)
+        job = OutputJob(gold, output, setup, settings.resample_by if settings.by_sentence else None, visitors)
+        if whole:
+            return job.record_in_memory()
+        try:
+            return job.record_in_memory(blocks.SIZES.large)
+        except LargeFile:
+            return job.record_in_pieces(blocks.SIZES.piece) or job.record_in_memory()
+    except UnusableFile as error:
+        return {"faults_of": error.name, "faults": faults_of_error(error.reason)}
 
 
-def _record_in_pieces(
-    gold: Source, system: Source | None, settings: JobSetup, look: Looking | None
-) -> dict[str, Any] | None:
-    """Count in pieces; None if files must be read whole: an invalid output is read whole for its valid sentences."""
-    if not isinstance(gold, File) or isinstance(system, Treebank) or not adds_up(settings.setup):
-        return None
-    from levelhead.campaign.pieces_record import record_in_pieces
-
-    unit = settings.resample_by if settings.by_sentence else None
-    return record_in_pieces(gold, system, _setup_with_files(settings), unit, blocks.SIZES.piece, look)
-
-
-def record_and_matches(
-    gold: Source, system: Source | None, settings: JobSetup, most: int = sys.maxsize
-) -> tuple[dict[str, Any], TreebankPair | PartialOutput | None]:
-    """Return the record of an output that is read whole, and its aligned words; None if it is invalid."""
-    try:
-        return _record_of(gold, system, settings, most)
-    except _UnusableFile as error:
-        return {"faults_of": error.name, "faults": faults_of_error(error.reason)}, None
-
-
-def _record_of(
-    gold: Source, system: Source | None, settings: JobSetup, most: int
-) -> tuple[dict[str, Any], TreebankPair | PartialOutput | None]:
-    setup = _setup_with_files(settings)
-    reference = gold_of(gold, setup, most)
-    if not isinstance(reference, Treebank):
-        raise _UnusableFile("gold", reference)
-    units = _units(reference, settings.resample_by) if settings.by_sentence else None
-    record, matches = _output_fields(reference, system, setup, most, by_sentence=settings.by_sentence)
-    all_measures = setup.names if setup.rules.undefined is None else ()
-    valueless = record.get("undefined", all_measures)  # without scores, no measure has a value
-    record["undefined"] = undefined_measures(gold, setup, valueless, most, _score_gold)
-    record["gold"] = contents_fields(contents_of(reference))
-    if units is not None:
-        record["gold_hash"] = contents_hash(reference)
-        record["units"] = units_fields(units)
-    return record, matches
-
-
-def _units(gold: Treebank, resample_by: str) -> Units:
-    try:
-        return units_of(gold, resample_by)
-    except InputError as error:
-        raise _UnusableFile("gold", error) from error
-
-
-def _output_fields(
-    gold: Treebank, system: Source | None, setup: Setup, most: int, *, by_sentence: bool
-) -> tuple[dict[str, Any], TreebankPair | PartialOutput | None]:
-    """The record of an output, without fields that depend only on gold, and its aligned words."""
-    if system is None:
-        return {"state": "missing", "status": CANNOT_OPEN, "reasons": []}, None
-    if not setup.partial:
-        return _score_output(gold, system, setup, most, by_sentence=by_sentence)
-    from levelhead.campaign.partial_record import partial_record
-
-    output = system if isinstance(system, Treebank) else whole_contents(system, most)
-    return partial_record(gold, output, setup, by_sentence=by_sentence)
-
-
-class _UnusableFile(Exception):
+class UnusableFile(Exception):
     """Gold, or a file that a measure names, cannot be used.
 
     Args:
@@ -217,6 +132,136 @@ class _UnusableFile(Exception):
     def __init__(self, name: str, reason: InputError) -> None:
         super().__init__(name)
         self.name, self.reason = name, reason
+
+
+class OutputJob(NamedTuple):
+    """An output to be counted; `resample_by` is None if the counts of sentences are not needed."""
+
+    gold: Source
+    output: Source | None
+    setup: Setup
+    resample_by: str | None
+    visitors: Sequence[Visitor] = ()
+
+    def record_in_memory(self, most: int = sys.maxsize) -> dict[str, Any]:
+        """Return the record, with files that have at most so many bytes read whole."""
+        gold = gold_of(self.gold, self.setup, most)
+        if not isinstance(gold, Treebank):
+            raise UnusableFile("gold", gold)
+        try:
+            units = None if self.resample_by is None else units_of(gold, self.resample_by)
+        except InputError as error:
+            raise UnusableFile("gold", error) from error
+        record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
+        if self.output is not None:
+            record = (self._partial_fields if self.setup.partial else self._strict_fields)(gold, self.output, most)
+        valueless = record.get("undefined", self._measures_without_scores)
+        record["undefined"] = undefined_measures(self.gold, self.setup, valueless, most, score_whole_gold)
+        record["gold"] = contents_fields(contents_of(gold))
+        return record if units is None else record | {"gold_hash": contents_hash(gold), "units": units_fields(units)}
+
+    @property
+    def _measures_without_scores(self) -> Sequence[str]:
+        """The measures that may have no value because of gold, if an output has no scores."""
+        return self.setup.names if self.setup.rules.undefined is None else ()
+
+    def _sentences(self) -> Sequence[_SentenceParts]:
+        return () if self.resample_by is None else (_SentenceParts(self.setup),)
+
+    def _partial_fields(self, gold: Treebank, output: Source, most: int) -> dict[str, Any]:
+        """The record of an output with partial scores, without fields that depend only on gold."""
+        from levelhead.evaluation.partial import match_output, partial_evaluation
+
+        source, sentences = output if isinstance(output, Treebank) else whole_contents(output, most), self._sentences()
+        try:
+            matched = match_output(gold, source, None, self.setup)
+            evaluation = partial_evaluation(matched, self.setup, (*sentences, *self.visitors))
+        except InputError as error:
+            return {"state": "invalid", "status": status_of_refusal(error), "reasons": faults_of_error(error)}
+        return _valid_fields(evaluation, self.setup, sentences)
+
+    def _strict_fields(self, gold: Treebank, output: Source, most: int) -> dict[str, Any]:
+        """The same for other scores; an invalid output gets a status, reasons, and the scores of valid sentences."""
+        data, setup, sentences = b"", self.setup, self._sentences()
+        try:
+            if isinstance(output, Treebank):
+                system = output
+            else:
+                data = whole_contents(output, most)
+                system = parse_as(data, None, setup.rules, setup.format)
+            matches = match_pair(gold, system, setup.rules)
+            evaluation = score_matches(matches, setup, visitors=(*sentences, *self.visitors))
+        except TextMismatch as error:
+            status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
+            return _refused(error, status, _score_valid_sentences(gold, data, setup))
+        except InputError as error:
+            if error.place.file == GOLD:
+                raise UnusableFile("gold", error) from error
+            return _refused(error, status_of_refusal(error), _score_valid_sentences(gold, data, setup))
+        return _valid_fields(evaluation, setup, sentences)
+
+    def record_in_pieces(self, size: int) -> dict[str, Any] | None:
+        """Return the record, counted in pieces; None if files must be read whole.
+
+        An invalid output is read whole, for its valid sentences.
+        """
+        from levelhead.treebank.official_reader import HeadsBack
+
+        gold, output, setup = self.gold, self.output, self.setup
+        if not isinstance(gold, File) or isinstance(output, Treebank) or not can_score_in_pieces(setup):
+            return None
+        try:
+            with unchanged(gold) if output is None else unchanged(gold, output):
+                if output is None:
+                    return None if setup.rules.content else self._missing_in_pieces(gold, size)
+                return self._counted_in_pieces(gold, output, size)
+        except (HeadsBack, MeasureError):
+            return None
+        except InputError as error:
+            if not isinstance(error, TextMismatch) and error.place.file == GOLD:
+                raise UnusableFile("gold", error) from error
+            return None
+
+    def _missing_in_pieces(self, gold: File, size: int) -> dict[str, Any]:
+        units = self._units()
+        measures = without_files(self.setup, self._measures_without_scores)
+        perfect = score_pieces_of_gold(gold, measures, size, units)
+        undefined = [name for name, score in perfect.items() if score.value is None]
+        record = {"state": "missing", "status": CANNOT_OPEN, "reasons": [], "undefined": undefined}
+        return record | _fields_of_gold(perfect.gold, units)
+
+    def _counted_in_pieces(self, gold: File, output: File, size: int) -> dict[str, Any] | None:
+        setup, units, sentences = self.setup, self._units(), self._sentences()
+        visitors: tuple[Visitor, ...] = (*units, *sentences, *self.visitors)
+        if setup.partial:
+            from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
+            from levelhead.evaluation.partial_survey import Rereadable
+
+            files = Rereadable(GOLD, partial(parts_of_file, gold)), Rereadable(None, partial(parts_of_file, output))
+            evaluation = partial_scores_in_pieces(*files, setup, size, visitors, facts_of(gold, setup).contents)
+        else:
+            from levelhead.evaluation.pieces import pieces_of, score_pieces
+
+            punctuation = punctuation_of(gold, setup, size)
+            with gold_pieces(gold, setup) as reference, parts_of_file(output) as parts:
+                system = pieces_of((None, parts), setup, of_gold=False)
+                evaluation = score_pieces(reference, system, setup, size, visitors, punctuation=punctuation)
+        if evaluation is None:
+            return None
+        facts_of(gold, setup).contents = evaluation.gold
+        record = _valid_fields(evaluation, setup, sentences)
+        record["undefined"] = undefined_measures(gold, setup, record["undefined"], size, score_pieces_of_gold)
+        return record | _fields_of_gold(evaluation.gold, units)
+
+    def _units(self) -> Sequence[_GoldUnits]:
+        return () if self.resample_by is None else (_GoldUnits(self.resample_by),)
+
+
+def _fields_of_gold(contents: Contents, units: Sequence[_GoldUnits]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"gold": contents_fields(contents)}
+    for tally in units:
+        fields |= {"gold_hash": contents.sha256, "units": tally.fields()}
+    return fields
 
 
 def _setup_with_files(settings: JobSetup) -> Setup:
@@ -231,7 +276,7 @@ def _setup_with_files(settings: JobSetup) -> Setup:
             try:
                 read[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
             except InputError as error:
-                raise _UnusableFile(str(measure), error) from error
+                raise UnusableFile(str(measure), error) from error
     return replace(settings.setup, weights=read)
 
 
@@ -241,80 +286,9 @@ def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Res
     return load(argument)
 
 
-def gold_of(source: Source, setup: Setup, most: int = sys.maxsize) -> Treebank | InputError:
-    """Return the gold treebank of a job, or the reason why it cannot be read."""
-    taken_apart = splits_tokens(setup)
-    if isinstance(source, Treebank):
-        return source.without_multiword_tokens() if taken_apart else source
-    return _gold(source, setup.with_measures(()), most, taken_apart=taken_apart)
-
-
-@lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _gold(file: File, setup: Setup, most: int, *, taken_apart: bool) -> Treebank | InputError:
-    try:
-        treebank = parse_as(whole_contents(file, most), GOLD, setup.rules, setup.format_of_gold)
-    except InputError as error:
-        return error
-    return treebank.without_multiword_tokens() if taken_apart else treebank
-
-
-def undefined_measures(
-    gold: Source, setup: Setup, valueless: Iterable[str], size: int, score_gold: ScoreOfGold
-) -> list[str]:
-    """Return the measures that gold does not annotate: gold scored against itself has no value either."""
-    measures = tuple(valueless)
-    return list(_undefined(gold, setup, measures, size, score_gold)) if measures else []
-
-
-@lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _undefined(
-    gold: Source, setup: Setup, measures: tuple[str, ...], size: int, score_gold: ScoreOfGold
-) -> tuple[str, ...]:
-    scores = score_gold(gold, without_files(setup, measures), size)  # always with a value
-    return tuple(name for name, score in scores.items() if score.value is None)
-
-
-def _score_gold(gold: Source, setup: Setup, most: int) -> Mapping[str, Score]:
-    """Score gold against itself; invalid gold has no scores."""
-    treebank = gold_of(gold, setup, most)
-    return score_treebanks(treebank, treebank, setup) if isinstance(treebank, Treebank) else {}
-
-
-def without_files(setup: Setup, measures: Sequence[str]) -> Setup:
-    """Return the settings with some of their measures, without measures that need a file, which always have a value."""
-    chosen = [
-        measure for measure, definition in setup.defined if str(measure) in measures and not definition.needs_file
-    ]
-    return setup.with_measures(chosen)
-
-
-def _score_output(
-    gold: Treebank, output: Source, setup: Setup, most: int, *, by_sentence: bool
-) -> tuple[dict[str, Any], TreebankPair | None]:
-    """Score an output; an invalid output gets a status, reasons, and the scores of its valid sentences."""
-    data = b""
-    try:
-        if isinstance(output, Treebank):
-            system = output
-        else:
-            data = whole_contents(output, most)
-            system = parse_as(data, None, setup.rules, setup.format)
-        matches = match_pair(gold, system, setup.rules)
-        evaluation = score_matches(matches, setup)
-    except TextMismatch as error:
-        status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
-        return _refused(error, status, _score_valid_sentences(gold, data, setup)), None
-    except InputError as error:
-        if error.place.file == GOLD:
-            raise _UnusableFile("gold", error) from error
-        return _refused(error, status_of_refusal(error), _score_valid_sentences(gold, data, setup)), None
-    record = valid_fields(evaluation, setup)
-    return record | ({"sentences": _sentences(evaluation, matches, setup)} if by_sentence else {}), matches
-
-
-def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
-    """Return the record of a valid output, without the fields that depend only on gold."""
-    return {
+def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> dict[str, Any]:
+    """The record of a valid output, without the fields that depend only on gold."""
+    record: dict[str, Any] = {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, setup.rules.name),
         "reasons": [],
@@ -324,18 +298,62 @@ def valid_fields(evaluation: Evaluation, setup: Setup) -> dict[str, Any]:
         "measures": setup.signature_of_measures(),
         "notes": list(evaluation.notes),
     }
+    if setup.partial:
+        coverage = evaluation.coverage
+        record |= {"scores_valid_trees": numbers_of(evaluation.valid_trees), "partial_coverage": coverage}
+    for tally in sentences:
+        record |= tally.fields(evaluation)
+    return record
 
 
-def _sentences(evaluation: Evaluation, matches: TreebankPair, setup: Setup) -> dict[str, list[list[float]]]:
-    """The numerators and denominators of each measure with a value, for each gold sentence."""
-    schemes = setup.registry.schemes
-    lists = {}
-    for measure, definition in setup.defined:
-        if evaluation[str(measure)].reason is None:
-            values = setup.values_of(measure)
-            counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
-            lists[str(measure)] = lists_of(sentence_parts(counts, measure))
-    return lists
+class _GoldUnits:
+    """The visitor that finds the units of gold."""
+
+    def __init__(self, resample_by: str) -> None:
+        self._resample_by = resample_by
+
+    def start(self) -> None:
+        """Forget all pieces."""
+        self._tally = UnitTally(self._resample_by)
+
+    def add(self, piece: CountedPiece) -> None:
+        """Add the gold sentences of a piece."""
+        self._tally.add(piece.matches.gold)
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a record."""
+        try:
+            return units_fields(self._tally.units(GOLD))
+        except InputError as error:
+            raise UnusableFile("gold", error) from error
+
+
+class _SentenceParts:
+    """The visitor that keeps numerators and denominators of every sentence: at most 16 bytes for each measure."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._measures = {str(measure): measure for measure in setup.measures}
+        self._kinds = ("sentences", "sentences_valid_trees") if setup.partial else ("sentences",)
+
+    def start(self) -> None:
+        """Forget all pieces."""
+        self._parts: dict[tuple[str, str], list[NDArray[Any]]] = {}
+
+    def add(self, piece: CountedPiece) -> None:
+        """Add the counts of the sentences of a piece."""
+        for name, counts_by_kind in piece.sentences.items():
+            for kind, counts in zip(self._kinds, counts_by_kind, strict=True):
+                parts = small(sentence_parts(counts, self._measures[name]))
+                self._parts.setdefault((kind, name), []).append(parts)
+
+    def fields(self, evaluation: Evaluation) -> dict[str, dict[str, list[list[float]]]]:
+        """Return the fields of a record, for the measures that have a value; to be called once."""
+        fields: dict[str, dict[str, list[list[float]]]] = {kind: {} for kind in self._kinds}
+        for kind, name in tuple(self._parts):
+            parts = self._parts.pop((kind, name))
+            if evaluation[name].reason is None:
+                fields[kind][name] = _lists_of(np.concatenate(parts, axis=1))
+        return fields
 
 
 def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
@@ -343,8 +361,8 @@ def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
     return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
 
 
-def lists_of(parts: NDArray[Any]) -> list[list[float]]:
-    """Return numbers as lists, with integers if all are whole."""
+def _lists_of(parts: NDArray[Any]) -> list[list[float]]:
+    """Numbers as lists, with integers if all are whole."""
     whole = np.array_equal(parts, np.rint(parts))
     lists: list[list[float]] = (parts.astype(np.int64) if whole else parts).tolist()
     return lists

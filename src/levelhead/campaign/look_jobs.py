@@ -6,18 +6,18 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from levelhead.campaign.job import JobSetup, Source, record_and_matches, record_of_output
-from levelhead.campaign.job_records import contents_in
+from levelhead.campaign.gold import Source
+from levelhead.campaign.job import JobSetup, record_of_output
 from levelhead.campaign.outputs import Output
-from levelhead.campaign.record_fields import json_of
-from levelhead.scoring.matches import Matches
+from levelhead.campaign.records import contents_in, json_of
+from levelhead.scoring.matches import Matches, TreebankPair
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.pair import Looking
+    from levelhead.evaluation.fold import CountedPiece, Visitor
     from levelhead.treebank.contents import Contents
 
-    class LookWithResult(Looking, Protocol):
-        """Looks at one output, and returns a result."""
+    class VisitorWithResult(Visitor, Protocol):
+        """Sees the pieces of one output, and returns a result."""
 
         def result(self, gold: Contents, system: Contents) -> Any:
             """Return the result."""
@@ -30,14 +30,14 @@ OutputSource = tuple[str, str, Source | None, JobSetup]
 """The system, its name with the run, the file, and the settings of an output."""
 
 
-class LookAtEach(NamedTuple):
+class VisitEach(NamedTuple):
     """An additional function of each valid output; unlike for `Look`, files can be read in pieces.
 
     Args:
-        start: returns what looks at an output; a function of the code of the test set and the name of the output.
+        start: returns the visitor of an output; a function of the code of the test set and the name of the output.
     """
 
-    start: Callable[[str, str], LookWithResult]
+    start: Callable[[str, str], VisitorWithResult]
 
 
 def look_at_outputs(code: str, gold: Source, outputs: Sequence[OutputSource], look: Look) -> bytes:
@@ -52,28 +52,37 @@ def look_at_valid_outputs(code: str, gold: Source, outputs: Sequence[OutputSourc
     return pickle.dumps((records, look(code, matched)))
 
 
-def look_at_each_output(code: str, gold: Source, outputs: Sequence[OutputSource], look: LookAtEach) -> bytes:
-    """Do the same as `look_at_outputs`, but look at each valid output by itself."""
+def visit_each_output(code: str, gold: Source, outputs: Sequence[OutputSource], visit: VisitEach) -> bytes:
+    """Do the same as `look_at_outputs`, but visit each valid output by itself."""
     records, results = [], {}
     for _, name, file, settings in outputs:
-        looking = look.start(code, name)
-        record = record_of_output(gold, file, settings, looking)
+        visitor = visit.start(code, name)
+        record = record_of_output(gold, file, settings, [visitor])
         records.append(json_of(record))
         if record.get("state") == "valid":
-            results[name] = looking.result(contents_in(record["gold"], None), contents_in(record["system"], None))
+            results[name] = visitor.result(contents_in(record["gold"], None), contents_in(record["system"], None))
     return pickle.dumps((records, results))
+
+
+class _Keep:
+    """The visitor that keeps the aligned words of whole files."""
+
+    def start(self) -> None:
+        """Forget all pieces."""
+        self.matches: TreebankPair | None = None
+
+    def add(self, piece: CountedPiece) -> None:
+        """Keep the only piece."""
+        self.matches = piece.matches
 
 
 def _records_and_outputs(gold: Source, outputs: Sequence[OutputSource]) -> tuple[list[bytes], list[Output]]:
     """The results of all outputs, and the aligned words of valid outputs."""
-    from levelhead.evaluation.partial import PartialOutput
-
     records, matched = [], []
     for system, name, file, settings in outputs:
-        record, matches = record_and_matches(gold, file, settings)
+        kept = _Keep()
+        record = record_of_output(gold, file, settings, [kept], whole=True)
         records.append(json_of(record))
-        if isinstance(matches, Matches):
-            matched.append(Output(system, name, matches))
-        elif isinstance(matches, PartialOutput):
-            matched.append(Output(system, name, matches.partial.matches, matches))
+        if record.get("state") == "valid" and isinstance(kept.matches, Matches):
+            matched.append(Output(system, name, kept.matches))
     return records, matched

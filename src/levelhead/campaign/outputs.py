@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.errors import InputError
@@ -13,9 +13,6 @@ from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.progress import tracked
 from levelhead.scoring.matches import Matches, match
-
-if TYPE_CHECKING:
-    from levelhead.evaluation.partial import PartialOutput
 
 
 class Output(NamedTuple):
@@ -25,13 +22,11 @@ class Output(NamedTuple):
         system: the name of the system.
         name: the system, with the name of the run if there are several.
         matches: the aligned words.
-        partial: the partial matches of an output with partial scores; None for other scores.
     """
 
     system: str
     name: str
     matches: Matches
-    partial: PartialOutput | None = None
 
 
 def read_outputs(

@@ -178,7 +178,12 @@ def find_plan(
         raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
     if not isinstance(systems, Mapping) and any(isinstance(system, Treebank) for system in systems):
         raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
-    named = systems if isinstance(systems, Mapping) else named_by_path(systems)
+    if isinstance(systems, Mapping):
+        named = systems
+    elif len(systems) == 1 and isinstance(gold, str | os.PathLike):
+        named = {name_of(gold, systems[0]): systems[0]}
+    else:
+        named = named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
@@ -276,6 +281,31 @@ def extra_gold_files(gold: Path) -> tuple[Path, ...]:
         manifest = read_manifest(gold)
         return () if manifest.test_sets or manifest.gold is None else extra_gold(manifest.gold)
     return extra_gold(gold)
+
+
+def about_files(gold: Treebanks, plan: Plan) -> tuple[str, ...]:
+    """Return warnings of files that match no test set or are not gold, and notes on names that match in part."""
+    extra = extra_gold_warning(gold) if isinstance(gold, str | os.PathLike) else ()
+    ignored = [f"warning: {unmatched_note(list(map(str, plan.ignored)), 'gold treebank')}"] if plan.ignored else []
+    return (*extra, *ignored, *(f"note: {note}" for note in plan.notes))
+
+
+def extra_gold_warning(gold: PathLike) -> tuple[str, ...]:
+    """Return a warning of the treebanks in a folder of gold, or next to the gold of a manifest, that are not gold."""
+    path = Path(gold)
+    if not (path.suffix == ".toml" or path.is_dir()):
+        return ()
+    extra = [f"{file.name}/" if file.is_dir() else file.name for file in extra_gold_files(path)]
+    return (f"warning: extra treebanks in GOLD (ignored): {listed(extra)}",) if extra else ()
+
+
+def name_of(gold: PathLike, system: PathLike) -> str:
+    """Return the name of a single system: its folder, or its file if that says more than the name of gold."""
+    output = Path(system) if "\0" in os.fspath(system) else Path(system).resolve()
+    if os.fspath(gold).endswith(".toml") or Path(gold).is_dir():
+        return system_name(output)
+    name, of_gold = (Path(path).name.partition(".conll")[0] for path in (output, gold))
+    return output.parent.name if name == of_gold else name
 
 
 def unmatched_note(files: Sequence[str], of: str) -> str:

@@ -15,16 +15,15 @@ from levelhead._version import VERSION
 from levelhead.campaign.job_files import File, parts_of_file, unchanged
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.jobs import Job, Store, Workers, run_jobs
-from levelhead.jobs.workers import batch_size
+from levelhead.jobs.running import batch_size
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import whole_or_parts
-from levelhead.typology.counts import Vocabulary
-from levelhead.typology.counts_record import counts_from_bytes, counts_to_bytes
-from levelhead.typology.profile import Profile
-from levelhead.typology.profiled import (
+from levelhead.typology.counts import Vocabulary, counts_from_bytes, counts_to_bytes
+from levelhead.typology.profile import (
     CountedFile,
     Files,
+    Profile,
     ProfiledTreebank,
     Profiles,
     ProfileTask,

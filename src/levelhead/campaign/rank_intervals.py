@@ -12,9 +12,15 @@ from levelhead.campaign.ranking import Ranking, RankSets
 from levelhead.campaign.results import Results
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import InferenceSettings, Units, check_settings
-from levelhead.significance.letters import compact_letters
-from levelhead.significance.rank_sets import better, marginal_rank_sets, simultaneous_rank_sets
-from levelhead.significance.rankings import RankedAverages, add_scores, add_test_set
+from levelhead.significance.rankings import (
+    RankedAverages,
+    add_scores,
+    add_test_set,
+    better,
+    compact_letters,
+    marginal_rank_sets,
+    simultaneous_rank_sets,
+)
 
 Sums = NDArray[np.float64]
 

@@ -14,32 +14,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.job import (
-    GoldView,
-    JobSetup,
-    Source,
-    count_output,
-    hash_of,
-    key_of_job,
-    key_of_view,
-    view_gold,
-)
+from levelhead.campaign.gold import GoldView, Source, hash_of, view_gold
+from levelhead.campaign.job import JobSetup, count_output, key_of_job, key_of_view
 from levelhead.campaign.job_files import File
-from levelhead.campaign.job_records import read_record
-from levelhead.campaign.look_jobs import (
-    Look,
-    LookAtEach,
-    look_at_each_output,
-    look_at_outputs,
-    look_at_valid_outputs,
-)
+from levelhead.campaign.look_jobs import Look, VisitEach, look_at_outputs, look_at_valid_outputs, visit_each_output
 from levelhead.campaign.plan import Plan, System, TestSet
+from levelhead.campaign.records import read_record
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
-from levelhead.jobs.workers import batch_size
+from levelhead.jobs.running import batch_size
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
@@ -64,7 +50,7 @@ def score_plan(
     store: Store | None = None,
     by_sentence: bool = False,
     resample_by: str = AUTO,
-    look: Look | LookAtEach | None = None,
+    look: Look | VisitEach | None = None,
     look_at_valid: bool = False,
     of_gold: GoldView | None = None,
 ) -> Results:
@@ -98,7 +84,7 @@ def score_plan(
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
     run: Callable[..., bytes] = look_at_valid_outputs if look_at_valid else look_at_outputs
-    run = look_at_each_output if isinstance(look, LookAtEach) else run
+    run = visit_each_output if isinstance(look, VisitEach) else run
     scoring = _Scoring(plan, settings, None if look is None else _LookJob(look, run), of_gold)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
@@ -133,7 +119,7 @@ class _HashedFile(NamedTuple):
 class _LookJob(NamedTuple):
     """An additional function of outputs, and the function of the jobs that call it."""
 
-    look: Look | LookAtEach
+    look: Look | VisitEach
     run: Callable[..., bytes]
 
 

@@ -63,8 +63,5 @@ def agree(
         emit(f"{agreement}\n", printing.output)
     else:
         printing.print(lambda: agreement.table(by=by or "label"), agreement.to_dict)
-    if page.wanted:
-        from levelhead.report.page.agreement import agreement_page
-
-        page.write(lambda: agreement_page(agreement, reading.setup().rules))
+    page.write_result(agreement)
     return DONE

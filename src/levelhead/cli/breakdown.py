@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,41 +12,15 @@ from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance, printing_options
-from levelhead.cli.shared.reading import check_paths, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import check_kinds, check_paths, inputs_of, reading_options
 
 if TYPE_CHECKING:
-    from levelhead.analysis.word_properties import PropertySettings
-    from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.printing import Printing
     from levelhead.cli.shared.reading import Reading
-    from levelhead.comparison.breakdowns import PerTreebank
-    from levelhead.comparison.contrasts import Gains
-    from levelhead.comparison.intervals import Intervals
-    from levelhead.evaluation.setup import Setup
 
-
-class _Request(NamedTuple):
-    plan: Plan
-    by: tuple[str, ...]
-    measuring: Measuring
-    reading: Reading
-    printing: Printing
-    intervals: Intervals
-
-    def setup(self, measures: list[str]) -> Setup:
-        """Return the settings for some measures."""
-        return self.reading.setup(measures, self.measuring.registry, self.measuring.weights(measures))
-
-    def buckets(self) -> PropertySettings:
-        """Return the data that properties may need: classes, and the words and trees seen in training."""
-        from levelhead.analysis.word_properties import PropertySettings
-
-        return PropertySettings(self.measuring.default_scheme, self.measuring.training())
-
-    def properties(self) -> list[list[str]]:
-        """Return the properties of each breakdown."""
-        return [text.split(",") for text in self.by]
+_SPECIAL = frozenset({"repair", "sentence", "error", "cascading"})
+"""The values of `--by` that are not properties of words."""
 
 
 @command()
@@ -84,72 +57,21 @@ def breakdown(
     levelhead score. With --by class or deprel, the table also has the score without each class or relation. Scores have
     confidence intervals; documents are the units if gold marks them.
     """
-    from levelhead.comparison.intervals import Intervals
+    from levelhead.api.breakdowns import breakdown as broken_down
 
     check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
-    special = [text for text in by if text in _TABLES]
+    special = [text for text in by if text in _SPECIAL]
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
     if len(systems) > 1 and len(by) > 1:
         raise click.UsageError("with several systems, give a single --by")
-    request = _Request(plan_of(gold, systems, split), by, measuring, reading, printing, Intervals(resample_by, level))
-    show = _TABLES[special[0]] if special else _breakdowns if len(systems) == 1 else _gains
-    show(request)
-    return DONE
-
-
-def _breakdowns(request: _Request) -> None:
-    from levelhead.comparison.breakdowns import break_down_outputs
-
-    setup, buckets = request.setup([request.measuring.single()]), request.buckets()
-    _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets, request.intervals))
-
-
-def _print(request: _Request, result: PerTreebank[Any] | Gains) -> None:
+    check_kinds(gold, systems)
+    if not {"sentence", "error", "cascading"} & {*by}:
+        measuring.check_single()
+    result = broken_down(
+        gold, systems, by=by, resample_by=resample_by, level=level, split=split, **measuring.arguments(),
+        **reading.arguments(),
+    )  # fmt: skip
     print_provenance(result.provenance)
-    request.printing.print(result.table, result.to_dict)
-
-
-def _gains(request: _Request) -> None:
-    from levelhead.comparison.contrasts import compare_by
-
-    (by,) = request.properties()
-    buckets = request.buckets()
-    decided = {"train": buckets.training.hashes} if buckets.training else {}
-    setup = request.setup([request.measuring.single()])
-    gains = compare_by(request.plan, by, buckets, setup, decided, request.intervals)
-    _print(request, gains)
-
-
-def _repairs(request: _Request) -> None:
-    from levelhead.comparison.breakdowns import repairs_of_outputs
-
-    setup = request.setup([request.measuring.single()])
-    _print(request, repairs_of_outputs(request.plan, setup, request.intervals))
-
-
-def _sentences(request: _Request) -> None:
-    from levelhead.comparison.breakdowns import count_sentences_of_outputs
-
-    _print(request, count_sentences_of_outputs(request.plan, request.setup(request.measuring.names("LAS"))))
-
-
-def _errors(request: _Request) -> None:
-    from levelhead.comparison.breakdowns import error_types_of_outputs
-
-    _print(request, error_types_of_outputs(request.plan, request.setup([])))
-
-
-def _cascading(request: _Request) -> None:
-    from levelhead.comparison.breakdowns import cascading_errors_of_outputs
-
-    _print(request, cascading_errors_of_outputs(request.plan, request.setup([]), request.measuring.default_scheme))
-
-
-_TABLES: Mapping[str, Callable[[_Request], None]] = {
-    "repair": _repairs,
-    "sentence": _sentences,
-    "error": _errors,
-    "cascading": _cascading,
-}
-"""The values of `--by` that are not properties of words."""
+    printing.print(result.table, result.to_dict)
+    return DONE

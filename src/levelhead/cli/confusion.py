@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from levelhead.cli.program import DONE
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance, printing_options
-from levelhead.cli.shared.reading import check_paths, inputs_of, pair_arguments, plan_of, reading_options
+from levelhead.cli.shared.reading import check_kinds, check_paths, inputs_of, pair_arguments, reading_options
 
 if TYPE_CHECKING:
     from levelhead.cli.shared.printing import Printing
@@ -23,10 +23,11 @@ def confusion(gold: str, system: str, split: Any, reading: Reading, printing: Pr
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
-    from levelhead.comparison.breakdowns import confuse_outputs
+    from levelhead.api.breakdowns import confusion as confused
 
     check_paths(inputs_of([gold, system]), [printing.output])
-    confusions = confuse_outputs(plan_of(gold, [system], split), reading.setup())
+    check_kinds(gold, [system])
+    confusions = confused(gold, system, split=split, **reading.arguments())
     print_provenance(confusions.provenance)
     printing.print(confusions.table, confusions.to_dict)
     return DONE

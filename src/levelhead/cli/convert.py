@@ -15,10 +15,8 @@ from levelhead.cli.shared.result_paths import refuse_compressed
 from levelhead.cli.shared.values import Choice
 from levelhead.conversion import (
     VARIANTS,
-    backward,
     check_round_trip,
     default_targets,
-    forward,
     read_targets,
     ud_version,
 )
@@ -30,7 +28,7 @@ from levelhead.treebank.write import check_file
 if TYPE_CHECKING:
     from levelhead.conversion import RoundTrip, Targets
 
-_DIRECTIONS = {"forward": forward, "backward": backward}
+_DIRECTIONS = ("forward", "backward")
 
 
 @command()
@@ -88,7 +86,7 @@ def convert(
     if output is not None:
         raise click.UsageError("--output requires --check: conversions are written to OUT")
     check_paths(targets_read, arguments[2:3])
-    _convert(arguments, input_format, {**settings, "targets": _targets(targets)})
+    _convert(arguments, input_format, {**settings, "targets": targets})
     return DONE
 
 
@@ -96,16 +94,18 @@ def _targets(path: str | None) -> Targets:
     return default_targets() if path is None else read_targets(path)
 
 
-def _convert(arguments: tuple[str, ...], input_format: str, settings: dict[str, Any]) -> None:
+def _convert(arguments: tuple[str, ...], input_format: Any, settings: dict[str, Any]) -> None:
+    from levelhead.api.conversion import convert as converted_treebank
+
     if len(arguments) == 3 and arguments[0] not in _DIRECTIONS:
         raise click.UsageError(unknown("direction", arguments[0], _DIRECTIONS))
     if len(arguments) != 3:
         raise click.UsageError("write convert forward IN OUT, convert backward IN OUT, or convert --check IN...")
     direction, source, target = arguments
     _refuse_target(source, target)
-    treebank = read(source, format=input_format)  # type: ignore[arg-type]
+    treebank = read(source, format=input_format)
     _say_version(source, treebank, settings["ud"])
-    converted = _DIRECTIONS[direction](treebank, **settings)
+    converted = converted_treebank(treebank, direction, **settings)  # type: ignore[arg-type]
     print_warnings(converted.warnings)
     write(converted, target)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,8 +16,6 @@ from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
-    from levelhead.correlation.coefficients import Method
-    from levelhead.correlation.measurements import Missing
     from levelhead.tables.table import Table
 
 
@@ -97,20 +95,23 @@ def correlate(
 
     A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
     """
-    from levelhead.correlation import correlate as correlate_columns
+    from levelhead.api.tables import correlate as correlated
+    from levelhead.api.tables import measurements
 
     _check(tables, figure, output)
-    used = {*columns, *(text for pair in differences for text in pair), *given, *([family] if family else [])}
-    table, chosen = _read(tables, columns, differences, used if columns else set(), key, missing)
+    reading: dict[str, Any] = {"differences": differences, "key": key, "missing": missing}
+    needed = [*columns, *given, *([family] if family else [])] if columns else []
+    table = measurements(*tables, columns=needed, **reading)
     if cumulative_variance:
-        variances = _variances(table, chosen or tuple(table.numbers))
+        added = [f"diff({one},{other})" for one, other in differences]
+        variances = _variances(table, tuple(dict.fromkeys([*columns, *added])) if columns else tuple(table.numbers))
         _print_variances(variances, table, output_format, places, output)
         _draw(figure, draw or "variance", table, tuple(variances), family, None)
         return
-    result = correlate_columns(
-        table, chosen or None, given=given, family=family, missing=cast("Missing", missing),
-        methods=cast("tuple[Method, ...]", tuple(dict.fromkeys(methods)) or ("pearson", "spearman")),
-        resamples=resamples, level=level, seed=seed,
+    chosen: dict[str, Any] = {"methods": methods} if methods else {}
+    result = correlated(
+        table, columns=columns or None, given=given, family=family, resamples=resamples, level=level, seed=seed,
+        **reading, **chosen,
     )  # fmt: skip
     _print(result, output_format, places, output, matrix=matrix)
     shown = "scatter" if len(result.columns) == 2 else "matrix" if len(columns) != 1 else "coefficients"
@@ -125,25 +126,6 @@ def _check(tables: tuple[str, ...], figure: str | None, output: str | None) -> N
 
         checked_suffix(figure)
     check_paths([named(table)[0] for table in tables], [output, figure])
-
-
-def _read(
-    tables: tuple[str, ...],
-    columns: tuple[str, ...],
-    differences: tuple[tuple[str, str], ...],
-    used: set[str],
-    key: str | None,
-    missing: str,
-) -> tuple[Measurements, tuple[str, ...]]:
-    """Return the table with the requested differences, and the chosen columns (empty for all)."""
-    from levelhead.correlation import read_tables
-
-    table = read_tables(tables, key=key, missing=cast("Missing", missing), columns=used)
-    before = len(table.numbers)
-    for one, other in differences:
-        table = table.with_difference(one, other)
-    added = tuple(table.numbers)[before:]
-    return table, (*columns, *(name for name in added if name not in columns)) if columns else ()
 
 
 def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:

@@ -10,12 +10,11 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import WorkerOptions, worker_options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
+from levelhead.cli.shared.parser import repair_option, running_options, training_arguments, training_options
 from levelhead.cli.shared.printing import emit, print_warnings
 from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import STORE, refuse_compressed
 from levelhead.cli.shared.values import limited
-from levelhead.jobs import Store
 
 
 @command()
@@ -48,25 +47,18 @@ def crossval(
     that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options of other
     parsers have no effect.
     """
-    recipe = recipe_of(parser, chosen)
+    arguments = training_arguments(parser, chosen)
     refuse_compressed("the output is", output)
     check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     if parser == "command" and store is not None:
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
-    from levelhead.parsing import cross_validate, long_parsing_warnings, training_warnings
-    from levelhead.treebank import read, to_conllu
+    from levelhead.api.parsers import crossval as cross_validated
+    from levelhead.treebank import to_conllu
 
-    settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers.for_training(treebank)}
-    trees = read(treebank)
-    warnings = (*training_warnings(trees, parser), *long_parsing_warnings(trees, parser, recipe.beam))
-    print_warnings((*trees.warnings, *warnings))
-    if store is None:
-        parsed = cross_validate(trees, recipe, **settings)
-    else:
-        with Store(store) as kept:
-            parsed = cross_validate(trees, recipe, store=kept, **settings)
-    print_warnings(parsed.repairs)
-    emit(to_conllu(parsed.treebank).decode(), output)
+    jobs = workers.for_training(treebank)
+    parsed = cross_validated(treebank, folds=folds, repair=repair, jobs=jobs, store=store, **arguments)
+    print_warnings(parsed.warnings)
+    emit(to_conllu(parsed).decode(), output)
     return DONE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,6 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import emit, print_json, print_table, print_warnings
 from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.values import Choice
-from levelhead.treebank import read
 
 if TYPE_CHECKING:
     from levelhead.derivation import Derivations
@@ -44,7 +43,7 @@ def derive(
     transitions: bool,
     labeled: bool,
     lift: bool,
-    input_format: str,
+    input_format: Any,
     output_format: str,
     output: str | None,
 ) -> int:
@@ -54,12 +53,10 @@ def derive(
     underscores.
     """
     check_paths([treebank], [output])
-    from levelhead.derivation import SYSTEMS as BY_NAME
-    from levelhead.derivation import derive as derive_treebank
+    from levelhead.api.conversion import derive as derived
 
-    trees = read(treebank, format=input_format)  # type: ignore[arg-type]
-    print_warnings(trees.warnings)
-    derivations = derive_treebank(trees, BY_NAME[system], lift=lift)
+    derivations = derived(treebank, system, lift=lift, format=input_format)
+    print_warnings(derivations.treebank.warnings)
     if derivations.n_lifted:
         say(f"{derivations.n_lifted} arcs lifted")
     _print(derivations, output_format, output, transitions=transitions, labeled=labeled)

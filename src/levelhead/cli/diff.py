@@ -66,9 +66,5 @@ def diff(
         emit(changes_text(changes, limit), printing.output)
     else:
         printing.print(lambda: changes.table(by=by or "pattern", most=limit), lambda: changes.to_dict(most=limit))
-    if page.wanted:
-        from levelhead.report.page.changes import changes_page
-        from levelhead.scoring.rules import rules_named
-
-        page.write(lambda: changes_page(changes, rules_named(rules), old, new))
+    page.write_result(changes)
     return DONE

@@ -25,7 +25,7 @@ def explain(gold: str, system: str, printing: Printing) -> int:
 
     GOLD and SYSTEM are files; "-" is standard input.
     """
-    from levelhead.analysis.rule_differences import explain as explained
+    from levelhead.api.scoring import explain as explained
 
     check_paths([gold, system], [printing.output])
     explanation = explained(gold, system)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
 import click
 
@@ -12,10 +12,6 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_notes, print_result
 from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.values import Choice
-
-if TYPE_CHECKING:
-    from levelhead.correlation.human_agreement import Ties
-    from levelhead.treebank.reader import Format
 
 
 @command()
@@ -61,13 +57,13 @@ def judge(
     rules: str,
     scheme: str | None,
     definitions: tuple[str, ...],
-    ties: str,
+    ties: Any,
     subtypes_apart: bool,
     resamples: int,
     resample_by: str,
     level: float,
     seed: int,
-    input_format: str,
+    input_format: Any,
     output_format: str,
     places: int | None,
     output: str | None,
@@ -76,15 +72,14 @@ def judge(
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    from levelhead.comparison.judgement import judge as judge_systems
-    from levelhead.comparison.judgement import judgement_document, judgement_table, read_choices
+    from levelhead.api.tables import judge as judged
+    from levelhead.comparison.judgement import judgement_document, judgement_table
 
     check_paths([gold, first, second, judgements, *definitions, *files_of_measures(measures)], [output])
-    registry = registry_of(definitions, scheme)
-    result = judge_systems(
-        gold, first, second, read_choices(judgements, words), measures=measures or ("LAS", "UAS", "CLAS"),
-        rules=rules, format=cast("Format", input_format), ties=cast("Ties", ties),
-        subtypes_apart=subtypes_apart, registry=registry,
+    chosen = {"measures": measures} if measures else {}
+    result = judged(
+        gold, first, second, judgements, words=words, **chosen, rules=rules, format=input_format, ties=ties,
+        subtypes_apart=subtypes_apart, registry=registry_of(definitions, scheme),
         resamples=resamples, resample_by=resample_by, level=level, seed=seed,
     )  # fmt: skip
     print_notes(result.provenance.notes)

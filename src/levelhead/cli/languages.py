@@ -10,7 +10,7 @@ from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_op
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
-from levelhead.cli.shared.reading import Reading, check_paths, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import Reading, check_kinds, check_paths, inputs_of, reading_options, refused
 
 
 @command()
@@ -41,19 +41,15 @@ def languages(
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values are corrected for the number of pairs by Holm's method.
     """
-    from levelhead.comparison.languages import compare_languages
-    from levelhead.significance import InferenceSettings
+    from levelhead.api.comparing import languages as compared
 
-    files = [*inputs_of([gold, *systems]), *measuring.files()]
-    check_paths(files, [printing.output, engine.store])
-    names = measuring.names(*reading.or_own("LAS", "CLAS", *(("WLAS(WDE)",) if measuring.train else ())))
-    setup = reading.setup(names, measuring.registry, measuring.weights(names))
-    plan = plan_of(gold, systems, engine.split, as_runs=as_runs)
-    if len(plan.test_sets) < 2:
-        raise click.UsageError("GOLD must be a folder of at least two treebanks")
-    settings = InferenceSettings(level=level, resample_by=resample_by)
-    with engine.running(plan) as how:
-        comparison = compare_languages(plan, setup, settings=settings, parallel=parallel, **how)
-    print_provenance(comparison.provenance)
-    printing.print(comparison.table, comparison.to_dict)
+    check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output, engine.store])
+    check_kinds(gold, systems)
+    with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
+        result = compared(
+            gold, systems, parallel=parallel, resample_by=resample_by, level=level, as_runs=as_runs,
+            **measuring.arguments(), **reading.arguments(), **engine.arguments(inputs_of(systems)),
+        )  # fmt: skip
+    print_provenance(result.provenance)
+    printing.print(result.table, result.to_dict)
     return DONE

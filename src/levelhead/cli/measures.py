@@ -75,7 +75,7 @@ def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _document(definition: Definition) -> dict[str, str]:
-    from levelhead.measures.groups import group_of
+    from levelhead.measures.registry import group_of
 
     group = group_of(definition.name)
     fields = {field: getattr(definition, field) or "" for field in _FIELDS}

@@ -33,17 +33,14 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
     refuse_compressed("the output is", output)
     check_paths([model, words, *there], [output])
-    from levelhead.parsing import ExternalSettings, parse_any, parsing_warnings, read_model, read_words
-    from levelhead.progress import counting
+    from levelhead.api.parsers import parse as parsed_by
+    from levelhead.parsing import ExternalSettings, read_model, read_words
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
     check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
-    print_warnings(parsing_warnings(unparsed, parser))
-    external = ExternalSettings(jar=jar, parse_command=parse_cmd)
-    with counting("parsing", len(unparsed)) as progress:
-        parsed = parse_any(parser, unparsed, external, repair=repair, progress=progress)
-    print_warnings(parsed.repairs)
-    emit(to_conllu(parsed.treebank).decode(), output)
+    parsed = parsed_by(parser, unparsed, external=ExternalSettings(jar=jar, parse_command=parse_cmd), repair=repair)
+    print_warnings(parsed.warnings[len(unparsed.warnings) :])
+    emit(to_conllu(parsed).decode(), output)
     return DONE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,11 +14,6 @@ from levelhead.cli.shared.printing import print_result, print_warnings
 from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import Choice, limited
-
-if TYPE_CHECKING:
-    from levelhead.derivation import NgramModel
-    from levelhead.derivation.treebank_perplexity import NgramChoice
-    from levelhead.treebank import Treebank
 
 ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 
@@ -88,39 +83,19 @@ def perplexity(
     order of the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model
     (a file with .arpa in its name). "-" is standard input.
     """
+    from levelhead.api.conversion import perplexity as measured
     from levelhead.derivation import write_arpa as write
-    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities, perplexity_documents
+    from levelhead.derivation.treebank_perplexity import perplexity_documents
 
     check_paths([train, test, *systems], [output, write_arpa])
-    choice = NgramChoice(**settings)
-    treebanks = {path: _read(path, input_format) for path in [test, *systems]}  # before TRAIN, which takes longer
-    model = _model(train, choice, input_format)
+    perplexities = measured(train, test, systems=systems, format=input_format, **settings)
+    print_warnings(perplexities.provenance.warnings)
+    for warning in perplexities.provenance.notes:
+        say(f"warning: {warning}")
     if write_arpa is not None:
-        write(model, write_arpa)
-    perplexities = measure_perplexities(model, treebanks, choice)
+        write(perplexities.model, write_arpa)
     print_result(
         lambda: perplexities.table(sentences=sentences), lambda: perplexities.to_dict(sentences=sentences),
         output_format, places, output, lines=lambda: perplexity_documents(perplexities, sentences=sentences),
     )  # fmt: skip
     return DONE
-
-
-def _model(train: str, choice: NgramChoice, input_format: Any) -> NgramModel:
-    """Estimate a model, or read one."""
-    from levelhead.derivation import read_arpa
-    from levelhead.derivation.treebank_perplexity import is_model_file, model_of
-
-    if is_model_file(train):
-        return read_arpa(train)
-    model = model_of(_read(train, input_format), choice)
-    for warning in model.fallback_warnings:
-        say(f"warning: {warning}")
-    return model
-
-
-def _read(path: str, input_format: Any) -> Treebank:
-    from levelhead.treebank import read
-
-    treebank = read(path, format=input_format)
-    print_warnings(treebank.warnings)
-    return treebank

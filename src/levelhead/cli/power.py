@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -11,67 +12,10 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, as_runs_option, engine_options
 from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import Printing, print_warnings, printing_options
-from levelhead.cli.shared.reading import Reading, check_paths, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
+from levelhead.cli.shared.reading import Reading, check_kinds, check_paths, inputs_of, reading_options, refused
 from levelhead.cli.shared.result_paths import CHART
 from levelhead.cli.shared.values import FiniteRange, limited
-
-if TYPE_CHECKING:
-    from levelhead.comparison.power import Design, Power
-
-_MEASURES = ("UAS", "LAS", "CLAS")
-
-
-class _Request(NamedTuple):
-    files: tuple[str, ...]
-    sizes: tuple[int, ...]
-    runs: tuple[int, ...]
-    run_sd: float | None
-    alpha: float
-    power: float
-    resample_by: str
-    each: bool
-    figure: str | None
-    measuring: Measuring
-    as_runs: bool
-    engine: EngineOptions
-    reading: Reading
-    printing: Printing
-
-    def check(self) -> None:
-        """Check the number of files, and refuse results that would replace inputs."""
-        if len(self.files) not in {0, 3}:
-            raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
-        if self.figure is not None:
-            from levelhead.report.charts.files import checked_suffix
-
-            checked_suffix(self.figure)
-        files = [*inputs_of(self.files), *self.measuring.files()]
-        check_paths(files, [self.printing.output, self.figure, self.engine.store])
-
-    def design(self) -> Design:
-        """Return the designs to compute."""
-        from levelhead.comparison.power import Design
-        from levelhead.significance.power import checked_test
-
-        deviation = None if self.run_sd is None else self.run_sd / 100
-        return Design(self.sizes, self.runs, deviation, checked_test(self.alpha, self.power))
-
-    def result(self) -> Power:
-        """Return the detectable differences."""
-        from levelhead.comparison.power import power, typical_power
-
-        design = self.design()
-        if not self.files:
-            return typical_power(self.measuring.measures or _MEASURES, design)
-        names = self.measuring.names(*self.reading.or_own(*_MEASURES))
-        setup = self.reading.setup(names, self.measuring.registry, self.measuring.weights(names))
-        if self.run_sd is not None and setup.perplexities:
-            raise click.UsageError("--run-sd is in points: leave out perplexities")
-        gold, *systems = self.files
-        plan = plan_of(gold, systems, self.engine.split, as_runs=self.as_runs)
-        with self.engine.running(plan) as how:
-            return power(plan, setup, design, resample_by=self.resample_by, **how)
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -113,7 +57,22 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @engine_options
 @reading_options
 @printing_options
-def power(**given: Any) -> int:
+def power(
+    files: tuple[str, ...],
+    sizes: tuple[int, ...],
+    runs: tuple[int, ...],
+    run_sd: float | None,
+    alpha: float,
+    power: float,
+    resample_by: str,
+    each: bool,
+    figure: str | None,
+    measuring: Measuring,
+    as_runs: bool,
+    engine: EngineOptions,
+    reading: Reading,
+    printing: Printing,
+) -> int:
     """Show the smallest difference between two systems that a test set can detect.
 
     GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of
@@ -121,18 +80,28 @@ def power(**given: Any) -> int:
     sentences or documents and k runs of each system, estimated from the outputs. Without files, it shows typical values
     for the outputs of CoNLL 2018.
     """
-    request = _Request(**given)
-    request.check()
-    result = request.result()
-    print_warnings(dict.fromkeys(result.provenance.warnings))
-    _print(request, result)
-    return DONE
+    from levelhead.api.comparing import power as detectable
 
+    if len(files) not in {0, 3}:
+        raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
+    if figure is not None:
+        from levelhead.report.charts.files import checked_suffix
 
-def _print(request: _Request, result: Power) -> None:
-    request.printing.print(lambda: result.table(each=request.each), result.to_dict)
-    if request.figure is not None:
+        checked_suffix(figure)
+    check_paths([*inputs_of(files), *measuring.files()], [printing.output, figure, engine.store])
+    pair: dict[str, Any] = {"gold": files[0], "systems": files[1:]} if files else {}
+    if files:
+        check_kinds(files[0], files[1:])
+    with refused("invalid-argument", "--run-sd is in points: leave out perplexities"):
+        result = detectable(
+            **pair, units=sizes, runs=runs, run_sd=run_sd, alpha=alpha, power=power, resample_by=resample_by,
+            as_runs=as_runs, **measuring.arguments(), **reading.arguments(), **engine.arguments(inputs_of(files[1:])),
+        )  # fmt: skip
+    print_provenance(replace(result.provenance, notes=()))
+    printing.print(lambda: result.table(each=each), result.to_dict)
+    if figure is not None:
         from levelhead.report import power as report
         from levelhead.report.charts.files import write_drawing
 
-        write_drawing(report.power_chart(result, each=request.each), request.figure)
+        write_drawing(report.power_chart(result, each=each), figure)
+    return DONE

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import store_option, worker_options
-from levelhead.cli.shared.measuring import registry_of, training_of
+from levelhead.cli.shared.measuring import registry_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import emit, page_options, print_result, print_warnings
 from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.result_paths import RESULT
 from levelhead.cli.shared.values import limited
 from levelhead.tables.documents import header
-from levelhead.typology import GROUPS, Chunks, collection
+from levelhead.typology import GROUPS, collection
 from levelhead.typology import profile_tables as report
 from levelhead.typology.profile_columns import OF_TRAINING
 
 if TYPE_CHECKING:
-    from levelhead.typology.profiled import Files, Runner
+    from levelhead.typology.profile import Files
 
 OF_PAGE = ("relation", "upos")
 """The columns that the page has in addition to the printed columns; treebanks are ordered by the first."""
@@ -88,7 +87,10 @@ def profile(treebanks: tuple[str, ...], **chosen: Any) -> None:
     outputs = [chosen["output"], chosen["wde_table"], chosen["store"], *chosen["page"].outputs()]
     merge = chosen["merge"] and not sampled  # samples are drawn from a single file
     files = treebank_files(treebanks, outputs, merge=merge, others=[*chosen["definitions"], *chosen["train"]])
-    (_print_samples if sampled else _print_profiles)(files, chosen, printing)
+    if sampled:
+        _print_samples(files, chosen, printing)
+    else:
+        _print_profiles(treebanks, files, chosen, printing)
 
 
 def _list_columns(printing: Printing) -> None:
@@ -99,23 +101,22 @@ def _list_columns(printing: Printing) -> None:
     print_result(report.columns_table, lambda: document, *printing, lines=lambda: document["rows"])
 
 
-def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) -> None:
+def _print_profiles(treebanks: Sequence[str], files: Files, chosen: dict[str, Any], printing: Printing) -> None:
+    from levelhead.api.treebanks import profile as profiles
+
     names = [name.strip() for text in chosen["columns"] for name in text.split(",")] or ["summary"]
     scheme = registry_of(chosen["definitions"], chosen["scheme"]).schemes
     with_page = chosen["page"].wanted
     hidden = [*(["wde"] if chosen["wde_table"] is not None else []), *(OF_PAGE if with_page else ())]
-    with _running(files, chosen) as run:
-        survey = collection.survey(
-            files,
-            columns=[*names, *hidden],
-            scheme=scheme.by_name[scheme.default],
-            chunks=Chunks(chosen["chunk"], chosen["partial_chunk"], chosen["window"]),
-            least=chosen["least"],
-            total=f"Total of {len(files)}" if chosen["total"] else None,
-            format=chosen["input_format"],
-            training=training_of(chosen["train"]),
-            run=run,
-        )
+    named = ("merge", "total", "chunk", "partial_chunk", "window", "least", "train", "store")
+    survey = profiles(
+        *treebanks,
+        columns=[*names, *hidden],
+        scheme=scheme.by_name[scheme.default],
+        format=chosen["input_format"],
+        jobs=chosen["workers"].for_files((path for some in files.values() for path in some), len(files)),
+        **{name: chosen[name] for name in named},
+    )
     print_warnings(survey.provenance.warnings)
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
@@ -130,28 +131,12 @@ def _print_profiles(files: Files, chosen: dict[str, Any], printing: Printing) ->
 
 
 def _write_page(survey: collection.Survey, names: Sequence[str], chosen: dict[str, Any]) -> None:
-    from levelhead.report.page.profile import profile_page
-
     shown = survey.with_columns([*names, *OF_PAGE, *(OF_TRAINING if chosen["train"] else ())])
-    chosen["page"].write(lambda: profile_page(shown))
-
-
-@contextmanager
-def _running(files: Files, chosen: dict[str, Any]) -> Iterator[Runner]:
-    """Yield the function that profiles treebanks; the store is closed afterwards."""
-    from levelhead.campaign.profile_jobs import profile_with
-    from levelhead.jobs import Store
-
-    workers = chosen["workers"].for_files((path for some in files.values() for path in some), len(files))
-    if chosen["store"] is None:
-        yield profile_with(workers)
-        return
-    with Store(chosen["store"]) as store:
-        yield profile_with(workers, store)
+    chosen["page"].write_result(shown)
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
-    from levelhead.typology.relation_weights import weights_text
+    from levelhead.typology.entropy import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
     emit(weights_text([profile.numbers("wde") for profile in profiles]), path)

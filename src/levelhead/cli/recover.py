@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,6 +27,7 @@ from levelhead.errors import printable
 )  # fmt: skip
 @click.option("--field", metavar="NAME", help="Field of JSON lines or CSV with the answer, such as response.text")
 @click.option("--id-field", metavar="NAME", help="Field of JSON lines or CSV with the sent_id")
+@options.input_format_option
 @options.format_option()
 @options.places_option
 @click.option(
@@ -37,6 +39,7 @@ def recover(
     separator: str | None,
     field: str | None,
     id_field: str | None,
+    input_format: Any,
     output_format: str,
     places: int | None,
     output: str,
@@ -55,13 +58,11 @@ def recover(
     check_paths([*files_in(answers), gold], [output])
     if Path(answers).is_dir() and Path(output).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(output)} would be one of the answers: write the output to another folder")
-    from levelhead.recovery import Layout, recover_answers
+    from levelhead.api.conversion import recover as recovered
     from levelhead.recovery.recovery import answer_documents
-    from levelhead.treebank import read
 
-    treebank = read(gold)
-    print_warnings(treebank.warnings)
-    recovery = recover_answers(answers, treebank, Layout(separator, field, id_field))
+    recovery = recovered(answers, gold, separator=separator, field=field, id_field=id_field, format=input_format)
+    print_warnings(recovery.provenance.warnings)
     if recovery.other_text:
         say(f"warning: {recovery.other_text}")
     elif all(answer.recovered == 0 for answer in recovery.answers):

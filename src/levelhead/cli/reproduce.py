@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
@@ -113,10 +111,7 @@ def reproduce(
     Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
     documents-2018 train no parsers and need the outputs of systems.
     """
-    from levelhead.jobs import Store
-    from levelhead.studies import StudyRequest as Request
-    from levelhead.studies import reproduce as run
-    from levelhead.studies.built_in_parsers import built_in
+    from levelhead.api.studies import reproduce as reproduced
     from levelhead.studies.page import checked_page, document, markdown, text, write_page
 
     if not treebanks and paper != "conll17":
@@ -128,15 +123,10 @@ def reproduce(
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if report is not None:
         checked_page(report)
-    with ExitStack() as stack:
-        kept = None if store is None else stack.enter_context(Store(store))
-        folder = outputs or Path(stack.enter_context(TemporaryDirectory(prefix="levelhead-")))
-        workers = workers_of(address, jobs, tls)
-        request = Request(
-            treebanks, systems, judgements, scores, weights, quick, workers=workers, store=kept,
-            trainer=built_in, outputs=folder, seed=seed,
-        )  # fmt: skip
-        study = run(paper, request)
+    study = reproduced(
+        paper, treebanks, systems=systems, judgements=judgements, scores=scores, weights=weights, quick=quick,
+        outputs=outputs, seed=seed, jobs=workers_of(address, jobs, tls), store=store,
+    )  # fmt: skip
     if report is not None:
         write_page(study, report, page_origin())
     if output_format == "json":

@@ -31,7 +31,6 @@ from levelhead.cli.shared.reading import (
     check_paths,
     holds_test_sets,
     inputs_of,
-    name_of,
     plan_of,
     scored_reading_options,
 )
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
-    from levelhead.campaign.look_jobs import LookAtEach
+    from levelhead.campaign.look_jobs import VisitEach
     from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.pair import Evaluation, Input
@@ -77,6 +76,8 @@ class _Request(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the system."""
+        from levelhead.campaign.plan import name_of
+
         return name_of(self.gold, self.system)
 
     def check(self) -> None:
@@ -98,6 +99,7 @@ class _Request(NamedTuple):
 
     def setup(self, wanted: list[Gate], registry: Registry) -> Setup:
         """Return the settings for the printed measures and those of gates."""
+        from levelhead.api.inputs import settings_for
         from levelhead.scoring.rules import RULES
 
         rules = RULES[self.reading.rules]
@@ -105,8 +107,10 @@ class _Request(NamedTuple):
             from levelhead.scoring.enhancement_switches import switches_of
 
             rules = replace(rules, switches=switches_of(self.enhancements))
-        weights = self.measuring.weights([*self.measuring.measures, *self.gated()])
-        return self.reading.setup(self._every(wanted), registry, weights, rules, partial=self.partial)
+        reading = {**self.reading.arguments(), "rules": rules}
+        return settings_for(
+            self._every(wanted), **reading, registry=registry, train=self.measuring.train, partial=self.partial
+        )
 
     def _every(self, wanted: list[Gate]) -> list[str] | None:
         """All measures to compute, or None for the rules' own."""
@@ -229,7 +233,7 @@ def _counted(request: _Request, setup: Setup) -> tuple[Evaluations, Parts]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
     from levelhead.comparison.evaluations import score_and_look, single_run
 
-    plan = single_run(plan_of(request.gold, [request.system], request.engine.split))
+    plan = single_run(plan_of(request.gold, request.system, request.engine.split))
     look = _look(request, len(plan.test_sets), setup) if request.page.wanted else None
     with request.engine.running(plan) as how:
         return score_and_look(plan, setup, training=request.measuring.training(), look=look, **how)
@@ -265,9 +269,9 @@ def _print_folders(request: _Request, evaluations: Evaluations) -> None:
     )
 
 
-def _look(request: _Request, n_treebanks: int, setup: Setup) -> LookAtEach:
+def _look(request: _Request, n_treebanks: int, setup: Setup) -> VisitEach:
     """The function that finds the errors for the page where outputs are read."""
-    from levelhead.campaign.look_jobs import LookAtEach
+    from levelhead.campaign.look_jobs import VisitEach
     from levelhead.report.page.treebank_errors import errors_of_each, measure_of_errors
 
     settings: dict[str, Any] = {
@@ -277,7 +281,7 @@ def _look(request: _Request, n_treebanks: int, setup: Setup) -> LookAtEach:
         "measure": measure_of_errors(setup.names, setup.registry),
         "partial": request.partial,
     }
-    return LookAtEach(partial(errors_of_each, **settings))
+    return VisitEach(partial(errors_of_each, **settings))
 
 
 def _code_of_gold(request: _Request) -> str:

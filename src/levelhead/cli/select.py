@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
 import click
 
@@ -11,11 +11,7 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_result, print_warnings
 from levelhead.cli.shared.reading import treebank_files
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
-from levelhead.typology import Criteria, collection
 from levelhead.typology import profile_tables as report
-
-if TYPE_CHECKING:
-    from levelhead.treebank.reader import Format
 
 
 @command()
@@ -43,10 +39,10 @@ def select(
     treebanks: tuple[str, ...],
     min_tokens: int,
     max_nonprojective: float,
-    nonprojective: str,
+    nonprojective: Any,
     any_features: bool,
     several_per_language: bool,
-    input_format: str,
+    input_format: Any,
     output_format: str,
     output: str | None,
 ) -> None:
@@ -55,11 +51,13 @@ def select(
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.
     """
-    files = treebank_files(treebanks, [output], merge=True)
-    criteria = Criteria(
-        not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
-    )
-    selection = collection.select_treebanks(files, criteria, format=cast("Format", input_format))
+    from levelhead.api.treebanks import select as selected
+
+    treebank_files(treebanks, [output], merge=True)
+    selection = selected(
+        *treebanks, min_tokens=min_tokens, max_nonprojective=max_nonprojective, nonprojective=nonprojective,
+        any_features=any_features, several_per_language=several_per_language, format=input_format,
+    )  # fmt: skip
     print_warnings(selection.provenance.warnings)
     print_result(
         selection.table, selection.to_dict, output_format, None, output,

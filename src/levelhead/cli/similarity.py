@@ -9,8 +9,7 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_result, print_warnings
-from levelhead.cli.shared.reading import treebank_files
-from levelhead.typology import collection
+from levelhead.cli.shared.reading import refused, treebank_files
 from levelhead.typology import profile_tables as report
 
 if TYPE_CHECKING:
@@ -38,10 +37,11 @@ def similarity(
     table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
     displacements; 0 means identical.
     """
-    files = treebank_files(treebanks, [output], merge=merge)
-    if len(files) < 2:
-        raise click.UsageError("similarity requires at least two treebanks")
-    similarities = collection.similarities(files, format=cast("Format", input_format))
+    from levelhead.api.treebanks import similarity as similarities_of
+
+    treebank_files(treebanks, [output], merge=merge)
+    with refused("too-few-treebanks", "similarity requires at least two treebanks"):
+        similarities = similarities_of(*treebanks, merge=merge, format=cast("Format", input_format))
     print_warnings(similarities.provenance.warnings)
     print_result(
         similarities.table, similarities.to_dict, output_format, places, output,

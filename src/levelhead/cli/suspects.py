@@ -57,17 +57,14 @@ def suspects(printing: Printing, workers: WorkerOptions, page: PageRequest, **gi
     check_paths([given["gold"], *given["systems"]], outputs)
     if any(map(holds_test_sets, (given["gold"], *given["systems"]))):
         raise click.UsageError("suspects takes files, not folders")
-    how: dict[str, Any] = {name: given[name] for name in ("folds", "rules", "seed", "store")}
+    how: dict[str, Any] = {name: given[name] for name in ("limit", "folds", "rules", "seed", "store")}
     how["jobs"] = workers.for_training(given["gold"])
-    result = find(given["gold"], given["systems"], most=given["limit"], **how)
+    result = find(given["gold"], given["systems"], **how)
     print_provenance(result.provenance)
     printing.print(result.table, result.to_dict)
     if given["conllu"] is not None:
         from levelhead.treebank import write
 
         write(result.to_treebank(), given["conllu"])
-    if page.wanted:
-        from levelhead.report.page.suspects import suspects_page
-
-        page.write(lambda: suspects_page(result))
+    page.write_result(result)
     return DONE

@@ -12,7 +12,7 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.parser import recipe_of, training_options
+from levelhead.cli.shared.parser import training_arguments, training_options
 from levelhead.cli.shared.printing import print_warnings
 from levelhead.cli.shared.reading import check_paths
 from levelhead.cli.shared.result_paths import RESULT
@@ -46,9 +46,10 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     """
     if with_dev and dev is None:
         raise click.UsageError("--with-dev requires --dev")
-    recipe = recipe_of(parser, chosen)
+    arguments = training_arguments(parser, chosen)
     check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
-    from levelhead.parsing import train_any, training_warnings, write_model
+    from levelhead.api.parsers import train as trained
+    from levelhead.parsing import training_warnings, write_model
     from levelhead.treebank import read
 
     trees = read(treebank)
@@ -57,8 +58,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
         if given is not None:
             print_warnings((*given.warnings, *(training_warnings(given, parser) if learned else ())))
     with progress_of_passes() as tell:
-        trained = train_any(trees, recipe, dev=held_out, with_dev=with_dev, progress=tell)
-    write_model(trained, model)
+        write_model(trained(trees, dev=held_out, with_dev=with_dev, progress=tell, **arguments), model)
     return DONE
 
 

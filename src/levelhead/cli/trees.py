@@ -14,16 +14,15 @@ from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance
-from levelhead.cli.shared.reading import check_paths, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.reading import check_kinds, check_paths, inputs_of, reading_options
 from levelhead.cli.shared.values import limited
 from levelhead.extras import require
 
 if TYPE_CHECKING:
-    from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
+    from levelhead.comparison.breakdowns import ErrorExamples
     from levelhead.comparison.contrasts import Contrasts
-    from levelhead.comparison.examples import ErrorExamples
 
 
 @command()
@@ -60,29 +59,19 @@ def trees(
     With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
     each system gains or loses most compared with the first.
     """
+    from levelhead.api.breakdowns import trees as drawn
+
     if output_format == "html":
         require("jinja2", "pages")
     check_paths([*inputs_of([gold, *systems]), *measuring.files()], [output])
     if bool(show) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
-    plan = plan_of(gold, systems, split)
-    result = _examples(plan, show, reading, limit) if show else _contrasts(plan, measuring, reading, limit)
+    check_kinds(gold, systems)
+    measuring.check_single()
+    result = drawn(gold, systems, show=show, limit=limit, split=split, **measuring.arguments(), **reading.arguments())
     print_provenance(result.provenance)
     _print(result, output_format, output)
     return DONE
-
-
-def _examples(plan: Plan, show: tuple[str, ...], reading: Reading, limit: int | None) -> ErrorExamples:
-    from levelhead.comparison.examples import find_examples
-
-    return find_examples(plan, show, reading.setup(), limit)
-
-
-def _contrasts(plan: Plan, measuring: Measuring, reading: Reading, limit: int | None) -> Contrasts:
-    from levelhead.comparison.contrasts import compare_sentences
-
-    measures = [measuring.single()]
-    return compare_sentences(plan, limit, reading.setup(measures, measuring.registry, measuring.weights(measures)))
 
 
 def _print(result: ErrorExamples | Contrasts, output_format: str, output: str | None) -> None:

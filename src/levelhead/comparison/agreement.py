@@ -1,11 +1,12 @@
-"""Agreement between annotations of the same text; none of them counts as gold."""
+"""Agreement between annotations of the same text, on the words that they have in common; none counts as gold."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,23 +17,17 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
 from levelhead.comparison.agreement_tables import Rows, agreement_document, agreement_table, agreement_text
-from levelhead.comparison.annotated_words import (
-    HEADS,
-    AnnotatedWords,
-    LabeledWords,
-    common_words,
-    empty_columns,
-    labels_of,
-    match_pairs,
-)
-from levelhead.evaluation.pair import Evaluation, Input, score_matches
+from levelhead.evaluation.fold import score_matches
+from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
-from levelhead.scoring.matches import Matches
+from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.measure_notes import annotation_of
+from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count_by_sentence
+from levelhead.scoring.spans import Spans
 from levelhead.significance.agreement import MISSING, Coefficients, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import AUTO, Units, units_of
@@ -41,8 +36,176 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.provenance import joint_hash, short_hash
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import StringColumn
 
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
+
+
+Numbers = NDArray[np.int64]
+
+HEADS = "heads"
+NO_FEATURE = "-"
+
+
+class AnnotatedWords(NamedTuple):
+    """The words of a text in several annotations.
+
+    Words that are aligned with each other, directly or through other annotations, are one word. If this joins several
+    words of one annotation (only inside multiword tokens), the first counts.
+
+    Args:
+        treebanks: the annotations.
+        rows: the word of each annotation, or `MISSING`, int64, shape (words, annotations), in the order of the text.
+        numbers: the number of each word of each annotation among the rows, int64, shape (words of the annotation,).
+    """
+
+    treebanks: tuple[Treebank, ...]
+    rows: Numbers
+    numbers: tuple[Numbers, ...]
+
+    @property
+    def sentences(self) -> Numbers:
+        """The sentence of the first annotation that contains each word, by its place in the text; int64."""
+        first = self.rows[:, 0]
+        of_word = np.append(self.treebanks[0].sentence_of_word, 0)
+        last_known = np.maximum.accumulate(np.where(first == MISSING, -1, of_word[first]))
+        result: Numbers = np.maximum(last_known, 0).astype(np.int64)
+        return result
+
+
+def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
+    """Return the aligned words of each pair of annotations, by their numbers."""
+    numbers = combinations(range(len(treebanks)), 2)
+    return {(i, j): match(treebanks[i], treebanks[j], rules) for i, j in numbers}
+
+
+def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:
+    """Return the words that annotations of a text have in common."""
+    spans = [pairs[0, 1].gold_spans, *(pairs[0, j].system_spans for j in range(1, len(treebanks)))]
+    starts = np.cumsum([0, *(treebank.n_words for treebank in treebanks)])
+    groups = np.arange(starts[-1])
+    links = [(pair.alignment.gold + starts[i], pair.alignment.system + starts[j]) for (i, j), pair in pairs.items()]
+    before = np.zeros(0, dtype=np.int64)
+    while not np.array_equal(before, groups):  # each word gets the number of the first of the words linked with it
+        before = groups.copy()
+        for first, second in links:
+            least = np.minimum(groups[first], groups[second])
+            np.minimum.at(groups, first, least)
+            np.minimum.at(groups, second, least)
+    return _in_text_order(tuple(treebanks), groups, starts, spans)
+
+
+def _in_text_order(
+    treebanks: tuple[Treebank, ...], groups: Numbers, starts: Numbers, spans: Sequence[Spans]
+) -> AnnotatedWords:
+    members, numbers = np.unique(groups, return_inverse=True)
+    keys = (
+        _number_forms(treebanks),
+        np.concatenate([_places_in_tokens(span.starts) for span in spans]),
+        np.concatenate([span.ends for span in spans]),
+        np.concatenate([span.starts for span in spans]),
+    )  # the last key is primary; the order of annotations has no influence
+    order = np.lexsort([_least(key, numbers.reshape(-1), len(members)) for key in keys])
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    numbers = rank[numbers.reshape(-1)]
+    rows = np.full((len(members), len(treebanks)), MISSING, dtype=np.int64)
+    each = [numbers[starts[i] : starts[i + 1]] for i in range(len(treebanks))]
+    for i, of_annotation in enumerate(each):
+        rows[of_annotation[::-1], i] = np.arange(len(of_annotation))[::-1]
+    return AnnotatedWords(treebanks, rows, tuple(each))
+
+
+def _least(key: Numbers, groups: Numbers, n_groups: int) -> Numbers:
+    """Return the smallest value of each group."""
+    least = np.full(n_groups, np.iinfo(np.int64).max)
+    np.minimum.at(least, groups, key)
+    return least
+
+
+def _number_forms(treebanks: Sequence[Treebank]) -> Numbers:
+    """Number the forms of all words in the order of their characters."""
+    forms = sorted({form for treebank in treebanks for form in treebank.forms.distinct_texts})
+    number = {form: i for i, form in enumerate(forms)}
+    return np.array([number[form] for treebank in treebanks for form in treebank.forms], dtype=np.int64)
+
+
+def _places_in_tokens(starts: Numbers) -> Numbers:
+    """Return the place of each word in its token, from 0."""
+    places = np.arange(len(starts))
+    first = np.flatnonzero(np.diff(starts, prepend=-1))
+    result: Numbers = places - np.repeat(first, np.diff(first, append=len(starts)))
+    return result
+
+
+class LabeledWords(NamedTuple):
+    """The labels of one kind that annotators gave to words.
+
+    Args:
+        name: the kind of label: "heads", "relations", "UPOS", "XPOS", or the name of a feature.
+        names: the label of each number.
+        labels: the number of each label, or `MISSING` if an annotation lacks the word; int64, shape (words,
+            annotations).
+    """
+
+    name: str
+    names: Sequence[str]
+    labels: Numbers
+
+
+def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
+    """Yield heads, relations, tags and each feature; columns that are empty in an annotation are left out.
+
+    The label of a head is its distance from the word, in words of the text of all annotations.
+    """
+    yield _heads(words)
+    yield _labeled(words, "relations", "relations", universal)
+    for name in ("upos", "xpos"):
+        if all(getattr(treebank, name).has_values for treebank in words.treebanks):
+            yield _labeled(words, name.upper(), name, str)
+    if all(treebank.feats.has_values for treebank in words.treebanks):
+        yield from _features(words)
+
+
+def _heads(words: AnnotatedWords) -> LabeledWords:
+    root = len(words.rows)  # larger than any distance
+    sides = [
+        np.where(treebank.heads < 0, root, numbers[treebank.heads] - numbers)
+        for treebank, numbers in zip(words.treebanks, words.numbers, strict=True)
+    ]
+    distances = np.unique(np.concatenate(sides))
+    names = ["root" if distance == root else f"{distance:+d}" for distance in distances.tolist()]
+    return LabeledWords(HEADS, names, _by_row(words, [np.searchsorted(distances, side) for side in sides]))
+
+
+def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
+    """Label each word with the value of its string in its treebank's column."""
+    columns: list[StringColumn] = [getattr(treebank, column) for treebank in words.treebanks]
+    names = sorted({value(text) for column in columns for text in column.distinct_texts})
+    number = {label: i for i, label in enumerate(names)}
+    sides = [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
+    return LabeledWords(name, names, _by_row(words, sides))
+
+
+def _features(words: AnnotatedWords) -> Iterator[LabeledWords]:
+    texts = {text for treebank in words.treebanks for text in treebank.feats.distinct_texts}
+    parsed = {text: dict(part.split("=", 1) for part in text.split("|") if "=" in part) for text in texts}
+    for name in sorted({name for feats in parsed.values() for name in feats}):
+        yield _labeled(words, name, "feats", partial(_feature, parsed, name))
+
+
+def _feature(parsed: Mapping[str, Mapping[str, str]], name: str, text: str) -> str:
+    return parsed[text].get(name, NO_FEATURE)
+
+
+def _by_row(words: AnnotatedWords, sides: Sequence[Numbers]) -> Numbers:
+    labels = np.full(words.rows.shape, MISSING, dtype=np.int64)
+    for i, side in enumerate(sides):
+        given = words.rows[:, i] != MISSING
+        labels[given, i] = side[words.rows[given, i]]
+    return labels
+
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """The kinds of labels that are compared."""
@@ -205,17 +368,21 @@ def agreement(
     names = list(treebanks)
     matched = match_pairs([*treebanks.values()], rules)
     pairs = {(names[i], names[j]): _f1(matches) for (i, j), matches in matched.items()}
-    differing = {sentence for (i, _), matches in matched.items() if i == 0 for sentence in _differing(matches)}
+    with_first = [matches for (i, _), matches in matched.items() if i == 0]
+    exact = [count_by_sentence(matches, parse_measure("LEM"), STANDARD.measures["LEM"]) for matches in with_first]
+    differing = {sentence for counts in exact for sentence in np.flatnonzero(counts.correct == 0).tolist()}
     words = common_words([*treebanks.values()], matched)
     units = units_of(treebanks[names[0]], resample_by)
     labeled = list(labels_of(words))
     of_word = units.of_sentence[words.sentences]
     found = tuple(_agreement_on(kind, of_word, units.n_units, level) for kind in labeled)
-    patterns = tuple(sorted(_disagreements(words, labeled, names), key=_order))
-    provenance = _provenance(
-        treebanks, pairs, words, setup.rules.signature, {"resample-by": resample_by, "level": f"{level:g}"}
+    patterns = sorted(
+        _disagreements(words, labeled, names), key=lambda found: (-found.n_words, found.name, found.first, found.second)
     )
-    return Agreement(treebanks, pairs, found, patterns, tuple(sorted(differing)), units, level, provenance)
+    provenance = _provenance(
+        treebanks, pairs, setup.rules.signature, {"resample-by": resample_by, "level": f"{level:g}"}
+    )
+    return Agreement(treebanks, pairs, found, tuple(patterns), tuple(sorted(differing)), units, level, provenance)
 
 
 def _f1(matches: Matches) -> Evaluation:
@@ -225,12 +392,6 @@ def _f1(matches: Matches) -> Evaluation:
     evaluation = score_matches(matches, Setup(measures, matches.rules).single())
     scores = {name: replace(score, reason=_missing(score.measure, matches)) for name, score in evaluation.items()}
     return replace(evaluation, scores=scores)
-
-
-def _differing(matches: Matches) -> list[int]:
-    """Return the sentences of the first annotation in which the second differs."""
-    exact = count_by_sentence(matches, parse_measure("LEM"), STANDARD.measures["LEM"])
-    return np.flatnonzero(exact.correct == 0).tolist()
 
 
 def _missing(measure: Measure, matches: Matches) -> str | None:
@@ -257,24 +418,8 @@ def _agreement_on(labeled: LabeledWords, units: NDArray[np.int64], n_units: int,
     )
 
 
-def _order(disagreement: Disagreement) -> tuple[int, str, str, str]:
-    return -disagreement.n_words, disagreement.name, disagreement.first, disagreement.second
-
-
-class _Case(NamedTuple):
-    """Two labels of one word.
-
-    Args:
-        first: the number of one label.
-        second: the number of the other label.
-        row: the word.
-        pair: the annotators who gave them.
-    """
-
-    first: int
-    second: int
-    row: int
-    pair: tuple[int, int]
+_Case = tuple[int, int, int, tuple[int, int]]
+"""The numbers of two labels of one word, the word, and the annotators who gave them."""
 
 
 def _disagreements(
@@ -298,13 +443,13 @@ def _disagreements(
 def _cases(compared: LabeledWords, shown: LabeledWords, *, ordered: bool) -> Iterator[_Case]:
     """Yield the words on which two annotators disagree, with their labels in the order of annotators or of names."""
     for i, j in combinations(range(compared.labels.shape[1]), 2):
-        one, other = compared.labels[:, i], compared.labels[:, j]
-        rows = np.flatnonzero((one != other) & (one != MISSING) & (other != MISSING))
+        labels, others = compared.labels[:, i], compared.labels[:, j]
+        rows = np.flatnonzero((labels != others) & (labels != MISSING) & (others != MISSING))
         for row, first, second in zip(rows.tolist(), *shown.labels[rows][:, [i, j]].T.tolist(), strict=True):
             if ordered or shown.names[first] <= shown.names[second]:
-                yield _Case(first, second, row, (i, j))
+                yield first, second, row, (i, j)
             else:
-                yield _Case(second, first, row, (j, i))
+                yield second, first, row, (j, i)
 
 
 def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:
@@ -322,15 +467,19 @@ def _tags_of_heads(words: AnnotatedWords) -> LabeledWords:
 def _provenance(
     treebanks: Mapping[str, Treebank],
     pairs: Mapping[tuple[str, str], Evaluation],
-    words: AnnotatedWords,
     rules: str,
     parts: Mapping[str, str],
 ) -> Provenance:
     hashes = {name: short_hash(contents_of(treebank).sha256) for name, treebank in treebanks.items()}
     every = [pair.provenance for pair in pairs.values()]
     notes = [note for provenance in every for note in provenance.notes]
-    if empty := empty_columns(words):
-        notes.append(f"not annotated by all annotators: {', '.join(empty)}")
+    empty = [
+        name
+        for name in ("upos", "xpos", "feats")
+        if not all(getattr(treebank, name).has_values for treebank in treebanks.values())
+    ]
+    if empty:
+        notes.append(f"not annotated by all annotators: {', '.join(empty).upper()}")
     signature = {
         "rules": rules,
         "annotations": joint_hash(hashes.values()),

@@ -12,7 +12,7 @@ from levelhead.analysis.repairs import Repair
 from levelhead.analysis.word_properties import property_named
 from levelhead.evaluation.score_tables import units_document
 from levelhead.scoring.score import Score
-from levelhead.significance.bucket_estimates import BucketEstimate
+from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line
 from levelhead.tables.documents import UNSIGNED, Signature, header, points, signed
 from levelhead.tables.table import Cell, Column, Kind, Table, interval_cell, interval_head

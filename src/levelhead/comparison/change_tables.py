@@ -16,8 +16,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import sources_document
 
 if TYPE_CHECKING:
-    from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, SentenceChange
-    from levelhead.comparison.release_changes import ReleaseChanges
+    from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, ReleaseChanges, SentenceChange
 
 AnyChanges: TypeAlias = "Changes | ReleaseChanges"
 """The changes of a file, or of the files of a folder."""

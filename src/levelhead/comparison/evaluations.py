@@ -1,32 +1,55 @@
-"""The scores of one system on several treebanks."""
+"""The scores of one system on several treebanks, and their comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from levelhead.campaign.look_jobs import LookAtEach
-from levelhead.campaign.outputs import Output
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign.look_jobs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.comparison.systems import score_outputs
+from levelhead.comparison.system_tables import DIFFERENCE, HOLM, MARKS, STARS, mark
+from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.leakage import Leakage, with_leakage
-from levelhead.evaluation.pair import Evaluation, score_matches
-from levelhead.evaluation.partial import partial_evaluation
-from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
-from levelhead.evaluation.score_tables import mean_or_none, scores_document, scores_table
+from levelhead.evaluation.leakage import Leakage, LeakageCounts, with_leakage
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
+from levelhead.evaluation.score_tables import mean_or_none, scores_document, scores_table, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
-from levelhead.tables.table import Table
+from levelhead.significance import STANDARD as STANDARD_TESTS
+from levelhead.significance import (
+    Estimate,
+    InferenceSettings,
+    SystemCounts,
+    Units,
+    check_settings,
+    holm,
+    unit_line,
+    unit_notes,
+)
+from levelhead.significance.estimates import UnpairedDifference
+from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
+from levelhead.tables.documents import header, points, signature_line
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
+from levelhead.treebank.provenance import sources_document
 from levelhead.treebank.training_data import Training
 
-__all__ = ["Evaluations"]
+if TYPE_CHECKING:
+    from levelhead.evaluation.fold import CountedPiece
+
+__all__ = ["Evaluations", "LanguagePair", "Languages"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,43 +102,51 @@ def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
 
 
 def score_and_look(
-    plan: Plan, setup: Setup, *, training: Training | None = None, look: LookAtEach | None = None, **how: Any
+    plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
 ) -> tuple[Evaluations, Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals."""
     plan = single_run(plan)
+    visit = look
+    if training is not None:
+        visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look))
+    results = score_outputs(plan, setup, look=visit, **how)
+    looked = {code: result for code, each in results.looked.items() for result in each.values()}
+    evaluations = evaluations_of(results, setup)
     if training is None:
-        results = score_outputs(plan, setup, look=look, **how)
-        looked = {code: result for code, each in results.looked.items() for result in each.values()}
-        return evaluations_of(results, setup), looked
-    both = partial(_look_for_leakage, setup=setup, training=training, look=look)
-    results = score_outputs(plan, setup, look=both, **how)
-    evaluations = {
-        code: with_leakage(evaluation, results.looked[code].leakage)
-        for code, evaluation in evaluations_of(results, setup).items()
-    }
-    return Evaluations(evaluations), {code: looked.other for code, looked in results.looked.items()}
+        return evaluations, looked
+    leaking = {code: with_leakage(evaluation, looked[code].leakage) for code, evaluation in evaluations.items()}
+    return Evaluations(leaking), {code: both.other for code, both in looked.items()}
 
 
 class _Looked(NamedTuple):
     """The results for the output on one test set: leakage, and the result of `look`."""
 
-    leakage: Leakage | None
+    leakage: Leakage
     other: Any
 
 
-def _look_for_leakage(
-    code: str, outputs: Sequence[Output], *, setup: Setup, training: Training, look: LookAtEach | None
-) -> _Looked:
-    (output,) = outputs
-    if output.partial is None:
-        evaluation = score_matches(output.matches, setup.read(code), training=training)
-    else:
-        evaluation, _ = partial_evaluation(output.partial, setup.read(code), training)
-    if look is None:
-        return _Looked(evaluation.leakage, None)
-    looking = look.start(code, output.name)
-    looking.add(output.matches)
-    return _Looked(evaluation.leakage, looking.result(evaluation.gold, evaluation.system))
+class _LeakageVisitor(LeakageCounts):
+    """The visitor that finds leakage, and passes everything on to another visitor, if there is one."""
+
+    def __init__(self, code: str, name: str, *, setup: Setup, training: Training, look: VisitEach | None) -> None:
+        self._other = None if look is None else look.start(code, name)
+        super().__init__(training, setup.read(code))
+
+    def start(self) -> None:
+        """Forget all pieces."""
+        super().start()
+        if self._other is not None:
+            self._other.start()
+
+    def add(self, piece: CountedPiece) -> None:
+        """Add a piece, or whole files."""
+        super().add(piece)
+        if self._other is not None:
+            self._other.add(piece)
+
+    def result(self, gold: Contents, system: Contents) -> _Looked:
+        """Return leakage, and the result of the other visitor."""
+        return _Looked(self.leakage(), None if self._other is None else self._other.result(gold, system))
 
 
 def single_run(plan: Plan) -> Plan:
@@ -151,3 +182,301 @@ def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, 
         name: mean_or_none([evaluation[name].exact for evaluation in evaluations.values()])
         for name in next(iter(evaluations.values()))
     }
+
+
+_MOST_NAMED = 3
+
+
+class LanguagePair(NamedTuple):
+    """The comparison of two treebanks for one system and measure.
+
+    Args:
+        system: the system.
+        measure: the measure.
+        treebanks: the two treebanks.
+        values: the system's values on them; None if there is nothing to count.
+        difference: the first minus the second.
+        interval: the confidence interval of the difference.
+        p: the p-value of no difference; if the treebanks are not paired, computed from the two intervals.
+        p_holm: the p-value corrected for the number of pairs of treebanks.
+        paired: whether both have the same sentences (by sent_id), and units.
+    """
+
+    system: str
+    measure: str
+    treebanks: tuple[str, str]
+    values: tuple[float | None, float | None]
+    difference: float | None
+    interval: tuple[float, float] | None
+    p: float | None
+    p_holm: float | None
+    paired: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Languages(Tabular):
+    """The comparison of every pair of treebanks for every system.
+
+    Args:
+        pairs: one result per system, measure and pair of treebanks.
+        provenance: the provenance of the numbers.
+        perplexities: the measures whose values are perplexities.
+        units: the units of each treebank.
+    """
+
+    pairs: tuple[LanguagePair, ...]
+    provenance: Provenance
+    perplexities: tuple[str, ...] = ()
+    units: Mapping[str, Units] = field(default_factory=dict)
+
+    def table(self) -> Table:
+        """Return the result as a table."""
+        return languages_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that the command prints with `--format json`."""
+        return languages_document(self)
+
+
+def compare_languages(
+    plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD_TESTS, parallel: bool = False, **how: Any
+) -> Languages:
+    """Return the comparison of every pair of treebanks for every system.
+
+    Treebanks with the same sent_ids are parallel, so differences are paired by sentence. Ids that only number the
+    sentences (1 to n after a common prefix) are not evidence, since unrelated treebanks share them.
+    """
+    if len(plan.test_sets) < 2:
+        raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
+    check_settings(settings)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, of_gold=sent_ids, **how)
+    counts, sources = counts_and_sources(results, plan, setup)
+    labels = tuple(system.label for system in plan.systems)
+    tables = {code: count._replace(systems=labels) for code, count in counts.items()}
+    ids = {code: None if own is None else tuple(own) for code, own in results.of_gold.items()}
+    believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
+    units = results.units
+    tables, keys = _coarsened(tables, believed, units)
+    pairs = tuple(_pairs(tables, _parallel(tables, keys), settings))
+    tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
+    parts = {**measures_part(results), **tests}
+    notes = (*unit_notes(units), *_not_paired(ids, believed))
+    provenance = comparison_provenance(sources, setup, parts, notes)
+    if parallel:
+        provenance = provenance.with_parts(parallel="declared")
+    return Languages(pairs, provenance, setup.perplexities, units)
+
+
+def sent_ids(pieces: Iterable[Treebank]) -> tuple[str, ...] | None:
+    """Return the ids of all sentences; None unless each sentence has a unique id."""
+    ids = [sentence.id for piece in pieces for sentence in piece]
+    known = tuple(text for text in ids if text is not None)
+    return known if len(set(known)) == len(ids) else None
+
+
+def only_count(ids: Sequence[str]) -> bool:
+    """Return whether ids only number the sentences without gaps after a common prefix: s1, s2, s3."""
+    found = [_NUMBERED.fullmatch(text) for text in ids]
+    if len({match and match[1] for match in found}) > 1:
+        return False
+    numbers = {int(match[2]) for match in found if match}
+    return len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
+
+
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
+
+
+def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
+    """Return notes on why treebanks that look parallel are not paired."""
+    counting, partly = [], []
+    for one, other in combinations(ids, 2):
+        ours, theirs = set(ids[one] or ()), set(ids[other] or ())
+        both, most = len(ours & theirs), max(len(ours), len(theirs))
+        if both == most and both and not (believed[one] and believed[other]):
+            counting.append(f"{one} and {other}")
+        elif both < most and 2 * both >= most:
+            partly.append(f"{one} and {other} share {both:,} of {most:,} sent_ids")
+    if counting:
+        yield f"{_named(counting)} have the same sent_ids, but these are only numbers: not paired without --parallel"
+    if partly:
+        yield f"{_named(partly)}: not paired, since not all sentences are in both"
+
+
+def _named(pairs: Sequence[str]) -> str:
+    """The first pairs of treebanks, and the number of the others."""
+    more = len(pairs) - _MOST_NAMED
+    return "; ".join(pairs[:_MOST_NAMED]) + (f" (and {more} more pairs)" if more > 0 else "")
+
+
+Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
+"""The treebanks of each group by its key, with the order of rows that makes them parallel."""
+
+
+def _coarsened(
+    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
+    """Counts by joint units of parallel treebanks, and the ids of each unit, even if only one treebank marks documents.
+
+    Units of parallel treebanks that share a sentence become one unit of both.
+    """
+    same: dict[frozenset[str], list[str]] = {}
+    for name, own in ids.items():
+        if own is not None:
+            same.setdefault(frozenset(own), []).append(name)
+    coarse, keys = dict(tables), dict.fromkeys(ids)
+    for names in same.values():
+        joined = _joined_units([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
+        for name in names:
+            unit_of = dict(zip(units[name].of_sentence.tolist(), (joined[text] for text in ids[name] or ())))
+            keys[name] = tuple(dict.fromkeys(unit_of.values()))
+            number = {key: i for i, key in enumerate(keys[name] or ())}
+            parts = np.zeros((len(number), *tables[name].parts.shape[1:]))
+            np.add.at(parts, [number[unit_of[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
+            coarse[name] = tables[name]._replace(parts=parts)
+    return coarse, keys
+
+
+def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
+    """The unit of each sentence by its id, named after one of its sentences; units that share a sentence are joined."""
+    parent: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        while parent.setdefault(text, text) != text:
+            parent[text] = text = parent[parent[text]]
+        return text
+
+    for ids, numbers in parts:
+        first: dict[int, str] = {}
+        for text, number in zip(ids, numbers):
+            parent[root(text)] = root(first.setdefault(number, text))
+    return {text: root(text) for text in list(parent)}
+
+
+def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
+    """Group treebanks with the same ids; the key is the ids of units, or the name of a single treebank."""
+    groups: dict[str, dict[str, NDArray[np.intp]]] = {}
+    for name, table in tables.items():
+        own = ids[name]
+        order = np.arange(len(table.parts)) if own is None else np.array(sorted(range(len(own)), key=own.__getitem__))
+        groups.setdefault(name if own is None else "\n\n".join(sorted(own)), {})[name] = order
+    return groups
+
+
+def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: InferenceSettings) -> list[LanguagePair]:
+    group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
+    orders = {name: order for group in groups.values() for name, order in group.items()}
+    strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
+    first = next(iter(tables.values()))
+    pairs = []
+    for s, system in enumerate(first.systems):
+        for m, measure in enumerate(first.measures):
+            rows = []
+            for one, other in combinations(tables, 2):
+                paired = group_of[one] == group_of[other]
+                both = [strata[name] for name in (one, other)]
+                values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
+                estimate = _difference(values, both, s, m, paired=paired)
+                rows.append(_pair(system, measure, (one, other), values, estimate, paired, settings))
+            adjusted = holm([row.p for row in rows])
+            pairs += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+    return pairs
+
+
+def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:
+    return stratum._replace(moves=stratum.moves[order], sizes=stratum.sizes[order])
+
+
+def _difference(
+    values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool
+) -> Estimate | UnpairedDifference:
+    """The difference between two treebanks; joint units are left out of both together."""
+    one, other = strata
+    own = np.eye(one.moves.shape[1])[s]
+    if paired:
+        moves = one.moves - other.moves
+        spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], own, m)
+        few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
+        return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
+    first, second = (_value(value, spread_of([stratum], own, m)) for value, stratum in zip(values, strata, strict=True))
+    return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])
+
+
+def _value(value: float, spread: Spread) -> Estimate:
+    return Estimate(value, spread.variance, spread.freedom, spread.n_units)
+
+
+def _pair(
+    system: str,
+    measure: str,
+    treebanks: tuple[str, str],
+    values: list[float],
+    difference: Estimate | UnpairedDifference,
+    paired: bool,
+    settings: InferenceSettings,
+) -> LanguagePair:
+    one, other = (None if np.isnan(value) else value for value in values)
+    if one is None or other is None:
+        return LanguagePair(system, measure, treebanks, (one, other), None, None, None, None, paired)
+    between = difference.interval(settings.level)
+    return LanguagePair(system, measure, treebanks, (one, other), one - other, between, difference.p(), None, paired)
+
+
+def languages_table(languages: Languages) -> Table:
+    """Return one row for each system, pair of treebanks and measure."""
+    order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, languages.pairs)))}
+    pairs = sorted(languages.pairs, key=lambda pair: order[_compared(pair)])
+    several = len({pair.measure for pair in pairs}) > 1
+    parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
+    rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+    notes = (
+        "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
+        f"p corrected across pairs of treebanks (Holm): {MARKS}",
+        *([unit_line(languages.units)] if languages.units else []),
+        signature_line(languages.provenance.signature),
+    )
+    rows = tuple(_pair_row(pair, plain=pair.measure in languages.perplexities) for pair in pairs)
+    return Table(_pair_columns(languages.provenance.signature["level"]), rows, notes, rules)
+
+
+def _compared(pair: LanguagePair) -> tuple[str, ...]:
+    return (pair.system, *pair.treebanks)
+
+
+def _pair_columns(level: str) -> tuple[Column, ...]:
+    return (
+        *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
+        *(Column("Score A"), Column("Score B"), DIFFERENCE),
+        Column(interval_head(level), "difference", ends=("diff_low", "diff_high")),
+        *(Column("p", "probability", tidy_only=True), HOLM, STARS),
+    )
+
+
+def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
+    return (
+        *(pair.system, *pair.treebanks, "yes" if pair.paired else "no", pair.measure),
+        *(value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference)),
+        interval_cell(pair.interval, perplexity=plain),
+        *(pair.p, pair.p_holm, mark(pair.p_holm)),
+    )
+
+
+def languages_document(languages: Languages) -> dict[str, Any]:
+    """Return comparisons of treebanks for JSON."""
+
+    def document(pair: LanguagePair) -> dict[str, Any]:
+        """Return one row."""
+        shown = _unscaled if pair.measure in languages.perplexities else points
+        between = None if pair.interval is None else [shown(end) for end in pair.interval]
+        values = [shown(value) for value in pair.values]
+        return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
+
+    return {
+        **header("languages", languages.provenance.signature),
+        "units": units_document(languages.units),
+        "pairs": [document(pair) for pair in languages.pairs],
+        **sources_document(languages.provenance),
+    }
+
+
+def _unscaled(value: float | None) -> float | None:
+    return value

@@ -36,7 +36,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
 from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_line, unit_notes
-from levelhead.significance.system_counts import ratios
+from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Cell, Column, Table, formatted, p_text

@@ -15,10 +15,16 @@ from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import unit_line
-from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
-from levelhead.significance.runs import FEWEST_RUNS, enough_runs
-from levelhead.significance.system_counts import SystemCounts
-from levelhead.significance.typical_deviations import TypicalDeviation, typical_deviations
+from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
+from levelhead.significance.jackknife import SystemCounts
+from levelhead.significance.power import (
+    Target,
+    TypicalDeviation,
+    Variances,
+    detectable_difference,
+    difference_variances,
+    typical_deviations,
+)
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, interval_cell, value_cell

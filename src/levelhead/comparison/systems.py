@@ -31,7 +31,7 @@ from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
     InferenceSettings,
-    SystemResult,
+    TestedScore,
     Units,
     Wins,
     check_margin,
@@ -40,8 +40,8 @@ from levelhead.significance import (
     differences,
     unit_notes,
 )
-from levelhead.significance.runs import FEWEST_RUNS
-from levelhead.significance.system_counts import SystemCounts
+from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
@@ -72,14 +72,14 @@ class Comparison(Tabular):
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
-    results: tuple[SystemResult, ...]
+    results: tuple[TestedScore, ...]
     wins: tuple[Wins, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
     looked: Mapping[str, Any] = field(default_factory=dict)
     voter: Voter = "treebank"
     units: Mapping[str, Units] = field(default_factory=dict)
-    valid_trees: tuple[SystemResult, ...] = ()
+    valid_trees: tuple[TestedScore, ...] = ()
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
@@ -304,7 +304,7 @@ def _few_runs(systems: Sequence[str]) -> Iterator[str]:
 
 
 def _wins(
-    results: Sequence[SystemResult], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
+    results: Sequence[TestedScore], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
 ) -> Iterator[Wins]:
     tested = [result for result in results if result.average is None and result.difference is not None]
     for number, measure in enumerate(table.measures):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.comparison.regression import GateResult
 from levelhead.errors import number_of
+from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.power import MOST_RUNS
-from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.documents import points
 from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell

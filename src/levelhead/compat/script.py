@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TextIO
 
 from levelhead.errors import InputError
-from levelhead.evaluation.pair import score_treebanks
+from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.counts import count_words
 from levelhead.scoring.enhancement_switches import ENHANCEMENTS, switches_of

@@ -1,7 +1,7 @@
 """The evaluation of one output: settings, scores, and their provenance.
 
-From two files to a score: `files.score_files` chooses how files are read; `pair.load_pair` reads them into treebanks;
-`scoring.matches.match_pair` aligns their words and flags what agrees in each pair; `pair.score_matches` lets
-`scoring.score.score_measure` count each measure, and makes an `Evaluation` of the scores, which
+From two files to a score: `files.score_files` chooses how files are read, whole or in pieces;
+`scoring.matches.match_pair` aligns the words of a piece and flags what agrees in each pair; `fold.Fold` lets
+`scoring.score.count` count each measure in each piece, and makes an `Evaluation` of the sums, which
 `report.scores.score_table` prints.
 """

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from levelhead.evaluation.pair import (
-    Evaluation,
-    Input,
-    load_pair,
-    parse_as,
-    score_treebanks,
-    splits_tokens,
-)
+from levelhead.evaluation.fold import score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, as_gold, load_pair, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
@@ -22,8 +17,7 @@ from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of, size_o
 from levelhead.treebank.reader import check_format
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.pair import Looking
-    from levelhead.scoring.partial_matches import PartialMatches
+    from levelhead.evaluation.fold import Visitor
     from levelhead.treebank.training_data import Training
 
 
@@ -33,48 +27,55 @@ def score_files(
     setup: Setup,
     sizes: PieceSizes | None = None,
     training: Training | None = None,
-    look: Looking | None = None,
+    look: Visitor | None = None,
 ) -> Evaluation:
     """Score a system's output against gold; large files are read in pieces."""
-    ready, sizes = setup.single(), sizes or blocks.SIZES
-    if training is not None:
-        ready.rules.check_words()
-    if ready.partial:
-        return _score_partially(gold, system, ready, sizes, training, look)
+    setup, sizes = setup.single(), sizes or blocks.SIZES
+    visitors = [] if look is None else [look]
+    if training is None:
+        return _score(gold, system, setup, sizes, visitors)
+    from levelhead.evaluation.leakage import LeakageCounts, with_leakage
+
+    setup.rules.check_words()
+    leakage = LeakageCounts(training, setup)
+    evaluation = _score(gold, system, setup, sizes, [leakage, *visitors])
+    return with_leakage(evaluation, leakage.leakage())
+
+
+def _score(gold: Input, system: Input, setup: Setup, sizes: PieceSizes, visitors: Sequence[Visitor]) -> Evaluation:
+    if setup.partial:
+        return _score_partially(gold, system, setup, sizes, visitors)
     if not isinstance(gold, Treebank) and not isinstance(system, Treebank):
         small = _is_small(gold, sizes) and _is_small(system, sizes)
-        once = ready.needs_punctuation and is_stream(gold)  # which would have to be read twice
-        if adds_up(ready) and not small and not once:
-            return _score_paths(os.fsdecode(gold), os.fsdecode(system), ready, sizes, training, look)
-    return score_treebanks(*load_pair(gold, system, ready), ready, training, look)
+        once = setup.needs_punctuation and is_stream(gold)  # which would have to be read twice
+        if can_score_in_pieces(setup) and not small and not once:
+            return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, sizes, visitors)
+    return score_treebanks(*load_pair(gold, system, setup), setup, visitors)
 
 
 def _score_partially(
-    gold: Input, system: Input, ready: Setup, sizes: PieceSizes, training: Training | None, look: Looking | None
+    gold: Input, system: Input, setup: Setup, sizes: PieceSizes, visitors: Sequence[Visitor]
 ) -> Evaluation:
     """Score files that may have different text; large files are read in pieces if possible."""
     from levelhead.evaluation.partial import score_partially
 
     paths = [os.fsdecode(source) for source in (gold, system) if not isinstance(source, Treebank)]
     rereadable = len(paths) == 2 and not any(map(is_stream, paths))
-    if rereadable and adds_up(ready) and _any_large(paths, sizes):
+    if rereadable and can_score_in_pieces(setup) and _any_large(paths, sizes):
         from levelhead.evaluation.partial_pieces import partial_scores_in_pieces
         from levelhead.evaluation.partial_survey import Rereadable
+        from levelhead.evaluation.pieces import Progress
         from levelhead.progress import counter
         from levelhead.treebank.official_reader import HeadsBack
 
         with contextlib.suppress(HeadsBack), counter("scoring", "words") as advance:
-            ours, theirs = (Rereadable(path, partial(parts_of, path)) for path in paths)
-
-            def add(piece: PartialMatches) -> None:
-                advance(piece.matches.gold.n_words)
-                if look is not None:
-                    look.add(piece.matches)
-
-            evaluation = partial_scores_in_pieces(ours, theirs, ready, sizes.piece, add, training=training)
+            of_gold, of_system = (Rereadable(path, partial(parts_of, path)) for path in paths)
+            evaluation = partial_scores_in_pieces(
+                of_gold, of_system, setup, sizes.piece, (Progress(advance), *visitors)
+            )
             if evaluation is not None:
                 return evaluation
-    return score_partially(gold, system, ready, training, look)
+    return score_partially(gold, system, setup, visitors)
 
 
 def _any_large(paths: list[str], sizes: PieceSizes) -> bool:
@@ -91,7 +92,7 @@ def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
     return not os.fsdecode(path).endswith(SUFFIXES) and 0 < size_of_file(path) <= sizes.large
 
 
-def adds_up(setup: Setup) -> bool:
+def can_score_in_pieces(setup: Setup) -> bool:
     """Return whether all results can be computed from pieces of files."""
     official = setup.rules.content or setup.rules.reading is not None
     formats = (setup.format, setup.format_of_gold)
@@ -100,20 +101,17 @@ def adds_up(setup: Setup) -> bool:
     return not official or set(formats) == {"conllu"}
 
 
-def _score_paths(
-    gold: str, system: str, setup: Setup, sizes: PieceSizes, training: Training | None, look: Looking | None
-) -> Evaluation:
-    with contents_or_parts(gold, sizes.large) as ours:
-        if not isinstance(ours, bytes):
+def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes, visitors: Sequence[Visitor]) -> Evaluation:
+    with contents_or_parts(gold, sizes.large) as of_gold:
+        if not isinstance(of_gold, bytes):
             from levelhead.evaluation.pieces import score_parts_of_gold
 
-            return score_parts_of_gold((gold, ours), system, setup, sizes.piece, training, look)
-        reference = parse_as(ours, gold, setup.rules, setup.format_of_gold)
-        with contents_or_parts(system, sizes.large) as theirs:
-            if not isinstance(theirs, bytes):
+            return score_parts_of_gold((gold, of_gold), system, setup, sizes.piece, visitors)
+        reference = parse_as(of_gold, gold, setup.rules, setup.format_of_gold)
+        with contents_or_parts(system, sizes.large) as of_system:
+            if not isinstance(of_system, bytes):
                 from levelhead.evaluation.pieces import score_parts
 
-                return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece, training, look)
-            output = parse_as(theirs, system, setup.rules, setup.format)
-    reference = reference.without_multiword_tokens() if splits_tokens(setup) else reference
-    return score_treebanks(reference, output, setup, training, look)
+                return score_parts((gold, iter([of_gold])), (system, of_system), setup, sizes.piece, visitors)
+            output = parse_as(of_system, system, setup.rules, setup.format)
+    return score_treebanks(as_gold(reference, setup), output, setup, visitors)

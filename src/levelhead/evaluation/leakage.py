@@ -9,22 +9,20 @@ equal if each word has the same head by its number, which is stricter.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import InputError, MalformedDeps, MeasureError
+from levelhead.errors import InputError
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import TreebankPair
-from levelhead.scoring.score import Score, count, score_of
-from levelhead.treebank import Treebank
+from levelhead.scoring.score import Score, score_of
 from levelhead.treebank.training_data import Training
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.fold import CountedPiece
     from levelhead.evaluation.pair import Evaluation
 
 
@@ -72,17 +70,23 @@ class LeakageCounts:
 
     Args:
         training: the contents of the training treebanks.
+        setup: the settings, with the weights that measures name.
     """
 
-    def __init__(self, training: Training) -> None:
-        self._training = training
+    def __init__(self, training: Training, setup: Setup) -> None:
+        self._training, self._setup = training, setup
+        self.start()
+
+    def start(self) -> None:
+        """Forget all pieces."""
         self._without_trees: InputError | None = None
         self._n_sentences = self._n_words = 0
         self._seen = dict.fromkeys(_SENSES, (0, 0))  # sentences and words
         self._rest: dict[Sense, dict[str, Counts]] = {sense: {} for sense in _SENSES}
 
-    def add(self, gold: Treebank, by_sentence: Mapping[str, Counts]) -> None:
+    def add(self, piece: CountedPiece) -> None:
         """Add gold sentences."""
+        gold = piece.matches.gold
         try:
             words, heads = self._training.same_words(gold), self._training.same_heads(gold)
         except InputError as error:  # raised at the end: other errors precede it
@@ -95,50 +99,41 @@ class LeakageCounts:
             n_sentences, n_words = self._seen[sense]
             self._seen[sense] = n_sentences + int(seen.sum()), n_words + int(lengths[seen].sum())
             rest = self._rest[sense]
-            for name, counts in by_sentence.items():
+            for name, (counts, *_) in piece.sentences.items():
                 others = _rows(counts, ~seen)
                 rest[name] = (rest[name] + others if name in rest else others).total()
 
-    def leakage(self, scores: Mapping[str, Score]) -> Leakage:
+    def leakage(self) -> Leakage:
         """Return the share of gold that occurs in training, and the scores on the rest."""
         if self._without_trees is not None:
             raise self._without_trees
-        rests = (
-            {name: _score_of_rest(rest[name], score) for name, score in scores.items() if _has_rest(rest, name, score)}
-            for rest in self._rest.values()
-        )
-        occurring = (Occurrence(sense, *self._seen[sense], rest) for sense, rest in zip(_SENSES, rests, strict=True))
+        undefined = self._setup.rules.undefined
+        occurring = []
+        for sense, rest in self._rest.items():
+            scores = {
+                str(measure): score_of(rest[str(measure)], measure, undefined, perplexity=definition.lower_is_better)
+                for measure, definition in self._setup.defined
+                if str(measure) in rest
+            }
+            occurring.append(Occurrence(sense, *self._seen[sense], scores))
         return Leakage(self._training.hashes, self._n_sentences, self._n_words, tuple(occurring))
 
 
 def with_leakage(evaluation: Evaluation, leakage: Leakage) -> Evaluation:
-    """Return an evaluation with the share of gold that occurs in training."""
+    """Return an evaluation with the share of gold that occurs in training; measures without a value are left out."""
     provenance = evaluation.provenance.with_parts(train=leakage.train)
     scores, valid_trees = (
         {name: replace(score, signature=provenance.signature) for name, score in some.items()}
         for some in (evaluation.scores, evaluation.valid_trees)
     )
+    occurring = tuple(
+        seen._replace(rest={name: score for name, score in seen.rest.items() if scores[name].reason is None})
+        for seen in leakage.occurring
+    )
+    leakage = leakage._replace(occurring=occurring)
     return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
-
-
-def counts_by_sentence(matches: TreebankPair, ready: Setup) -> dict[str, Counts]:
-    """Return the counts in each gold sentence, of all measures that can be counted."""
-    how: dict[str, Any] = {"schemes": ready.registry.schemes, "by_sentence": True}
-    counts = {}
-    for measure, definition in ready.defined:
-        with suppress(InputError, MalformedDeps, MeasureError):  # the measure then has no value
-            counts[str(measure)] = count(matches, measure, definition, weights=ready.values_of(measure), **how)
-    return counts
 
 
 def _rows(counts: Counts, kept: NDArray[np.bool_]) -> Counts:
     aligned = None if counts.aligned is None else counts.aligned[kept]
     return Counts(counts.correct[kept], counts.gold[kept], counts.system[kept], aligned)
-
-
-def _has_rest(rest: Mapping[str, Counts], name: str, score: Score) -> bool:
-    return score.reason is None and name in rest
-
-
-def _score_of_rest(counts: Counts, whole: Score) -> Score:
-    return score_of(counts, whole.measure, whole.undefined, perplexity=whole.perplexity)

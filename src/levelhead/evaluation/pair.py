@@ -1,4 +1,4 @@
-"""The evaluation of a pair of treebanks: read, align, match, score."""
+"""The scores of a pair of treebanks, and how a pair is read into memory."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ if TYPE_CHECKING:
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
-from levelhead.evaluation.provenance import Provenance, pair_provenance
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
-from levelhead.scoring.matches import TreebankPair, match_pair
-from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.score import Score, score_measure
+from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.contents import Contents
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
@@ -32,17 +30,6 @@ if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.treebank.reader import Format
-    from levelhead.treebank.training_data import Training
-
-    class Looking(Protocol):
-        """Sees the aligned words of a pair, whole or in pieces."""
-
-        def start(self) -> None:
-            """Forget all pieces: the files are read from the beginning."""
-
-        def add(self, matches: TreebankPair) -> None:
-            """Add the next piece, or whole files."""
-
 
 __all__ = ["Evaluation"]
 
@@ -143,50 +130,21 @@ def _score_text(score: Score) -> str:
     return f"{score.value:.2f}" if score.perplexity else f"{score.value:.2%}"
 
 
-def score_treebanks(
-    gold: Treebank, system: Treebank, setup: Setup, training: Training | None = None, look: Looking | None = None
-) -> Evaluation:
-    """Score one treebank against another."""
-    ready = setup.single()
-    matches = match_pair(gold, system, ready.rules)
-    evaluation = score_matches(matches, ready, training=training)
-    if look is not None:
-        look.start()
-        look.add(matches)
-    return evaluation
-
-
-def score_matches(
-    matches: TreebankPair, ready: Setup, name: str = "the system", training: Training | None = None
-) -> Evaluation:
-    """Score aligned treebanks."""
-    notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
-    gold, system = contents_of(matches.gold), contents_of(matches.system)
-    provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
-    scores = {}
-    for measure, definition in ready.defined:
-        values = ready.values_of(measure)
-        score = score_measure(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
-        scores[str(measure)] = replace(score, signature=provenance.signature)
-    evaluation = Evaluation(scores, gold, system, provenance)
-    if training is None:
-        return evaluation
-    from levelhead.evaluation.leakage import LeakageCounts, counts_by_sentence, with_leakage
-
-    seen = LeakageCounts(training)
-    seen.add(matches.gold, counts_by_sentence(matches, ready))
-    return with_leakage(evaluation, seen.leakage(scores))
-
-
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
     """Return gold and the system's output, reading paths into memory."""
     if are_large_files(gold, system):
-        ours, theirs = in_two_threads(
-            lambda: load(gold, setup.rules, setup.format_of_gold), lambda: load(system, setup.rules, setup.format)
-        )
-    else:
-        ours, theirs = load(gold, setup.rules, setup.format_of_gold), load(system, setup.rules, setup.format)
-    return (ours.without_multiword_tokens() if splits_tokens(setup) else ours), theirs
+        return in_two_threads(lambda: load_gold(gold, setup), lambda: load(system, setup.rules, setup.format))
+    return load_gold(gold, setup), load(system, setup.rules, setup.format)
+
+
+def load_gold(gold: Input, setup: Setup) -> Treebank:
+    """Return gold, reading a path into memory."""
+    return as_gold(load(gold, setup.rules, setup.format_of_gold), setup)
+
+
+def as_gold(gold: Treebank, setup: Setup) -> Treebank:
+    """Return gold as it is compared: without multiword tokens if the system's output can have none."""
+    return gold.without_multiword_tokens() if splits_tokens(setup) else gold
 
 
 def splits_tokens(setup: Setup) -> bool:

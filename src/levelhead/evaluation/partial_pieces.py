@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from levelhead.errors import InputError, MeasureError, UnreadableFile
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
-from levelhead.evaluation.leakage import LeakageCounts, with_leakage
+from levelhead.evaluation.fold import Fold
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import coverage_of
 from levelhead.evaluation.partial_survey import (
-    FirstReading,
     Rereadable,
     output_pieces,
     places_by_id,
     survey_gold,
     survey_output,
 )
-from levelhead.evaluation.pieces import PieceCounts, changed_file, read_punctuation
+from levelhead.evaluation.pieces import changed_file, read_punctuation
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.partial_matches import (
-    Flags,
-    PartialMatches,
-    ShiftedAnswers,
-    count_partially,
-    match_partially,
-)
+from levelhead.scoring.partial_matches import Flags, ShiftedAnswers, match_partially
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.placed_pieces import Places, placed_pieces
 from levelhead.scoring.sentence_pairing import SentencePairs, sentence_ids
@@ -41,7 +33,7 @@ from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.two_files import in_two_threads, one_ahead
 
 if TYPE_CHECKING:
-    from levelhead.treebank.training_data import Training
+    from levelhead.evaluation.fold import Visitor
 
 _Piece = tuple[Treebank, LenientTreebank, SentencePairs | None]
 """Gold sentences, the system's sentences, and how they are paired (None if by their characters)."""
@@ -54,11 +46,10 @@ class _OtherIds(Exception):
 def partial_scores_in_pieces(
     gold: Rereadable,
     system: Rereadable,
-    ready: Setup,
+    setup: Setup,
     size: int,
-    look: Callable[[PartialMatches], None] | None = None,
+    visitors: Sequence[Visitor] = (),
     known: Contents | None = None,
-    training: Training | None = None,
 ) -> Evaluation | None:
     """Return the partial scores of two files; None if they must be read whole.
 
@@ -66,7 +57,7 @@ def partial_scores_in_pieces(
     missing, or if a file has no sentences.
     """
     of_gold, of_system = in_two_threads(
-        lambda: survey_gold(gold, ready, size, known), lambda: survey_output(system, ready, size)
+        lambda: survey_gold(gold, setup, size, known), lambda: survey_output(system, setup, size)
     )
     if not (of_gold.contents.sentences and of_system.contents.sentences):
         return None
@@ -74,22 +65,31 @@ def partial_scores_in_pieces(
     if places is None and of_gold.text != of_system.text:
         return None
     punctuation = None
-    if ready.needs_punctuation:
-        with gold.pieces(ready, of_gold=True, known=of_gold.contents) as ours:
+    if setup.needs_punctuation:
+        with gold.pieces(setup, of_gold=True, known=of_gold.contents) as ours:
             punctuation = read_punctuation(ours, size)
-    tally = _Tally(ready, look, training, punctuation)
+    fold, coverages, shifted = Fold(setup, visitors), list[PartialCoverage](), ShiftedAnswers()
+
+    def match_and_add(piece: _Piece) -> None:
+        reference, output, pairs = piece
+        partial = match_partially(reference, output, setup.rules, pairs)
+        fold.add(partial._replace(matches=replace(partial.matches, punctuation=punctuation)))
+        coverages.append(coverage_of(partial, shifted))
+
     try:
         with (
-            gold.pieces(ready, of_gold=True, known=of_gold.contents) as ours,
-            output_pieces(system, ready, of_system) as theirs,
+            gold.pieces(setup, of_gold=True, known=of_gold.contents) as ours,
+            output_pieces(system, setup, of_system) as theirs,
         ):
-            pieces = _pieces(ours, theirs, of_system.is_tree, places, ready, size)
-            one_ahead(_as_first_read(pieces, gold, system), tally.add)
+            pieces = _pieces(ours, theirs, of_system.is_tree, places, setup, size)
+            one_ahead(_as_first_read(pieces, gold, system), match_and_add)
         read = ((gold, ours, of_gold), (system, theirs, of_system))
         changed = [file.name for file, pieces, first in read if pieces.sha256 != first.contents.sha256]
         if changed:
             raise changed_file(*changed)
-        return tally.evaluation(of_gold.contents, of_system, places)
+        n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
+        coverage = total_coverage(coverages)._replace(extra=n_extra, unreadable=of_system.unreadable)
+        return fold.evaluation(of_gold.contents, of_system.contents, coverage)
     except (_OtherIds, MeasureError):
         return None
 
@@ -105,12 +105,12 @@ def _as_first_read(pieces: Iterator[_Piece], gold: Rereadable, system: Rereadabl
 
 
 def _pieces(
-    gold: Pieces, system: Pieces, is_tree: Flags, places: Places | None, ready: Setup, size: int
+    gold: Pieces, system: Pieces, is_tree: Flags, places: Places | None, setup: Setup, size: int
 ) -> Iterator[_Piece]:
     """Yield the pieces of both files, cut at the same characters or, if places are known, at the same sentences."""
     if places is None:
         before = 0
-        for pair in paired_pieces(gold, system, ready.rules, size):
+        for pair in paired_pieces(gold, system, setup.rules, size):
             end = before + len(pair.system)
             yield pair.gold, of_treebank(pair.system, is_tree[before:end]), None
             before = end
@@ -121,46 +121,3 @@ def _pieces(
         if any(ids[row] != others[answer] for row, answer in zip(rows.tolist(), pairs.system[rows].tolist())):
             raise _OtherIds
         yield ours, of_treebank(theirs, is_tree[before : before + len(theirs)]), pairs
-
-
-class _Tally:
-    """The counts and the coverage of all pieces.
-
-    Args:
-        ready: the settings, with the weights that measures name.
-        look: called with the aligned words of each piece, or None.
-        training: the contents of the training treebanks, to report leakage, or None.
-        punctuation: the result of `read_punctuation` for gold; None if no measure needs it.
-    """
-
-    def __init__(
-        self,
-        ready: Setup,
-        look: Callable[[PartialMatches], None] | None,
-        training: Training | None,
-        punctuation: frozenset[str] | None,
-    ) -> None:
-        self._rules, self._look, self._punctuation = ready.rules, look, punctuation
-        self._counts = PieceCounts(ready)
-        self._coverages: list[PartialCoverage] = []
-        self._shifted = ShiftedAnswers()
-        self._leakage = None if training is None else LeakageCounts(training)
-
-    def add(self, piece: _Piece) -> None:
-        """Align and count a piece."""
-        gold, output, pairs = piece
-        matched = match_partially(gold, output, self._rules, pairs)
-        matched = matched._replace(matches=replace(matched.matches, punctuation=self._punctuation))
-        counts = self._counts.add(matched.matches, partial(count_partially, matched))
-        self._coverages.append(coverage_of(matched, self._shifted))
-        if self._leakage is not None:
-            self._leakage.add(gold, {name: one.sentences for name, one in counts.items()})
-        if self._look is not None:
-            self._look(matched)
-
-    def evaluation(self, gold: Contents, output: FirstReading, places: Places | None) -> Evaluation:
-        """Return the scores; call it once, at the end."""
-        n_extra = 0 if places is None else int(np.count_nonzero(places < 0))
-        coverage = total_coverage(self._coverages)._replace(extra=n_extra, unreadable=output.unreadable)
-        evaluation = self._counts.evaluation(gold, output.contents, coverage)
-        return evaluation if self._leakage is None else with_leakage(evaluation, self._leakage.leakage(evaluation))

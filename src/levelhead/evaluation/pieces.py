@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, Place, UnreadableFile, add_fault
-from levelhead.evaluation.leakage import LeakageCounts, counts_by_sentence, with_leakage
-from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, splits_tokens
-from levelhead.evaluation.provenance import Provenance, pair_provenance
+from levelhead.errors import Fault, InputError, Place, UnreadableFile
+from levelhead.evaluation.fold import Fold, score_treebanks
+from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, splits_tokens
 from levelhead.evaluation.setup import Setup
 from levelhead.progress import counter
-from levelhead.scoring.counts import Counts
-from levelhead.scoring.enhanced_edges import check_steps
-from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair, match_pair, match_spans
-from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
+from levelhead.scoring.matches import match_pair, match_spans
 from levelhead.scoring.pieces import PiecePair, paired_pieces
 from levelhead.scoring.punctuation import callin_punctuation
-from levelhead.scoring.score import Score, count, reason_of_absence, reason_of_malformed_deps, score_of, without_trees
 from levelhead.treebank import Treebank
 from levelhead.treebank.blocks import begun
 from levelhead.treebank.checked_pieces import CheckedPieces
@@ -30,9 +24,7 @@ from levelhead.treebank.pieces import OfficialPieces, Pieces
 from levelhead.treebank.two_files import are_files, one_ahead
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.coverage import PartialCoverage
-    from levelhead.evaluation.pair import Looking
-    from levelhead.treebank.training_data import Training
+    from levelhead.evaluation.fold import CountedPiece, Visitor
 
 Parts = tuple[str, Iterator[bytes]]
 """The path of a file, and its contents in parts."""
@@ -43,8 +35,7 @@ def score_parts_of_gold(
     system: str,
     setup: Setup,
     size: int,
-    training: Training | None = None,
-    look: Looking | None = None,
+    visitors: Sequence[Visitor] = (),
 ) -> Evaluation:
     """Score a system's output against gold; errors of the output are only reported if gold is valid."""
     with parts_of(system) as parts:
@@ -52,7 +43,7 @@ def score_parts_of_gold(
             output = begun(parts)
         except UnreadableFile as error:
             raise (pieces_of(gold, setup, of_gold=True).error() or error) from error
-        return score_parts(gold, (system, output), setup, size, training, look)
+        return score_parts(gold, (system, output), setup, size, visitors)
 
 
 def score_parts(
@@ -60,72 +51,73 @@ def score_parts(
     system: Parts,
     setup: Setup,
     size: int,
-    training: Training | None = None,
-    look: Looking | None = None,
+    visitors: Sequence[Visitor] = (),
 ) -> Evaluation:
     """Score a system's output against gold, in pieces."""
-    ready = setup.single()
-    seen = None if training is None else LeakageCounts(training)
+    setup = setup.single()
     together = are_files(gold[0], system[0])
     try:
         with counter("scoring", "words") as advance:
-
-            def add(pair: TreebankPair) -> None:
-                advance(pair.gold.n_words)
-                if seen is not None:
-                    seen.add(pair.gold, counts_by_sentence(pair, ready))
-                if look is not None:
-                    look.add(pair)
-
-            punctuation, known = _first_reading(gold[0], ready, size)
-            ours, theirs = pieces_of(gold, ready, of_gold=True, known=known), pieces_of(system, ready, of_gold=False)
-            evaluation = score_pieces(ours, theirs, ready, size, add, together=together, punctuation=punctuation)
-            if known is not None and known.sha256 != ours.sha256:
+            punctuation, first = _first_reading(gold[0], setup, size)
+            reference = pieces_of(gold, setup, of_gold=True, known=first)
+            output = pieces_of(system, setup, of_gold=False)
+            every = (Progress(advance), *visitors)
+            evaluation = score_pieces(reference, output, setup, size, every, together=together, punctuation=punctuation)
+            if first is not None and first.sha256 != reference.sha256:
                 raise changed_file(gold[0])
     except HeadsBack:
-        return _score_whole(gold[0], system[0], ready, training, look)
-    return evaluation if seen is None else with_leakage(evaluation, seen.leakage(evaluation))
+        return _score_whole(gold[0], system[0], setup, visitors)
+    return evaluation
 
 
-def _first_reading(gold: str, ready: Setup, size: int) -> tuple[frozenset[str] | None, Contents | None]:
+class Progress:
+    """The visitor that reports how many words are scored."""
+
+    def __init__(self, advance: Callable[[int], None]) -> None:
+        self._advance = advance
+
+    def start(self) -> None:
+        """Do nothing: files are read from the beginning without progress."""
+
+    def add(self, piece: CountedPiece) -> None:
+        """Report the words of a piece."""
+        self._advance(piece.matches.gold.n_words)
+
+
+def _first_reading(gold: str, setup: Setup, size: int) -> tuple[frozenset[str] | None, Contents | None]:
     """The result of `read_punctuation`, and the sizes of gold and warnings about it; both None without a reading."""
-    if not ready.needs_punctuation:
+    if not setup.needs_punctuation:
         return None, None
     with parts_of(gold) as parts:
-        first = pieces_of((gold, parts), ready, of_gold=True)
+        first = pieces_of((gold, parts), setup, of_gold=True)
         return read_punctuation(first, size), first.contents()
 
 
 def score_pieces(
     gold: Pieces,
     system: Pieces,
-    ready: Setup,
+    setup: Setup,
     size: int,
-    look: Callable[[TreebankPair], None] | None = None,
+    visitors: Sequence[Visitor] = (),
     *,
     together: bool = True,
     punctuation: frozenset[str] | None = None,
 ) -> Evaluation:
     """Score a system's output against gold, both read in pieces."""
-    tally = PieceCounts(ready)
-
-    def add(matches: TreebankPair) -> None:
-        tally.add(matches)
-        if look is not None:
-            look(matches)
+    fold = Fold(setup, visitors)
 
     def match_and_add(pair: PiecePair) -> None:
-        matches = match_spans(pair.gold, pair.system, ready.rules, *pair[2:])
-        add(replace(matches, punctuation=punctuation))
+        matches = match_spans(pair.gold, pair.system, setup.rules, *pair[2:])
+        fold.add(replace(matches, punctuation=punctuation))
 
-    if ready.rules.content:
-        _add_sentences(gold, system, size, lambda pair: add(match_pair(*pair, ready.rules)))
+    if setup.rules.content:
+        _add_sentences(gold, system, size, lambda pair: fold.add(match_pair(*pair, setup.rules)))
     else:
-        one_ahead(paired_pieces(gold, system, ready.rules, size, together=together), match_and_add)
+        one_ahead(paired_pieces(gold, system, setup.rules, size, together=together), match_and_add)
     if not gold.n_sentences:  # official scorers accept empty files
-        nothing = parse_as(b"", None, ready.rules)
-        add(match_pair(nothing, nothing, ready.rules))
-    return tally.evaluation(gold.contents(), system.contents())
+        nothing = parse_as(b"", None, setup.rules)
+        fold.add(match_pair(nothing, nothing, setup.rules))
+    return fold.evaluation(gold.contents(), system.contents())
 
 
 def _add_sentences(gold: Pieces, system: Pieces, size: int, add: Callable[[tuple[Treebank, Treebank]], None]) -> None:
@@ -151,13 +143,13 @@ def changed_file(*names: str | None) -> UnreadableFile:
     return UnreadableFile(*(Fault("changing-file", message, Place(name)) for name in names))
 
 
-def _score_whole(gold: str, system: str, setup: Setup, training: Training | None, look: Looking | None) -> Evaluation:
+def _score_whole(gold: str, system: str, setup: Setup, visitors: Sequence[Visitor]) -> Evaluation:
     """Score files that cannot be cut, as is found while reading."""
     for path in (gold, system):
         if is_stream(path):
             message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
             raise InputError(Fault("file-too-large", message, Place(path)))
-    return score_treebanks(*load_pair(gold, system, setup), setup, training, look)
+    return score_treebanks(*load_pair(gold, system, setup), setup, visitors)
 
 
 def pieces_of(
@@ -181,125 +173,3 @@ def pieces_of(
         several_roots=setup.rules.several_roots,
         known=known,
     )
-
-
-class _Labels:
-    """The properties of one side that notes are about, over all pieces."""
-
-    def __init__(self, ready: Setup) -> None:
-        self._measures = ready.defined
-        self._relations: set[str] = set()
-        self._columns: set[str] = set()
-
-    def add(self, piece: Treebank) -> None:
-        """Add the labels of a piece."""
-        found = annotation_of(piece, self._measures)
-        self._relations.update(found.relations)
-        self._columns.update(found.columns)
-
-    def annotation(self) -> Annotation:
-        """Return the properties of the whole file that notes are about."""
-        return Annotation(sorted(self._relations), frozenset(self._columns))
-
-
-class PieceCounts:
-    """The counts of all measures, summed over the pieces of two files.
-
-    Args:
-        ready: the settings, with the weights that measures name.
-    """
-
-    def __init__(self, ready: Setup) -> None:
-        self._ready = ready
-        self._defined = dict(ready.defined)  # a measure that is requested twice is counted once
-        self._counts: dict[str, Any] = {}  # Counts, or PartialCounts
-        self._malformed: dict[str, MalformedDeps] = {}
-        self._without_weight: dict[str, MeasureError] = {}
-        self._faults: dict[str, dict[str, list[Fault]]] = {}  # by measure and message, as of trees without a derivation
-        self._with_trees: set[str] = set()
-        self._missing: dict[str, str] = {}
-        self._gold, self._system = _Labels(ready), _Labels(ready)
-        self._of_edges = [str(measure) for measure, definition in self._defined.items() if definition.unit == "edges"]
-        self._n_steps = [0, 0]
-
-    def add(self, matches: TreebankPair, counter: Callable[..., Any] | None = None) -> Mapping[str, Any]:
-        """Count a piece."""
-        counted = {}
-        counter = counter or partial(count, matches)
-        self._gold.add(matches.gold)
-        self._system.add(matches.system)
-        schemes = self._ready.registry.schemes
-        for measure, definition in self._defined.items():
-            name, weights = str(measure), self._ready.values_of(measure)
-            missing = without_trees(matches, measure, definition)
-            if missing is None:
-                self._with_trees.add(name)
-            else:
-                self._missing[name] = missing
-            try:
-                before = self._counts.get(name)
-                found = counter(measure, definition, schemes=schemes, weights=weights, before=before)
-            except MalformedDeps as error:
-                self._note(name, error)
-            except MeasureError as error:
-                self._without_weight.setdefault(name, error)
-            except InputError as error:
-                for fault in error.faults:
-                    add_fault(self._faults.setdefault(name, {}), fault.message, fault)
-            else:
-                self._counts[name] = counted[name] = found
-        if self._of_edges and isinstance(matches, Matches):
-            self._add_steps(matches)
-        return counted
-
-    def _note(self, name: str, error: MalformedDeps) -> None:
-        known = self._malformed.setdefault(name, error)
-        self._malformed[name] = min(known, error, key=lambda deps: deps.rank)
-
-    def _add_steps(self, matches: Matches) -> None:
-        """Count the steps of paths through empty nodes, whose number is limited for a whole file."""
-        for side, n_steps in enumerate(matches.n_steps):
-            self._n_steps[side] += n_steps
-            try:
-                check_steps(self._n_steps[side])
-            except MalformedDeps as error:
-                for name in self._of_edges:
-                    self._note(name, MalformedDeps(str(error), side * SYSTEM_RANK + error.rank))
-
-    def evaluation(self, gold: Contents, system: Contents, coverage: PartialCoverage | None = None) -> Evaluation:
-        """Return the scores; call it once, at the end."""
-        ready, of_gold, of_system = self._ready, self._gold.annotation(), self._system.annotation()
-        sides = of_gold, of_system if coverage is None else of_system.of_analyzed_words()
-        notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes, "the system")
-        provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
-        if coverage is None:
-            return Evaluation(self._scores(self._counts, provenance), gold, system, provenance)
-        every, strict = (
-            self._scores({name: getattr(one, which) for name, one in self._counts.items()}, provenance)
-            for which in ("total", "valid_trees")
-        )
-        return Evaluation(every, gold, system, provenance, strict, coverage)
-
-    def _scores(self, counts: Mapping[str, Counts], provenance: Provenance) -> dict[str, Score]:
-        scores = dict(self._scores_of(counts))
-        return {name: replace(score, signature=provenance.signature) for name, score in scores.items()}
-
-    def _scores_of(self, counts: Mapping[str, Counts]) -> Iterator[tuple[str, Score]]:
-        rules, annotated = self._ready.rules, self._gold.annotation().columns
-        undefined = rules.undefined
-        for measure, definition in self._ready.defined:
-            name = str(measure)
-            nothing = Score(measure, 0, 0, 0, None, undefined)
-            absent = definition.absent(measure.argument, annotated) if rules.unannotated else ()
-            missing = None if name in self._with_trees else self._missing[name]
-            if missing or absent:
-                yield name, replace(nothing, reason=missing or reason_of_absence(absent))
-            elif name in self._malformed:
-                yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
-            elif name in self._without_weight:
-                raise self._without_weight[name]
-            elif name in self._faults:
-                (first, *_), *_ = self._faults[name].values()
-                yield name, replace(nothing, reason=str(first))
-            else:
-                yield name, score_of(counts[name], measure, undefined, perplexity=definition.lower_is_better)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import listed
@@ -16,6 +15,8 @@ from levelhead.tables.table import Cell, Column, Table, value_cell
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
     from levelhead.significance import Units
@@ -373,5 +374,7 @@ def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fract
 
 def mean_or_none(values: Sequence[Fraction | None]) -> Fraction | None:
     """Return the exact mean; None without values or if any is missing."""
+    from fractions import Fraction
+
     known = [value for value in values if value is not None]
     return sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None

@@ -280,5 +280,5 @@ def _check_partial(setup: Setup) -> None:
     if setup.rules.content:
         raise MeasureError(f"the rules {setup.rules.name} do not support partial scores", "no-partial-score")
     for measure, definition in setup.defined:
-        if definition.counter is not None:
+        if definition.lower_is_better:
             raise MeasureError(f"{measure} requires valid trees: it has no partial score", "no-partial-score")

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
-from levelhead.evaluation.pair import Evaluation, score_treebanks
+from levelhead.evaluation.fold import score_treebanks
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
@@ -43,8 +44,8 @@ def score_valid_sentences(
     if not pairs:
         place = Place(system.source.path)
         raise TextMismatch(Fault("text-mismatch", "no sentence has the same text as a gold sentence", place))
-    ours, theirs = (list(side) for side in zip(*pairs))
-    evaluation = score_treebanks(gold.select(ours), system.select(theirs), setup)
+    of_gold, of_system = (list(side) for side in zip(*pairs))
+    evaluation = score_treebanks(gold.select(of_gold), system.select(of_system), setup)
     return evaluation, Coverage(len(pairs), len(gold), len(system) + n_invalid, n_invalid)
 
 

@@ -1,10 +1,8 @@
 """Jobs on any Executor, with a store of results for resuming."""
 
 from levelhead.jobs.clusters import Tls, check_address, cluster
-from levelhead.jobs.job import Job, StaleInput
-from levelhead.jobs.running import Outcome, run_jobs
+from levelhead.jobs.running import Job, Outcome, StaleInput, Workers, borrowed, n_cores, processes, run_jobs
 from levelhead.jobs.store import Store, check_store
-from levelhead.jobs.workers import Workers, borrowed, n_cores, processes
 
 __all__ = [
     "Job",

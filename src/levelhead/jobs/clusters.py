@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
 from levelhead.extras import require
-from levelhead.jobs.workers import Workers
+from levelhead.jobs.running import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,15 +1,131 @@
-"""Running of jobs: results are stored, and the loss of workers is handled."""
+"""Jobs, the workers that run them, and the handling of lost workers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+import copyreg
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
-from typing import NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from levelhead.errors import Fault, InputError
-from levelhead.jobs.job import Job, StaleInput
-from levelhead.jobs.workers import Workers
+from levelhead.errors import Fault, InputError, LevelheadError
+from levelhead.jobs.store import Store
+
+
+class Job(NamedTuple):
+    """Work that can be done on any machine, any number of times, always with the same bytes as its result.
+
+    Args:
+        key: the key of the result: a hash of everything that determines it.
+        function: the function; workers import it, so it is defined at the top level of a module.
+        arguments: its arguments, which are pickled.
+        name: the name of the job in messages.
+        weight: its share of the work, for the time left; any unit, for example bytes to read.
+    """
+
+    key: str
+    function: Callable[..., bytes]
+    arguments: tuple[Any, ...]
+    name: str
+    weight: int = 1
+
+
+class StaleInput(LevelheadError):
+    """The input of a job does not match its key: a file changed, or this worker cannot see it."""
+
+
+def read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
+    """Return a read-only mapping, for unpickling."""
+    return MappingProxyType(mapping)
+
+
+def _reduced(mapping: MappingProxyType[Any, Any]) -> tuple[Callable[..., Any], tuple[dict[Any, Any]]]:
+    return read_only, (dict(mapping),)
+
+
+copyreg.pickle(MappingProxyType, _reduced)  # settings of jobs contain them, and pickle does not support them
+
+
+_JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that every worker gets some
+
+
+class Workers(NamedTuple):
+    """Workers: how to start an Executor, and how to submit jobs to it.
+
+    Args:
+        start: returns an Executor; called again when its workers were lost.
+        window: the maximum number of submitted tasks.
+        batch: the number of jobs per task; more than one if submitting is slow.
+        restartable: whether `start` returns a new Executor each time, which is shut down after use.
+        lost: the exceptions of a task whose worker was lost.
+    """
+
+    start: Callable[[], Executor]
+    window: int
+    batch: int = 1
+    restartable: bool = True
+    lost: tuple[type[BaseException], ...] = (BrokenExecutor,)
+
+    @property
+    def here(self) -> bool:
+        """Whether this process runs the jobs itself, each when it is submitted."""
+        return self.start is _ThisProcess
+
+
+def batch_size(workers: Workers, n_jobs: int) -> int:
+    """Return the number of jobs per task for a number of jobs."""
+    return max(1, min(workers.batch, n_jobs // _JOBS_FOR_A_BATCH))
+
+
+def n_cores() -> int:
+    """Return the number of processors available to this process."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not available on every system
+        return os.cpu_count() or 1
+
+
+def processes(n: int) -> Workers:
+    """Return workers that are processes of this machine; for n = 1, this process itself.
+
+    Args:
+        n: the number of processes.
+    """
+    if n == 1:
+        return Workers(_ThisProcess, window=1)
+
+    def start() -> Executor:
+        """Start the processes."""
+        from levelhead.jobs.process_pool import Processes
+
+        return Processes(n)
+
+    return Workers(start, window=2 * n)
+
+
+def borrowed(executor: Executor, *, window: int = 64) -> Workers:
+    """Return workers for an existing Executor, which is not shut down here.
+
+    Args:
+        executor: any Executor, for example of loky, Parsl or mpi4py.
+        window: the maximum number of submitted tasks; more than its number of workers.
+    """
+    return Workers(lambda: executor, window, restartable=False)
+
+
+class _ThisProcess(Executor):
+    """An Executor that calls functions immediately in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 -- stored as by any Executor; interrupts propagate
+            future.set_exception(error)
+        return future
+
 
 _Answer = bytes | StaleInput
 
@@ -26,24 +142,11 @@ class Outcome(NamedTuple):
     stale: tuple[tuple[Job, StaleInput], ...]
 
 
-class KeepsResults(Protocol):
-    """The interface of stores."""
-
-    def get(self, key: str) -> bytes | None:
-        """Return the result of a key, or None."""
-
-    def put(self, key: str, result: bytes) -> None:
-        """Keep a result."""
-
-    def commit(self) -> None:
-        """Commit the results."""
-
-
 def run_jobs(
     jobs: Iterable[Job],
     workers: Workers,
     *,
-    store: KeepsResults | None = None,
+    store: Store | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Outcome:
     """Run jobs; the outcome does not depend on the number of workers or the order in which they finish.
@@ -75,7 +178,7 @@ def run_jobs(
 class _JobRun:
     """The state of one call of `run_jobs`."""
 
-    def __init__(self, workers: Workers, store: KeepsResults | None, advance: Callable[[int], None]) -> None:
+    def __init__(self, workers: Workers, store: Store | None, advance: Callable[[int], None]) -> None:
         self.workers, self.store, self.advance = workers, store, advance
         self.order: list[str] = []
         self.results: dict[str, bytes] = {}

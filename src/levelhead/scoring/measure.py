@@ -13,7 +13,9 @@ from levelhead.scoring.matches import Agree
 if TYPE_CHECKING:
     from levelhead.scoring.counts import Counts
 
-Unit = Literal["tokens", "sentences", "aligned", "words", "edges", "exact", "roots", "trees", "content", "perplexity"]
+COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned trees content".split())
+"""What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them."""
+
 Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
@@ -87,7 +89,7 @@ class Definition:
         meaning: its definition in one sentence.
         formula: correct items / all items.
         source: the publication that defines it.
-        unit: the unit that is counted.
+        unit: what is counted: one of `COUNTED_ITEMS`, or the name of what `counter` counts.
         needs: what must agree for a word to be correct.
         only: the class that it counts, in the rules' scheme (`CONTENT`) or another (`kohita:CONTENT`); None for all
             words.
@@ -104,13 +106,16 @@ class Definition:
         load: reads the file that the argument names, for measures that need more than weights.
         counter: counts the measure, given the aligned words, the contents of the file, whether by sentence, and the
             counts of earlier sentences.
+
+    Raises:
+        MeasureError: there is no counter for what is counted.
     """
 
     name: str
     meaning: str
     formula: str
     source: str
-    unit: Unit = "words"
+    unit: str = "words"
     needs: Agree = NOTHING
     only: str | None = None
     without: tuple[str, ...] = ()
@@ -123,6 +128,16 @@ class Definition:
     by_gold: bool = False
     load: Callable[[str], Resource] | None = None
     counter: Callable[..., Counts] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what nothing counts."""
+        if self.counter is None and self.unit not in COUNTED_ITEMS:
+            raise MeasureError(unknown("counted item", self.unit, sorted(COUNTED_ITEMS)), "unknown-measure")
+
+    @property
+    def selects_words(self) -> bool:
+        """Whether it counts the words that agree, so that they can also be counted by class or property."""
+        return self.unit == "words" and self.counter is None
 
     @property
     def lower_is_better(self) -> bool:

@@ -296,7 +296,7 @@ def count_partially(
     """
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
     paired = partial.by != "characters"
-    counter = _OF_PAIRS.get(definition.unit) if paired else None
+    counter = _OF_PAIRS.get(definition.unit) if paired and definition.counter is None else None
     rows = (counter or _count_rows)(partial, measure, definition, **settings)
     if partial.lacking.any():
         rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))

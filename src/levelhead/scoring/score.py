@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field, replace
+from dataclasses import field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,11 @@ from levelhead.scoring.weights import default_weight
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from levelhead.scoring.measure import Component, Definition, Measure, Unit
+    from levelhead.scoring.measure import Component, Definition, Measure
 
+
+_Counter = Callable[..., Counts]
+"""A function of the aligned words, what must agree, what returns the selected words, and whether by sentence."""
 
 _MOST_SURPRISE = 308
 """Larger powers of ten exceed the range of floats."""
@@ -135,21 +139,15 @@ def count(
         from levelhead.scoring.content_matches import count_content
 
         return count_content(matches, measure.name, by_sentence=by_sentence, before=before)
-    if definition.unit == "content":
-        raise MeasureError(f"{measure} requires the rules msp25 or msp25-sorted", "unknown-measure")
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence, before=before)
-    needs = definition.needs_for(measure.argument)
     if before is not None and not definition.takes_weights:
         return before.plus(count(matches, measure, definition, schemes=schemes))
-    if definition.unit in _OF_WORDS:
-        selection = selection_for(matches, measure, definition, schemes, weights)
-        if before is not None:
-            return count_words(matches, needs, selection, before=before)
-        return _OF_WORDS[definition.unit](matches, needs, selection, by_sentence=by_sentence)
-    if definition.unit in _OF_SPANS:
-        return _OF_SPANS[definition.unit](matches, by_sentence=by_sentence)
-    return (count_edges if definition.unit == "edges" else count_roots)(matches, needs, by_sentence=by_sentence)
+    needs = definition.needs_for(measure.argument)
+    select = partial(selection_for, matches, measure, definition, schemes, weights)
+    if before is not None:  # sums of weights depend on the order of words
+        return count_words(matches, needs, select(), before=before)
+    return COUNTERS[definition.unit](matches, needs, select, by_sentence=by_sentence)
 
 
 def count_by_sentence(
@@ -193,32 +191,36 @@ def selection_for(
     )
 
 
-_OF_WORDS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType({"words": count_words, "exact": count_exact})
-_OF_SPANS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType(
-    {"tokens": count_tokens, "sentences": count_sentences, "aligned": count_aligned, "trees": count_trees}
+def _selected(counter: Callable[..., Counts]) -> _Counter:
+    return lambda matches, needs, select, **how: counter(matches, needs, select(), **how)
+
+
+def _compared(counter: Callable[..., Counts]) -> _Counter:
+    return lambda matches, needs, _, **how: counter(matches, needs, **how)
+
+
+def _plain(counter: Callable[..., Counts]) -> _Counter:
+    return lambda matches, _, __, **how: counter(matches, **how)
+
+
+def _refuse(*_: object, **__: object) -> Counts:
+    raise MeasureError("measures of content words require the rules msp25 or msp25-sorted", "unknown-measure")
+
+
+COUNTERS: Mapping[str, _Counter] = MappingProxyType(
+    {
+        "words": _selected(count_words),
+        "exact": _selected(count_exact),
+        "edges": _compared(count_edges),
+        "roots": _compared(count_roots),
+        "tokens": _plain(count_tokens),
+        "sentences": _plain(count_sentences),
+        "aligned": _plain(count_aligned),
+        "trees": _plain(count_trees),
+        "content": _refuse,
+    }
 )
-
-
-def score_measure(
-    matches: TreebankPair,
-    measure: Measure,
-    definition: Definition,
-    *,
-    schemes: Schemes = STANDARD,
-    weights: Any = None,
-) -> Score:
-    """Score a system by one measure."""
-    missing = not_annotated(matches, measure, definition)
-    nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
-    if missing:
-        return replace(nothing, reason=missing)
-    try:
-        total = count(matches, measure, definition, schemes=schemes, weights=weights)
-    except MalformedDeps as error:
-        return replace(nothing, reason=reason_of_malformed_deps(error))
-    except InputError as error:  # only this measure has no value, for example because a tree has no derivation
-        return replace(nothing, reason=str(error.faults[0]))
-    return score_of(total, measure, matches.rules.undefined, perplexity=definition.lower_is_better)
+"""What counts each of `COUNTED_ITEMS`."""
 
 
 def reason_of_malformed_deps(error: MalformedDeps) -> str:
@@ -242,7 +244,8 @@ def needs_trees(measure: Measure, definition: Definition) -> bool:
     """Return whether a measure requires heads or relations, including to select words."""
     if definition.unit in {"exact", "roots", "content", *_OF_OUTPUT} or measure.only or measure.without:
         return True
-    return definition.unit == "words" and bool(definition.needs_for(measure.argument) & _OF_TREES)
+    compares_words = definition.unit == "words" or definition.counter is not None
+    return compares_words and bool(definition.needs_for(measure.argument) & _OF_TREES)
 
 
 def without_trees(matches: TreebankPair, measure: Measure, definition: Definition) -> str | None:

@@ -1,16 +1,32 @@
 """Confidence intervals and significance tests, computed from counts."""
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
-from levelhead.significance.differences import SystemResult, differences, permutation_p
-from levelhead.significance.equivalence import Equivalence, check_margin, equivalence
-from levelhead.significance.estimates import Estimate
-from levelhead.significance.pairwise import pairwise_randomization_p, separated_shares, significant_shares
-from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
-from levelhead.significance.runs import enough_runs, run_errors
-from levelhead.significance.settings import STANDARD, InferenceSettings, check_settings, seeded
-from levelhead.significance.system_counts import Run, SystemCounts, system_counts
+from levelhead.significance.differences import (
+    Equivalence,
+    TestedScore,
+    Wins,
+    better_on_at_least,
+    check_margin,
+    count_wins,
+    differences,
+    equivalence,
+    mean_votes,
+    permutation_p,
+)
+from levelhead.significance.estimates import Estimate, enough_runs, run_errors
+from levelhead.significance.jackknife import Run, SystemCounts, system_counts
+from levelhead.significance.power import pairwise_randomization_p, separated_shares, significant_shares
+from levelhead.significance.resampling import (
+    STANDARD,
+    InferenceSettings,
+    check_settings,
+    resampled,
+    resampled_rows,
+    seeded,
+    spawned,
+    swapped,
+)
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
-from levelhead.significance.wins import Wins, better_on_at_least, count_wins, mean_votes
 
 __all__ = [
     "ENOUGH_UNITS",
@@ -21,7 +37,7 @@ __all__ = [
     "InferenceSettings",
     "Run",
     "SystemCounts",
-    "SystemResult",
+    "TestedScore",
     "Units",
     "Wins",
     "better_on_at_least",

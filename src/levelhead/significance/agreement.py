@@ -61,19 +61,14 @@ def coefficients(ratings: Ratings) -> Coefficients:
     pairs = [_of_pair(ratings, one, other) for one, other in combinations(range(ratings.labels.shape[1]), 2)]
     observed, expected, kappas = (np.mean(values, axis=0) for values in zip(*pairs, strict=True))
     n_words = int(np.count_nonzero(_n_labels(ratings) > 1))
-    observation = _observation(n_words, float(expected[0]))
+    by_chance = n_words * (1 - float(expected[0]))
+    observation = 1 / by_chance if by_chance > 0 else 0.0  # the change if two who agree on a word disagree instead
     return Coefficients(
         n_words,
         float(observed[0]),
         float(expected[0]),
         *(_estimate(values, ratings, observation) for values in (kappas, _fleiss(ratings), _krippendorff(ratings))),
     )
-
-
-def _observation(n_words: int, expected: float) -> float:
-    """The change of a coefficient if two annotators who agree on a word disagree instead."""
-    by_chance = n_words * (1 - expected)
-    return 1 / by_chance if by_chance > 0 else 0.0
 
 
 def _n_labels(ratings: Ratings) -> Labels:

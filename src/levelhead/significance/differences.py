@@ -1,4 +1,4 @@
-"""Comparison with a baseline: jackknife intervals, and p-values by swapping outputs between systems."""
+"""Comparison with a baseline: intervals, tests of difference and equivalence, and wins over treebanks."""
 
 from __future__ import annotations
 
@@ -8,14 +8,86 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from levelhead.significance.corrections import holm
-from levelhead.significance.equivalence import equivalence, margin_of
-from levelhead.significance.estimates import Estimate, Interval
-from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, leave_out_of, spread_of
-from levelhead.significance.resampling import Rows, swapped_changes
-from levelhead.significance.runs import enough_runs, run_errors
-from levelhead.significance.settings import InferenceSettings, seeded
-from levelhead.significance.system_counts import Sums, SystemCounts
+from levelhead.errors import Fault, InputError
+from levelhead.significance.corrections import holm, sign_test, signed_rank_test
+from levelhead.significance.estimates import Estimate, Interval, enough_runs, run_errors
+from levelhead.significance.jackknife import (
+    Stratum,
+    SystemCounts,
+    disagreement_of,
+    leave_out,
+    leave_out_of,
+    spread_of,
+)
+from levelhead.significance.resampling import InferenceSettings, Rows, Sums, seeded, swapped_changes
+
+ALPHA = 0.05
+"""The level of each of the two one-sided tests."""
+
+
+class Equivalence(NamedTuple):
+    """The result of an equivalence test.
+
+    Args:
+        shown: "yes" (the difference is smaller than the margin), "no" (it is larger), or "not shown" (undecided).
+        p: the p-value of the two one-sided tests.
+    """
+
+    shown: Literal["yes", "no", "not shown"]
+    p: float
+
+
+def equivalence(difference: Estimate, margin: float) -> Equivalence | None:
+    """Return the result of two one-sided tests of a difference against a margin (Schuirmann 1987).
+
+    "yes" if the 90% interval is inside (-margin, margin), "no" if it is outside.
+
+    Args:
+        difference: the difference.
+        margin: the largest irrelevant difference, in the unit of the difference.
+
+    Returns:
+        None if there are too few units.
+    """
+    p = difference.p_within(margin)
+    return None if p is None else Equivalence("yes" if p < ALPHA else "no" if p > 1 - ALPHA else "not shown", p)
+
+
+def margin_of(margin: float, *, perplexity: bool) -> float:
+    """Return a margin in the unit of differences: a share of 1, or the logarithm of a ratio of perplexities."""
+    return math.log(margin) if perplexity else margin / 100
+
+
+def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
+    """Refuse a margin that cannot be tested.
+
+    Args:
+        margin: as in `margin_of`, or None.
+        n_systems: the number of systems.
+        n_measures: the number of measures.
+        n_perplexities: the number of measures that are perplexities.
+
+    Raises:
+        InputError: the margin is not positive, is above 100 points, is a ratio of at most 1, or there is only one
+            system.
+    """
+    if margin is None:
+        return
+    if n_systems < 2:
+        raise _refusal("requires at least two systems")
+    if not math.isfinite(margin) or margin <= 0:
+        raise _refusal(f"must be a number above 0, not {margin:g}")
+    if 0 < n_perplexities < n_measures:
+        raise _refusal("is in points for scores, and a ratio for perplexities: compare them separately")
+    if not n_perplexities and margin > 100:
+        raise _refusal(f"is in points and must be at most 100, not {margin:g}")
+    if n_perplexities and margin <= 1:
+        raise _refusal(f"is a ratio of perplexities and must be above 1, not {margin:g}: 1.05 allows 5%")
+
+
+def _refusal(reason: str) -> InputError:
+    return InputError(Fault("invalid-margin", f"the margin {reason}"))
+
 
 EQUAL = 1e-12
 """Smaller differences are ties, since sums in another order differ by rounding errors."""
@@ -23,7 +95,7 @@ EQUAL = 1e-12
 Average = Literal["macro", "micro"]
 
 
-class SystemResult(NamedTuple):
+class TestedScore(NamedTuple):
     """One system, one measure, one treebank or average.
 
     Args:
@@ -97,7 +169,7 @@ class _Sample(NamedTuple):
     average: Average | None = None
 
 
-def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[SystemResult]:
+def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[TestedScore]:
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
     Standard errors come from leaving out one unit at a time (`spread_of`), and intervals from Student's t
@@ -168,13 +240,13 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     return [total, total[:1] + moved, total[firsts] - moved]
 
 
-def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: InferenceSettings) -> SystemResult:
+def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: InferenceSettings) -> TestedScore:
     systems = list(dict.fromkeys(sample.systems))
     runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
     values = [sample.values[own, m] for own in runs]
     score = _estimate(sample, runs[:1], m)
     interval = score.log_interval if m in table.perplexities else score.score_interval
-    result = SystemResult(
+    result = TestedScore(
         treebank=sample.name,
         measure=table.measures[m],
         system=systems[s],
@@ -191,8 +263,8 @@ def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: Infe
 
 
 def _compared(
-    result: SystemResult, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
-) -> SystemResult:
+    result: TestedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
+) -> TestedScore:
     single = result.runs == (1, 1)
     p = difference.p()
     if p is not None and single:
@@ -214,7 +286,7 @@ def _bounded(interval: Interval | None, *, bounded: bool) -> Interval | None:
 
 
 def _equivalence(
-    result: SystemResult, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
+    result: TestedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
 ) -> dict[str, Any]:
     """Whether the difference is within the margin, or None; perplexities are compared by logarithms."""
     if settings.margin is None:
@@ -224,7 +296,8 @@ def _equivalence(
     if perplexity:
         systems = list(dict.fromkeys(sample.systems))
         runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
-        difference = _estimate(_logarithms(sample), runs, m)
+        strata = [stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata]  # delta method
+        difference = _estimate(sample._replace(values=np.log(sample.values), strata=strata), runs, m)
         between = difference.interval(settings.level)
         ratio = None if between is None else (math.exp(between[0]), math.exp(between[1]))
     found = equivalence(difference, margin_of(settings.margin, perplexity=perplexity))
@@ -232,12 +305,6 @@ def _equivalence(
         return {"equivalent": "not shown"}
     shown = found.shown if result.enough_runs else "not shown"
     return {"equivalent": shown, "p_equivalent": found.p, "ratio_interval": ratio}
-
-
-def _logarithms(sample: _Sample) -> _Sample:
-    """The logarithms of the values, with errors by the delta method."""
-    strata = [stratum._replace(moves=stratum.moves / sample.values) for stratum in sample.strata]
-    return sample._replace(values=np.log(sample.values), strata=strata)
 
 
 def _runs_of(sample: _Sample, system: str) -> list[int]:
@@ -270,3 +337,103 @@ def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) 
     """
     less = np.count_nonzero(np.abs(permuted) < np.abs(observed) - equal, axis=0)
     return np.asarray((1 + len(permuted) - less) / (1 + len(permuted)))
+
+
+class Wins(NamedTuple):
+    """The wins of a system against the baseline.
+
+    Args:
+        measure: the measure.
+        system: the system.
+        won: treebanks on which it is significantly better: p below the level, corrected for the number of treebanks.
+        tied: treebanks without a significant difference.
+        lost: treebanks on which it is significantly worse.
+        better: treebanks on which its value is better, significantly or not.
+        worse: treebanks on which its value is worse.
+        sign_p: the p-value of the sign test over votes; None if all votes are ties.
+        wilcoxon_p: the p-value of Wilcoxon's signed-rank test over votes; None if not requested.
+        votes: the number of votes in these two tests.
+        better_on_at_least: the minimum number of treebanks on which it is better, at the level of the intervals.
+        worse_on_at_least: the minimum number of treebanks on which it is worse.
+    """
+
+    measure: str
+    system: str
+    won: int
+    tied: int
+    lost: int
+    better: int
+    worse: int
+    sign_p: float | None
+    wilcoxon_p: float | None = None
+    votes: int = 0
+    better_on_at_least: int = 0
+    worse_on_at_least: int = 0
+
+
+def count_wins(
+    results: Sequence[TestedScore], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
+) -> Wins:
+    """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
+
+    Args:
+        results: the results of a system for a measure, one per treebank with a difference; at least one.
+        voters: the voter of each treebank in tests over treebanks: itself, its language or its family.
+        level: the p-value below which a difference is significant.
+        sign: 1 if higher values are better, -1 if lower values are.
+        wilcoxon: whether to compute Wilcoxon's test as well.
+    """
+    changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
+    corrected = holm([result.p for result in results])
+    real = [result.enough_runs and p is not None and p < level for result, p in zip(results, corrected, strict=True)]
+    won = sum(yes and change > 0 for yes, change in zip(real, changes.values(), strict=True))
+    lost = sum(yes and change < 0 for yes, change in zip(real, changes.values(), strict=True))
+    votes = mean_votes(changes, voters)
+    return Wins(
+        measure=results[0].measure,
+        system=results[0].system,
+        won=won,
+        tied=len(results) - won - lost,
+        lost=lost,
+        better=sum(change > 0 for change in changes.values()),
+        worse=sum(change < 0 for change in changes.values()),
+        sign_p=sign_test(votes),
+        wilcoxon_p=signed_rank_test(votes) if wilcoxon else None,
+        votes=len(votes),
+        better_on_at_least=_better_on_at_least(results, sign, level),
+        worse_on_at_least=_better_on_at_least(results, -sign, level),
+    )
+
+
+def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> list[float]:
+    """Return the vote of each voter: the mean of the differences on its treebanks.
+
+    Args:
+        differences: the difference on each treebank.
+        voters: the voter of each treebank.
+    """
+    own: dict[str, list[float]] = {}
+    for treebank, difference in differences.items():
+        own.setdefault(voters[treebank], []).append(difference)
+    return [math.fsum(some) / len(some) for some in own.values()]
+
+
+def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
+    """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
+
+    "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
+    by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence between treebanks. The largest k for
+    which this p-value and those of all smaller k are below the level is the number of treebanks that Holm's method
+    finds.
+
+    Args:
+        one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
+        level: the probability of claiming too many treebanks.
+    """
+    return sum(p is not None and p < level for p in holm(one_sided))
+
+
+def _better_on_at_least(results: Sequence[TestedScore], sign: int, level: float) -> int:
+    tested = [result for result in results if result.p is not None and result.enough_runs]
+    halves = [((result.p or 0.0) / 2, sign * (result.difference or 0.0)) for result in tested]
+    return better_on_at_least([half if change > 0 else 1 - half for half, change in halves], level)

@@ -1,26 +1,220 @@
-"""Rankings with errors: intervals of averages, differences of all pairs of systems, wins on single test sets."""
+"""Rankings with errors: failed outputs, rank sets, letters, lines and wins on single test sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
+from statistics import NormalDist
+from string import ascii_letters
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.significance.corrections import holm
+from levelhead.significance.corrections import holm, sign_test
 from levelhead.significance.differences import EQUAL, permutation_p
-from levelhead.significance.estimates import Estimate
-from levelhead.significance.failed_outputs import evidence
-from levelhead.significance.jackknife import Stratum, leave_out, spread_of
-from levelhead.significance.rank_sets import PairDifferences, pair_differences
-from levelhead.significance.resampling import Rows, Seed, correlated_errors, spawned, swapped, swapped_changes
-from levelhead.significance.settings import InferenceSettings, seeded
-from levelhead.significance.student_t import two_sided_p
-from levelhead.significance.system_counts import SystemCounts, ratios
+from levelhead.significance.estimates import Estimate, two_sided_p
+from levelhead.significance.jackknife import Stratum, SystemCounts, leave_out, ratios, spread_of
+from levelhead.significance.resampling import (
+    InferenceSettings,
+    Rows,
+    Seed,
+    Sums,
+    correlated_errors,
+    seeded,
+    spawned,
+    swapped,
+    swapped_changes,
+)
 
-Sums = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+class Evidence(NamedTuple):
+    """The differences of all pairs of systems that are tested, considering failures.
+
+    Args:
+        differences: the difference of a system (row) from another (column), in the units of averages, without the part
+            that is only due to failures, shape (systems, systems).
+        failure_p: two-sided p-values of pairs that are tested by their failures, nan for the other pairs; same shape.
+    """
+
+    differences: Sums
+    failure_p: Sums
+
+
+def evidence(scores: Sums, failed: Flags) -> Evidence:
+    """Return the differences of all pairs of systems that are tested, considering failures.
+
+    The evident difference of two averages is the smaller of two differences if they agree in sign, otherwise 0: the
+    difference with zeros for failures, and the difference on the test sets where neither output failed. If one of the
+    two systems failed on more test sets than neither did, the pair is tested by a sign test of its failures, each of
+    which is one event.
+    """
+    observed = scores.mean(axis=0)
+    apart = observed[:, None] - observed
+    if not failed.any():
+        return Evidence(apart, np.full_like(apart, np.nan))
+    found, p_values = apart.copy(), np.full_like(apart, np.nan)
+    for one, other in zip(*np.nonzero((failed[:, :, None] != failed[:, None, :]).any(axis=0)), strict=True):
+        found[one, other], p_values[one, other] = _of_pair(scores[:, [one, other]], failed[:, [one, other]])
+    return Evidence(found, p_values)
+
+
+def _of_pair(scores: Sums, failed: Flags) -> tuple[float, float]:
+    """The evident difference of two systems, and the p-value of the sign test of failures, or nan."""
+    change = scores[:, 0] - scores[:, 1]
+    events, common = failed[:, 0] != failed[:, 1], ~failed.any(axis=1)
+    whole, rest = float(change.mean()), float(change[common].sum() / len(change))
+    if events.sum() > common.sum():
+        signs = np.sign(change[events])
+        p = sign_test(signs.tolist()) if signs.sum() * whole > 0 else None
+        return whole, 1.0 if p is None else p
+    return (min(whole, rest, key=abs) if whole * rest > 0 else 0.0), np.nan
+
+
+def compact_letters(differ: Flags) -> list[str]:
+    """Return the letters of each system: two systems share a letter if and only if they do not differ significantly.
+
+    Source: Piepho (2004), An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons. Here each letter
+    is a maximal group around a pair that shares no letter yet, so there are never more letters than pairs.
+    """
+    alike = ~(differ | differ.T)
+    missing, letters, count = alike.copy(), [""] * len(alike), 0
+    for number in range(len(alike)):
+        while missing[number].any():
+            group = _grown(alike, number, int(np.flatnonzero(missing[number])[-1]))
+            missing[np.ix_(group, group)] = False
+            for system in group:
+                letters[system] += _letter(count)
+            count += 1
+    return letters
+
+
+def _grown(alike: Flags, one: int, other: int) -> list[int]:
+    """A maximal group with these two systems in which no pair differs significantly."""
+    group = sorted({one, other})
+    for system in range(len(alike)):
+        if system not in group and alike[system, group].all():
+            group.append(system)
+    return sorted(group)
+
+
+def _letter(number: int) -> str:
+    """The next letter: from a to z, from A to Z, then a1 and so on."""
+    turn, place = divmod(number, len(ascii_letters))
+    return f"{ascii_letters[place]}{turn or ''}"
+
+
+_SMALLEST = 1e-300
+"""Smaller p-values have no finite normal quantile."""
+
+
+class PairDifferences(NamedTuple):
+    """The differences of all pairs of systems, with their errors.
+
+    Args:
+        statistics: the evident difference of a system (row) from another (column) in standard errors, shape (systems,
+            systems).
+        errors: its standard error, 0 without variation; same shape.
+        deviations: drawn errors of the averages, shape (draws, systems).
+        freedom: the degrees of freedom of the errors.
+    """
+
+    statistics: Sums
+    errors: Sums
+    deviations: Sums
+    freedom: float
+
+
+def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums) -> PairDifferences:
+    """Return the studentized differences of the averages of all pairs of systems.
+
+    If an output failed, the standard error is that of the difference including the zero, which is never smaller.
+    """
+    known, own = evidence(scores, failed), np.diag(covariance)
+    variances = own[:, None] + own - 2 * covariance
+    errors = np.where(variances > EQUAL**2, np.sqrt(np.maximum(variances, 0)), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistics = np.where(np.abs(known.differences) > EQUAL, known.differences / errors, 0.0)
+    for place in zip(*np.nonzero(~np.isnan(known.failure_p)), strict=True):
+        statistics[place] = math.copysign(_quantile(known.failure_p[place]), known.differences[place])
+    return PairDifferences(statistics, errors, drawn, freedom)
+
+
+def better(differences: PairDifferences, level: float) -> Flags:
+    """Return which systems (rows) are significantly better than which (columns), corrected for all pairs.
+
+    The family-wise error is at most 1 - level: Romano and Wolf's (2005) stepdown method for the one-sided hypotheses of
+    all pairs, with the largest studentized difference of each draw.
+    """
+    return _rejected(differences, ~np.eye(len(differences.errors), dtype=bool), level)
+
+
+def simultaneous_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
+    """Return the best and the worst rank of each system; all sets hold jointly at the confidence level.
+
+    Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
+    """
+    ahead = better(differences, level)
+    return [_rank_set(ahead, system) for system in range(len(ahead))]
+
+
+def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
+    """Return the best and the worst rank of each system; each set holds separately at the confidence level.
+
+    Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
+    """
+    return [
+        _rank_set(_rejected(differences, pairs, level), number) for number, pairs in enumerate(_own_pairs(differences))
+    ]
+
+
+def critical_value(largest: Sums, level: float) -> float:
+    """Return the number of standard errors above which a difference is significant, with all corrections."""
+    place = math.ceil((len(largest) + 1) * level - EQUAL)
+    return float(np.partition(largest, place - 1)[place - 1]) if place <= len(largest) else math.inf
+
+
+def _own_pairs(differences: PairDifferences) -> Iterator[Flags]:
+    """The pairs of each system with all others, in both directions."""
+    for system in range(len(differences.errors)):
+        pairs = np.zeros(differences.errors.shape, dtype=bool)
+        pairs[system, :] = pairs[:, system] = True
+        pairs[system, system] = False
+        yield pairs
+
+
+def _rank_set(ahead: Flags, system: int) -> tuple[int, int]:
+    return 1 + int(ahead[:, system].sum()), len(ahead) - int(ahead[system].sum())
+
+
+def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flags:
+    """Stepdown: rejected hypotheses leave the family, which lowers the critical value, until no more are rejected."""
+    rejected = np.zeros_like(family)
+    while (left := family & ~rejected).any():
+        found = left & (differences.statistics > critical_value(_largest(differences, left), level))
+        if not found.any():
+            break
+        rejected |= found
+    return rejected
+
+
+def _largest(differences: PairDifferences, left: Flags) -> Sums:
+    """The largest studentized deviation of each draw, over the remaining pairs that vary."""
+    largest = np.zeros(len(differences.deviations))
+    varying = left & (differences.errors > 0)
+    for number in np.flatnonzero(varying.any(axis=1)):
+        others = varying[number]
+        deviations = differences.deviations[:, number, None] - differences.deviations[:, others]
+        np.maximum(largest, (deviations / differences.errors[number, others]).max(axis=1), out=largest)
+    return largest
+
+
+def _quantile(p: float) -> float:
+    """The number of standard errors of a normal distribution with this two-sided p-value."""
+    return -NormalDist().inv_cdf(max(_SMALLEST, p) / 2)
 
 
 class RankedAverages:

@@ -27,12 +27,14 @@ class Provenance:
         files: the hashes of all files, by treebank and then by "gold", the system (and run), or the path of the file.
         warnings: the warnings about the files.
         notes: notes about the numbers.
+        about_files: messages about files that are not used, or are matched by the beginning of their names.
     """
 
     signature: Mapping[str, str]
     files: Mapping[str, Mapping[str, str]]
     warnings: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    about_files: tuple[str, ...] = ()
 
     def with_parts(self, **parts: str) -> Provenance:
         """Return the provenance with more parts at the end of the signature."""

@@ -200,6 +200,9 @@ def _value_of_empty(word_id: bytes, field: str) -> bytes:
     return b"" if needed else b"_"
 
 
+__all__ = ["Validation", "validate"]
+
+
 @immutable(eq=True, repr=False)
 class Validation(Tabular):
     """The errors and warnings of files.

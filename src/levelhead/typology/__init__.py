@@ -4,17 +4,18 @@ from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, s
 from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.entropy import (
     HeadEntropy,
+    Rarefied,
     averaged_entropy,
     entropy_weights,
     head_entropy,
+    rarefied_entropy,
     word_dependency_entropy,
 )
-from levelhead.typology.lexical import CALLIN_CHUNKS, Chunks
 from levelhead.typology.profile import Profile, profile
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
-from levelhead.typology.sampling import Rarefied, rarefied_entropy
 from levelhead.typology.selection import CALLIN, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Similarity, similarity
+from levelhead.typology.vocabulary import CALLIN_CHUNKS, Chunks
 
 __all__ = [
     "CALLIN",

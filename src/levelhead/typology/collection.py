@@ -24,8 +24,20 @@ from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum, Vocabulary
-from levelhead.typology.lexical import Chunks
-from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
+from levelhead.typology.entropy import Rarefied, rarefied_entropy
+from levelhead.typology.profile import (
+    DEFAULT_SCHEME,
+    Files,
+    Profile,
+    ProfiledTreebank,
+    ProfileTask,
+    Runner,
+    columns_named,
+    hash_of,
+    profile,
+    profile_here,
+    scheme_named,
+)
 from levelhead.typology.profile_columns import OF_TRAINING
 from levelhead.typology.profile_tables import (
     long_table,
@@ -38,10 +50,9 @@ from levelhead.typology.profile_tables import (
     similarity_document,
     similarity_table,
 )
-from levelhead.typology.profiled import Files, ProfiledTreebank, ProfileTask, Runner, hash_of, profile_here
-from levelhead.typology.sampling import Rarefied, rarefied_entropy
 from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Distributions, Similarity, similarity
+from levelhead.typology.vocabulary import Chunks
 
 __all__ = ["Samples", "SelectedTreebanks", "Similarities", "Survey"]
 

@@ -1,22 +1,54 @@
-"""The counts behind profiles; counts of several treebanks can be added."""
+"""The counts behind profiles, which can be added, and converted to bytes for workers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.treebank import Strings
 from levelhead.treebank.relations import universal
 from levelhead.typology.entropy import count_heads
-from levelhead.typology.lexical import Chunks, Lexical, RunningText, count_lexical
-from levelhead.typology.seen import NOT_COMPARED, SeenSentences, count_seen
 from levelhead.typology.similarity import Distributions, count_trigrams
-from levelhead.typology.sizes import Sizes, count_sizes
-from levelhead.typology.structure import Structure, count_structure
-from levelhead.typology.tally import Sums, Tally, compact, mapped
+from levelhead.typology.structure import Sizes, Structure, count_sizes, count_structure
+from levelhead.typology.tally import Histogram, Sums, Tally, compact, mapped
+from levelhead.typology.vocabulary import Chunks, Lexical, RunningText, count_lexical
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
     from levelhead.treebank.training_data import Training
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingOverlap(Sums):
+    """The number of sentences that occur in training.
+
+    Args:
+        sentences: the number of sentences that were compared with training treebanks; 0 without training treebanks.
+        words: the number with the words of a training sentence.
+        heads: the number with the heads of a training sentence, regardless of words and labels.
+        either: the number with either.
+    """
+
+    sentences: int
+    words: int
+    heads: int
+    either: int
+
+
+NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
+"""Without training treebanks."""
+
+
+def count_training_overlap(treebank: Treebank, training: Training) -> TrainingOverlap:
+    """Return the number of sentences that occur in training."""
+    words, heads = training.same_words(treebank), training.same_heads(treebank)
+    return TrainingOverlap(len(treebank), int(words.sum()), int(heads.sum()), int((words | heads).sum()))
 
 
 class Vocabulary(NamedTuple):
@@ -49,7 +81,7 @@ class TreebankCounts(Sums):
         trigrams: counts of three UPOS in sequence.
         lexical: type/token ratios.
         structure: counts of the trees.
-        seen: sentences that occur in training.
+        training_overlap: sentences that occur in training.
     """
 
     sizes: Sizes
@@ -61,7 +93,7 @@ class TreebankCounts(Sums):
     trigrams: Tally
     lexical: Lexical
     structure: Structure
-    seen: SeenSentences = NOT_COMPARED
+    training_overlap: TrainingOverlap = NOT_COMPARED
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -153,5 +185,79 @@ def _count(treebank: Treebank, lexical: Lexical, training: Training | None = Non
         count_trigrams(tags, treebank.sentence_starts),
         lexical,
         count_structure(treebank, tags, relations),
-        NOT_COMPARED if training is None else count_seen(treebank, training),
+        NOT_COMPARED if training is None else count_training_overlap(treebank, training),
     )
+
+
+Array = NDArray[Any]
+
+
+def counts_to_bytes(counts: TreebankCounts) -> bytes:
+    """Return counts as bytes: a sequence of arrays in numpy's format; equal counts have equal bytes."""
+    file = io.BytesIO()
+    for array in _arrays(counts):
+        np.save(file, array, allow_pickle=False)
+    return file.getvalue()
+
+
+def counts_from_bytes(data: bytes) -> TreebankCounts:
+    """Return the counts in bytes from `counts_to_bytes`."""
+    file = io.BytesIO(data)
+    counts: TreebankCounts = _read(TreebankCounts, lambda: np.load(file, allow_pickle=False))
+    return counts
+
+
+def _arrays(value: Any) -> Iterator[Array]:
+    """Yield the arrays of a record, by field."""
+    if isinstance(value, Tally):
+        yield np.array(len(value.axes))
+        for axis in value.axes:
+            yield from (np.frombuffer(axis.pool, dtype=np.uint8), axis.offsets)
+        yield from (value.keys, value.counts)
+    elif type(value) in _RECORDS.values():
+        for part in fields(value):
+            yield from _arrays(getattr(value, part.name))
+    else:
+        yield np.array(value)
+
+
+class _Reader(Protocol):
+    def __call__(self) -> Array: ...
+
+
+def _read(kind: type[Any], array: _Reader) -> Any:
+    """Read a record by the types of its fields."""
+    return kind(*(_READERS[str(part.type)](array) for part in fields(kind)))
+
+
+def _tally(array: _Reader) -> Tally:
+    axes = tuple(Strings(array().tobytes(), array()) for _ in range(int(array())))
+    return Tally(axes, array(), array())
+
+
+def _chunks(array: _Reader) -> Chunks:
+    size, partial, window = array().tolist()
+    return Chunks(size, bool(partial), window)
+
+
+_RECORDS: Mapping[str, type[Any]] = MappingProxyType(
+    {kind.__name__: kind for kind in (TreebankCounts, Histogram, Lexical, TrainingOverlap, Sizes, Structure)}
+)
+
+
+def _reader_of(kind: type[Any]) -> Callable[[_Reader], Any]:
+    return lambda array: _read(kind, array)
+
+
+_READERS: Mapping[str, Callable[[_Reader], Any]] = MappingProxyType(
+    {
+        **{name: _reader_of(kind) for name, kind in _RECORDS.items()},
+        "Tally": _tally,
+        "Chunks": _chunks,
+        "int": lambda array: int(array()),
+        "float": lambda array: float(array()),
+        "NDArray[np.int64]": lambda array: array(),
+        "Counts": lambda array: array(),
+    }
+)
+"""The function that reads a field, by its type as written in the class."""

@@ -1,4 +1,4 @@
-"""Entropies of words: word dependency entropy (Callin) and head-word vocabulary entropy (Kohita et al.)."""
+"""Entropies of words, by Callin and by Kohita et al.; as weights, and in samples of treebanks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from levelhead.errors import Fault, InputError, quoted
 from levelhead.scoring.weights import ABSENT_ENTROPY, Weights, weights_of
-from levelhead.treebank.relations import universal
+from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
 from levelhead.typology.tally import Tally, compact, mapped
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from levelhead.treebank import StringColumn, Treebank
     from levelhead.treebank.strings import Codes
 
@@ -118,3 +121,83 @@ def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
     """
     tallies = (Tally.of(mapped(treebank.relations, universal), compact(treebank.forms)) for treebank in treebanks)
     return weights_of(averaged_entropy([word_dependency_entropy(words) for words in tallies]))
+
+
+def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
+    """Return the averaged word dependency entropies of treebanks as a file of weights for WLAS.
+
+    All relations of the treebanks' version of UD are listed; missing relations have the weight 0.5.
+    """
+    used = {relation for entropy in entropies for relation in entropy}
+    invalid = sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#"))
+    if invalid:
+        raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))
+    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(used)]
+    means = averaged_entropy(entropies, listed)
+    heading = (
+        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation"
+    )
+    return "\n".join([heading, *(f"{relation}\t{value!r}" for relation, value in means.items()), ""])
+
+
+class Rarefied(NamedTuple):
+    """The word dependency entropy of a relation in samples of a treebank.
+
+    Args:
+        relation: the relation.
+        words: the size of the samples.
+        mean: the mean over the samples that have the relation.
+        deviation: their standard deviation (n - 1 in the denominator); None for fewer than two.
+        samples: the number of samples with the relation.
+    """
+
+    relation: str
+    words: int
+    mean: float
+    deviation: float | None
+    samples: int
+
+
+def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int = 20, seed: int = 0) -> list[Rarefied]:
+    """Return the word dependency entropy of each relation in random samples of several sizes.
+
+    A sample has sentences drawn without replacement up to the number of words; the last sentence is cut.
+
+    Args:
+        treebank: the treebank.
+        sizes: the numbers of words; those larger than the treebank are left out.
+        samples: the number of samples per size.
+        seed: the random seed.
+    """
+    relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
+    rows = []
+    for size in sizes:
+        if 0 < size <= treebank.n_words:
+            drawn = [_drawn_entropy(treebank, relations, size, draw) for _ in range(samples)]
+            rows += _summaries(drawn, size)
+    return rows
+
+
+def _drawn_entropy(
+    treebank: Treebank, relations: StringColumn, size: int, draw: np.random.Generator
+) -> dict[str, float]:
+    words = _drawn_words(treebank, draw)[:size]
+    return word_dependency_entropy(Tally.of(relations.take(words), treebank.forms.take(words)))
+
+
+def _drawn_words(treebank: Treebank, draw: np.random.Generator) -> NDArray[np.intp]:
+    """Return the words of all sentences, with the sentences in random order."""
+    order = draw.permutation(len(treebank))
+    sizes = np.diff(treebank.sentence_starts)[order]
+    begins = np.cumsum(sizes) - sizes
+    words: NDArray[np.intp] = np.arange(treebank.n_words) + np.repeat(treebank.sentence_starts[order] - begins, sizes)
+    return words
+
+
+def _summaries(drawn: list[dict[str, float]], size: int) -> list[Rarefied]:
+    rows = []
+    for relation in sorted({name for sample in drawn for name in sample}):
+        values = [sample[relation] for sample in drawn if relation in sample]
+        deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        rows.append(Rarefied(relation, size, float(np.mean(values)), deviation, len(values)))
+    return rows

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from levelhead.typology import entropy, morphology
+from levelhead.typology import entropy, vocabulary
 
 if TYPE_CHECKING:
     from levelhead.treebank.schemes import Scheme
@@ -75,7 +75,7 @@ def _classes(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, flo
 
 
 def _upos(counts: TreebankCounts, _: ProfileSettings) -> dict[str, float]:
-    return _shares(counts.tags.frequencies(0), counts.sizes.words) if morphology.are_annotated(counts.tags, 0) else {}
+    return _shares(counts.tags.frequencies(0), counts.sizes.words) if vocabulary.are_annotated(counts.tags, 0) else {}
 
 
 def _words_per_token(counts: TreebankCounts, _: ProfileSettings) -> float | None:
@@ -124,7 +124,7 @@ _SIZES = (
     ProfileColumn(
         "lemmas", "sizes", "number",
         "Distinct lemmas; no value if no word has a lemma.", "number of distinct LEMMA", _UD,
-        lambda c, _: morphology.n_lemmas(c.lemmas),
+        lambda c, _: vocabulary.n_lemmas(c.lemmas),
     ),
     ProfileColumn(
         "sentence_length", "sizes", "number",
@@ -183,7 +183,7 @@ _FREQUENCIES = (
     ProfileColumn(
         "feature", "frequencies", "ratio",
         "Share of words with each feature.", "words with Name=Value in FEATS / words", _UD,
-        lambda c, _: _shares(morphology.feature_counts(c.tags), c.sizes.words), by="feature",
+        lambda c, _: _shares(vocabulary.feature_counts(c.tags), c.sizes.words), by="feature",
     ),
 )  # fmt: skip
 
@@ -239,18 +239,18 @@ _MORPHOLOGY = (
         "features_per_word", "morphology", "number",
         "Mean number of features per word; no value if the treebank has no features.",
         "pairs Name=Value in FEATS / words", _UD,
-        lambda c, _: morphology.features_per_word(c.tags), in_summary=True,
+        lambda c, _: vocabulary.features_per_word(c.tags), in_summary=True,
     ),
     ProfileColumn(
         "features_per_upos", "morphology", "number",
         "Mean number of features per word, for each part of speech.", "pairs Name=Value in FEATS / words of the UPOS",
         _UD,
-        lambda c, _: morphology.features_by_upos(c.tags), by="UPOS",
+        lambda c, _: vocabulary.features_by_upos(c.tags), by="UPOS",
     ),
     ProfileColumn(
         "forms_per_lemma", "morphology", "number",
         "Form/lemma ratio of the words that have a lemma, case-sensitive.", "distinct FORM / distinct LEMMA", _UD,
-        lambda c, _: morphology.forms_per_lemma(c.lemmas),
+        lambda c, _: vocabulary.forms_per_lemma(c.lemmas),
     ),
     ProfileColumn(
         "words_per_token", "morphology", "number",
@@ -351,19 +351,19 @@ _LEAKAGE = (
         "same_words", "leakage", "ratio",
         "Share of sentences that have the same words as a training sentence.",
         "such sentences / sentences", _LEAK,
-        lambda c, _: _share(c.seen.words, c.seen.sentences),
+        lambda c, _: _share(c.training_overlap.words, c.training_overlap.sentences),
     ),
     ProfileColumn(
         "same_heads", "leakage", "ratio",
         "Share of sentences that have the same heads as a training sentence, regardless of words and relations.",
         "such sentences / sentences", _LEAK,
-        lambda c, _: _share(c.seen.heads, c.seen.sentences),
+        lambda c, _: _share(c.training_overlap.heads, c.training_overlap.sentences),
     ),
     ProfileColumn(
         "same_either", "leakage", "ratio",
         "Share of sentences that have the same words or the same heads as a training sentence.",
         "such sentences / sentences", _LEAK,
-        lambda c, _: _share(c.seen.either, c.seen.sentences),
+        lambda c, _: _share(c.training_overlap.either, c.training_overlap.sentences),
     ),
 )  # fmt: skip
 

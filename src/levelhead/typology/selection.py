@@ -91,7 +91,8 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
 
 
 def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
-    tokens, trees = profile.number("tokens") or 0, profile.number(_nonprojective_column(criteria)) or 0.0
+    column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
+    tokens, trees = profile.number("tokens") or 0, profile.number(column) or 0.0
     reasons = []
     if criteria.features and profile.number("features_per_word") is None:
         reasons.append("no morphological features")
@@ -100,10 +101,6 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     if trees >= criteria.nonprojective:
         reasons.append(f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%")
     return tuple(reasons)
-
-
-def _nonprojective_column(criteria: Criteria) -> str:
-    return "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
 
 
 def language_code(treebank: str) -> str:

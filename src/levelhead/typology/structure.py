@@ -1,4 +1,4 @@
-"""Counts of trees: arcs, distances, depth, arity, direction, projectivity."""
+"""Counts of sentences, tokens and words, and of trees: distances, depth, arity, direction, projectivity."""
 
 from __future__ import annotations
 
@@ -14,6 +14,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from levelhead.treebank import StringColumn, Treebank
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes(Sums):
+    """Sizes of a treebank.
+
+    Args:
+        tokens: surface tokens.
+        multiword_tokens: tokens annotated as several words.
+        empty_nodes: empty nodes of the enhanced graph.
+        sentence_lengths: the number of words of each sentence.
+    """
+
+    tokens: int
+    multiword_tokens: int
+    empty_nodes: int
+    sentence_lengths: Histogram
+
+    @property
+    def sentences(self) -> int:
+        """The number of sentences."""
+        return self.sentence_lengths.total
+
+    @property
+    def words(self) -> int:
+        """The number of syntactic words."""
+        return self.sentence_lengths.sum
+
+
+def count_sizes(treebank: Treebank) -> Sizes:
+    """Count sentences, tokens, words, multiword tokens and empty nodes."""
+    lengths = Histogram.of(np.diff(treebank.sentence_starts))
+    return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)
 
 
 @dataclass(frozen=True, eq=False)

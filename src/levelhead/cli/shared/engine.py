@@ -74,6 +74,10 @@ class EngineOptions:
     workers: WorkerOptions
     store: str | None
 
+    def arguments(self, files: Iterable[str]) -> dict[str, Any]:
+        """Return the arguments of public functions that count the outputs in files."""
+        return {"split": self.split, "jobs": self.workers.for_files(files), "store": self.store}
+
     @contextmanager
     def running(self, plan: Plan) -> Iterator[dict[str, Any]]:
         """Yield the workers and the store of a run, as `score_plan` takes them; the store is closed afterwards."""

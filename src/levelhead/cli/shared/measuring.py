@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,10 +12,8 @@ from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
+    from levelhead.api.inputs import Punctuation
     from levelhead.measures.registry import Registry
-    from levelhead.scoring.measure import Measure
-    from levelhead.scoring.weights import Weights
-    from levelhead.treebank.schemes import Scheme
     from levelhead.treebank.training_data import Training
 
 
@@ -35,7 +32,7 @@ class Measuring:
     measures: tuple[str, ...]
     definitions: tuple[str, ...]
     scheme: str | None
-    punct: str
+    punct: Punctuation
     train: tuple[str, ...]
 
     @property
@@ -43,29 +40,32 @@ class Measuring:
         """The available measures and schemes."""
         return registry_of(self.definitions, self.scheme)
 
-    @property
-    def default_scheme(self) -> Scheme:
-        """The scheme of classes without a scheme."""
-        schemes = self.registry.schemes
-        return schemes.by_name[schemes.default]
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of public functions; the function knows the default measures."""
+        chosen = {"measures": list(self.measures)} if self.measures else {}
+        return {**chosen, "registry": self.registry, "punct": self.punct, "train": list(self.train)}
+
+    def check_single(self) -> None:
+        """Refuse several measures for a table of a single one."""
+        if len(self.measures) > 1:
+            raise click.UsageError("this table shows a single measure: give only one -m")
 
     def names(self, *default: str) -> list[str]:
         """Return the full names of the measures, with the punctuation that they leave out."""
-        return without_punctuation(self.measures or default, self.punct, self.registry)
+        from levelhead.measures.registry import parse_measure
 
-    def single(self) -> str:
-        """Return the single measure of a table, LAS by default."""
-        names = self.names("LAS")
-        if len(names) > 1:
-            raise click.UsageError("this table shows a single measure: give only one -m")
-        return names[0]
+        registry = self.registry
+        names = [str(parse_measure(text, registry)) for text in self.measures or default]
+        if self.punct == "keep":
+            return names
+        from levelhead.api.inputs import measure_names, without_punctuation
 
-    def weights(self, measures: Iterable[str]) -> dict[str, Weights]:
-        """Return the weights of WLAS(WDE) from the training treebanks; empty if no measure needs them."""
-        return entropy_weights_of(self.train) if needs_entropy(measures) else {}
+        return measure_names(without_punctuation(names, "ud", self.punct, registry) or ())
 
     def training(self) -> Training | None:
         """Return the contents of the training treebanks; None without training treebanks."""
+        from levelhead.api.inputs import training_of
+
         return training_of(self.train)
 
     def files(self) -> Iterator[str]:
@@ -94,38 +94,6 @@ def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
     return registry if scheme is None else registry.with_default(scheme)
 
 
-def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
-    """Return the weights of WLAS(WDE), averaged over the training treebanks; empty without training treebanks."""
-    from levelhead.scoring.weights import ENTROPY
-    from levelhead.treebank import read
-    from levelhead.typology import entropy_weights
-
-    return {ENTROPY: entropy_weights(read(path) for path in train)} if train else {}
-
-
-def training_of(train: Sequence[str]) -> Training | None:
-    """Return the contents of the training treebanks; None without training treebanks."""
-    if not train:
-        return None
-    from levelhead.treebank import read
-    from levelhead.treebank.training_data import Training
-
-    return Training.of(read(path) for path in train)
-
-
-def needs_entropy(measures: Iterable[str]) -> bool:
-    """Return whether a measure needs weights from training treebanks: WLAS(WDE)."""
-    from levelhead.measures.registry import REGISTRY
-    from levelhead.scoring.measure import split
-    from levelhead.scoring.weights import ENTROPY, key_of
-
-    named = (split(text) for text in measures if f"({ENTROPY}" in text)
-    return any(
-        measure.name in REGISTRY and REGISTRY[measure.name].takes_weights and key_of(measure) == ENTROPY
-        for measure in named
-    )
-
-
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     """Yield the files that measures name: weights and training treebanks."""
     from levelhead.measures.registry import REGISTRY
@@ -135,20 +103,3 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     named = (split(text) for text in measures if "(" in text)
     paths = (path_of(measure) for measure in named if measure.name in REGISTRY and REGISTRY[measure.name].needs_file)
     return (path for path in paths if path != ENTROPY)
-
-
-def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:
-    """Return measures without punctuation, as --punct defines it."""
-    from levelhead.measures.registry import parse_measure
-
-    parsed = [parse_measure(text, registry) for text in measures]
-    if punct == "keep":
-        return [str(measure) for measure in parsed]
-    option = "nopunct" if punct == "relation" else "nopunct=callin"
-    return [str(_with_option(measure, option, registry)) for measure in parsed]
-
-
-def _with_option(measure: Measure, option: str, registry: Registry) -> Measure:
-    if not registry.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or ""):
-        return measure
-    return replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.options import PATH, seed_option
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.extras import require
-
-if TYPE_CHECKING:
-    from levelhead.parsing import Recipe
 
 _RUNNING = (
     click.option("--jar", type=PATH, metavar="FILE", help="MaltParser's jar file (malt)"),
@@ -65,14 +62,15 @@ def _with(decorators: tuple[Decorator, ...], function: Callable[..., Any]) -> Ca
     return function
 
 
-def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
-    """Return the recipe of a parser from the options of training."""
-    from levelhead.parsing import ALL_PARSERS, ExternalSettings, Recipe
-    from levelhead.parsing.training import DEFAULT_BEAM, check_parser
+def training_arguments(parser: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of public functions from the options of training; a wrong parser is refused."""
+    from levelhead.parsing import ALL_PARSERS, ExternalSettings
+    from levelhead.parsing.training import check_parser
 
     check_parser(parser, ALL_PARSERS)
     if parser == "udpipe":
         require("ufal.udpipe", "UDPipe models")
     external = ExternalSettings(chosen.get("jar"), chosen["train_cmd"], chosen.get("parse_cmd"), chosen["more"])
-    beam = DEFAULT_BEAM if chosen["beam"] is None else chosen["beam"]
-    return Recipe(parser, beam, chosen["seed"], chosen["relations"], chosen["scheme"], external)
+    beam = {} if chosen["beam"] is None else {"beam": chosen["beam"]}
+    named = {name: chosen[name] for name in ("seed", "relations", "scheme")}
+    return {"parser": parser, "external": external, **beam, **named}

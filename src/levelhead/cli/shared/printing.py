@@ -19,7 +19,9 @@ from levelhead.errors import Fault, OutputError, listed
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
+    from levelhead.api.reports import Shown
     from levelhead.evaluation.provenance import Provenance
+    from levelhead.measures.registry import Registry
     from levelhead.report.page import Page
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.table import Table
@@ -86,20 +88,28 @@ class PageRequest:
 
     def write(self, make: Callable[[], Page]) -> None:
         """Write the page, its charts and tables, if requested; on a terminal a line says so as long as it takes."""
+        from levelhead.api.reports import write_page
         from levelhead.progress import working
 
         with working("making the page"):
-            page = make()
-            if self.report_file is not None:
-                from levelhead.report.page import render
-                from levelhead.treebank.write import replace_file
+            write_page(make()._replace(origin=page_origin()), self.report_file, self.title, self.figures)
 
-                titled = page._replace(title=self.title or page.title, origin=page_origin())
-                replace_file(self.report_file, [render(titled)])
-            if self.figures is not None:
-                from levelhead.report.page import write_figures
+    def write_result(self, result: Shown, registry: Registry | None = None) -> None:
+        """Write the page of a result, if requested."""
+        if not self.wanted:
+            return
+        from levelhead.api.reports import write_report
+        from levelhead.progress import working
 
-                write_figures(page, self.figures)
+        with working("making the page"):
+            write_report(
+                result,
+                self.report_file,
+                title=self.title,
+                figures=self.figures,
+                registry=registry,
+                origin=page_origin(),
+            )
 
 
 def page_options(report: Decorator = options.report_option) -> Decorator:
@@ -120,6 +130,9 @@ def page_origin() -> Origin:
 
 def print_provenance(*provenances: Provenance) -> None:
     """Print the warnings and notes of results to standard error."""
+    for provenance in provenances:
+        for message in provenance.about_files:
+            say(message)
     print_warnings(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
     print_notes(note for provenance in provenances for note in provenance.notes)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,17 +14,12 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.cli.shared.printing import print_notes, print_unpaired
-from levelhead.errors import Fault, Place, UnreadableFile, listed, printable
+from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
-    from levelhead.evaluation.setup import Setup
-    from levelhead.measures.registry import Registry
-    from levelhead.scoring import Rules
-    from levelhead.scoring.measure import Measure
-    from levelhead.scoring.weights import Weights
-    from levelhead.typology.profiled import Files
+    from levelhead.typology.profile import Files
 
 
 @immutable(eq=True)
@@ -42,28 +38,10 @@ class Reading:
     gold_format: Any
     allow_several_roots: bool = False
 
-    def or_own(self, *measures: str) -> tuple[str, ...]:
-        """Return the default measures of a command, or all measures of rules that define only a few."""
-        from levelhead.scoring.rules import RULES
-
-        return RULES[self.rules].or_own(*measures)
-
-    def setup(
-        self,
-        measures: Iterable[str | Measure] | None = (),
-        registry: Registry | None = None,
-        weights: Mapping[str, Weights] | None = None,
-        rules: Rules | None = None,
-        *,
-        partial: bool = False,
-    ) -> Setup:
-        """Return the settings for some measures."""
-        from levelhead.evaluation.setup import setup_of
-        from levelhead.measures.registry import STANDARD
-
-        reading = {"format": self.input_format, "gold_format": self.gold_format}
-        reading |= {"rules": rules or self.rules, "allow_several_roots": self.allow_several_roots}
-        return setup_of(measures, registry=registry or STANDARD, weights=weights, partial=partial, **reading)
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of public functions."""
+        several_roots = {"allow_several_roots": True} if self.allow_several_roots else {}
+        return {"rules": self.rules, "format": self.input_format, "gold_format": self.gold_format, **several_roots}
 
 
 _READING = (options.rules_option, options.input_format_option, options.gold_format_option)
@@ -73,6 +51,17 @@ reading_options: Decorator = grouped("reading", Reading, _READING)
 
 scored_reading_options: Decorator = grouped("reading", Reading, (*_READING, options.allow_several_roots_option))
 """The same options with --allow-several-roots, for commands that score outputs."""
+
+
+@contextmanager
+def refused(slug: str, message: str) -> Iterator[None]:
+    """Report an error of a public function as one of the options and arguments of the command."""
+    try:
+        yield
+    except InputError as error:
+        if [fault.slug for fault in error.faults] != [slug]:
+            raise
+        raise click.UsageError(message) from error
 
 
 def pair_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,16 +76,11 @@ def inputs_of(paths: Iterable[str]) -> Iterator[str]:
         yield from files_in(path)
 
 
-def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False, as_runs: bool = False) -> Plan:
+def plan_of(gold: str, system: str, split: Any) -> Plan:
     """Return the test sets and the outputs; files that match no test set are reported."""
-    from pathlib import Path
-
     from levelhead.campaign.plan import find_plan, missing_outputs
 
-    if not runs or holds_test_sets(gold):
-        check_kinds(gold, systems)
-    named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
-    plan = find_plan(gold, named, split, as_runs=as_runs)
+    plan = find_plan(gold, [system], split)
     print_extra_gold(gold)
     print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
     print_notes(plan.notes)
@@ -119,19 +103,6 @@ def _different_kinds(gold: str) -> str:
     if gold.endswith(".toml"):
         return "GOLD is a manifest, but this is a file: give a folder of outputs"
     return "GOLD is a folder, but this is a file: give two files or two folders"
-
-
-def name_of(gold: str, system: str) -> str:
-    """Return the name of a system: its folder, or its file if that says more than the name of gold."""
-    from pathlib import Path
-
-    from levelhead.treebank.layouts import system_name
-
-    own = Path(system).resolve()
-    name, of_gold = (Path(path).name.partition(".conll")[0] for path in (own, gold))
-    if holds_test_sets(gold):
-        return system_name(own)
-    return own.parent.name if name == of_gold else name
 
 
 def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -215,12 +186,8 @@ def _same_folder(target: str, source: str) -> bool:
 
 def print_extra_gold(gold: str) -> None:
     """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold."""
-    if not holds_test_sets(gold):
-        return
-    from pathlib import Path
+    if holds_test_sets(gold):
+        from levelhead.campaign.plan import extra_gold_warning
 
-    from levelhead.campaign.plan import extra_gold_files
-
-    extra = [f"{path.name}/" if path.is_dir() else path.name for path in extra_gold_files(Path(gold))]
-    if extra:
-        say(f"warning: extra treebanks in GOLD (ignored): {listed(extra)}")
+        for message in extra_gold_warning(gold):
+            say(message)

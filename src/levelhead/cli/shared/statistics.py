@@ -29,11 +29,11 @@ class Statistics(NamedTuple):
     seed: int
     level: float
 
-    def settings(self, margin: float | None = None) -> InferenceSettings:
+    def settings(self) -> InferenceSettings:
         """Return the settings of tests."""
         from levelhead.significance import InferenceSettings
 
-        return InferenceSettings(self.resamples, self.seed, self.level, margin, self.resample_by)
+        return InferenceSettings(self.resamples, self.seed, self.level, resample_by=self.resample_by)
 
 
 _RESAMPLES: Decorator = click.option(

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from levelhead.report.charts.marks import mark
 from levelhead.report.charts.placed_names import Box, placed_names
 from levelhead.tables.svg import Drawing, LogScale, Scale, line, number, path, scale_for, short, text, widest, width_of
-from levelhead.typology.clustering import Cluster
-from levelhead.typology.outliers import Quartiles, quartiles
+from levelhead.typology.profile import Quartiles, quartiles
+from levelhead.typology.similarity import Cluster
 
 _WIDTH, _LEFT, _RIGHT = 328.0, 46.0, 322.0
 _TOP, _HEIGHT = 14.0, 124.0

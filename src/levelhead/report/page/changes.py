@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from levelhead.comparison.change_tables import AnyChanges, changes_table, summary_table
-from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes
-from levelhead.comparison.release_changes import ReleaseChanges
+from levelhead.comparison.changes import ChangeExample, ChangePattern, Changes, ReleaseChanges
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import number_of
 from levelhead.report.page.blocks import Block, Page, Section, plain_page

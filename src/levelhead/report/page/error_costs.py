@@ -14,8 +14,8 @@ from levelhead.report.page.blocks import Block
 from levelhead.report.page.joined_errors import STORE, Key
 from levelhead.report.page.terms import in_words
 from levelhead.report.page.treebank_errors import TreebankErrors
-from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.estimates import Interval
+from levelhead.significance.jackknife import BucketEstimate
 from levelhead.tables.table import Column, Table, formatted, interval_cell
 
 ALL = "all treebanks"

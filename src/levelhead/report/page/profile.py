@@ -15,10 +15,10 @@ from levelhead.report.page.blocks import Block, HeatMap, LegendEntry, Page, Sect
 from levelhead.tables.svg import N_COLORS
 from levelhead.tables.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
-from levelhead.typology.clustering import Clustering, clustered
 from levelhead.typology.collection import Survey
-from levelhead.typology.outliers import FEWEST
+from levelhead.typology.profile import FEWEST
 from levelhead.typology.profile_tables import profiles_table
+from levelhead.typology.similarity import Clustering, clustered
 from levelhead.typology.treebank_languages import branch_of_treebank, language_cells, short_names
 
 _FREQUENCIES = ("relation", "upos")

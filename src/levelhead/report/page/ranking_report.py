@@ -9,12 +9,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from levelhead.campaign.look_jobs import LookAtEach
+from levelhead.campaign.look_jobs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, rank_results
 from levelhead.campaign.results import Results
 from levelhead.campaign.run import score_plan
-from levelhead.evaluation.pieces import PieceCounts
+from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.progress import working
@@ -25,7 +25,6 @@ from levelhead.report.page.render import render, with_links
 from levelhead.report.page.report_folder import INDEX, file_names, is_folder, write_report_folder
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
-from levelhead.scoring.matches import TreebankPair
 from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import Contents
 
@@ -36,12 +35,12 @@ _TITLE = "Ranking"
 _MEASURES = ("UAS", "LAS", "CLAS")
 
 
-def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> LookAtEach:
+def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
     """Return a function that makes the page of each valid output, for the engine to call where it reads outputs."""
     systems = file_names(system.label for system in plan.systems)
     origins = _origins(plan, origin)
     how = partial(_page_of, setup=_setup_of_pages(setup), systems=systems, codes=_codes(plan), origins=origins)
-    return LookAtEach(how)
+    return VisitEach(how)
 
 
 def _codes(plan: Plan) -> Mapping[str, str]:
@@ -92,17 +91,17 @@ class _PageOfOutput:
     def __init__(self, code: str, name: str, address: str, setup: Setup, origin: Origin) -> None:
         self._origin, self._code, self._name, self._address, self._setup = origin, code, name, address, setup
         self._errors = ErrorTally(name, n_treebanks=1, setup=setup, measure="LAS", partial=False)
-        self._counts = PieceCounts(setup)
+        self._counts = Fold(setup)
 
     def start(self) -> None:
         """Forget all pieces: the files are read from the beginning."""
         self._errors.start()
-        self._counts = PieceCounts(self._setup)
+        self._counts = Fold(self._setup)
 
-    def add(self, matches: TreebankPair) -> None:
+    def add(self, piece: CountedPiece) -> None:
         """Add a piece, or whole files."""
-        self._errors.add(matches)
-        self._counts.add(matches)
+        self._errors.add(piece)
+        self._counts.add(piece.matches)
 
     def result(self, gold: Contents, system: Contents) -> tuple[str, bytes]:
         """Return the address and the compressed page."""

@@ -30,8 +30,8 @@ from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import PROPERTY_TITLES, TreebankErrors
 from levelhead.scoring.score import Score
-from levelhead.significance.bucket_estimates import BucketEstimate
 from levelhead.significance.estimates import Interval
+from levelhead.significance.jackknife import BucketEstimate
 from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
 _MOST_BARS = 16

@@ -26,7 +26,7 @@ from levelhead.report.page.examples import (
     values_of_words,
 )
 from levelhead.significance import units_of
-from levelhead.significance.bucket_estimates import IntervalSettings
+from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import AUTO
 
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}

@@ -22,17 +22,17 @@ from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, errors_in, g
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.campaign.job import sentence_parts
 from levelhead.errors import ConlluError, MeasureError
-from levelhead.evaluation.leakage import counts_by_sentence
+from levelhead.evaluation.fold import CountedPiece, counts_by_sentence
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.page.blocks import ConfusionMatrix
 from levelhead.report.page.confusions import ConfusionTally
 from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees, values_of_words
-from levelhead.scoring.matches import Matches, TreebankPair
+from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
-from levelhead.significance.bucket_estimates import UnitParts, bucket_estimates
 from levelhead.significance.estimates import Interval
-from levelhead.significance.unit_counts import Cells, DocumentNumbers, HistogramTally, UnitHistogram
+from levelhead.significance.jackknife import UnitParts, bucket_estimates
+from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally, UnitHistogram
 from levelhead.treebank.contents import Contents
 
 _LEVEL = 0.95
@@ -110,8 +110,9 @@ class ErrorTally:
         self._properties = {by: _PropertyTally(by, self._measure, self._registry) for by in PROPERTY_TITLES}
         self._examples = ExampleTally(self._n_treebanks)
 
-    def add(self, matches: TreebankPair) -> None:
+    def add(self, piece: CountedPiece) -> None:
         """Add a piece, or whole files."""
+        matches = piece.matches
         if self._without_trees is not None or not isinstance(matches, Matches):
             return
         try:

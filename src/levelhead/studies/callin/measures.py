@@ -20,7 +20,7 @@ from levelhead.studies.scores import score_files
 from levelhead.studies.treebank_parts import read_treebank
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile
-from levelhead.typology.lexical import CALLIN_CHUNKS
+from levelhead.typology.vocabulary import CALLIN_CHUNKS
 
 NAME = "callin"
 SCHEME = "callin-code"

@@ -12,8 +12,7 @@ from levelhead.campaign.results import Results
 from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
-from levelhead.significance.resampling import Seed
-from levelhead.significance.system_counts import Sums
+from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT
 
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import Results
 from levelhead.significance import pairwise_randomization_p, resampled, significant_shares, spawned
-from levelhead.significance.system_counts import SystemCounts, ratios
+from levelhead.significance.jackknife import SystemCounts, ratios
 from levelhead.studies.treebank_parts import read_treebank
 from levelhead.studies.verdicts import LEVEL
 from levelhead.typology import count_treebank, profile

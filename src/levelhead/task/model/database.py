@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from levelhead.errors import InputError, printable
-from levelhead.jobs.database_files import SECONDS_TO_WAIT, DatabaseKind, sqlite_errors, store_error
+from levelhead.jobs.store import SECONDS_TO_WAIT, DatabaseKind, sqlite_errors, store_error
 
 _TABLES = """
 CREATE TABLE teams (

@@ -1,0 +1,46 @@
+"""Python writes the pages that commands write."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import levelhead
+from conftest import ROOT
+from levelhead.cli.program import cli
+
+GOLDS, SYSTEMS = ROOT / "examples" / "parallel" / "gold", ROOT / "examples" / "parallel" / "systems"
+GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
+
+CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
+    "agree": ([GOLD, ALPHA], lambda: levelhead.agree(GOLD, ALPHA)),
+    "compare": ([GOLD, ALPHA, BETA], lambda: levelhead.compare(GOLD, [ALPHA, BETA], prepare="page")),
+    "diff": ([GOLD, ALPHA], lambda: levelhead.diff(GOLD, ALPHA)),
+    "diff of folders": ([GOLDS, SYSTEMS / "alpha"], lambda: levelhead.diff(GOLDS, SYSTEMS / "alpha")),
+    "profile": ([GOLDS], lambda: levelhead.profile(GOLDS, columns=["summary", "relation", "upos"])),
+    "suspects": ([GOLD, ALPHA, BETA], lambda: levelhead.suspects(GOLD, [ALPHA, BETA])),
+}
+
+
+def without_origin(page: str) -> str:
+    return re.sub(r'<p class="files">.*?</p>|<p><code>cli .*?</code></p>', "", page)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_page_is_that_of_the_command(case: str, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    arguments, function = CASES[case]
+    by_command, by_function = tmp_path / "command.html", tmp_path / "function.html"
+    command = [case.split(maxsplit=1)[0], *map(str, arguments), "--report", str(by_command)]
+    done = CliRunner().invoke(cli, command)
+    assert done.exception is None, done.stderr
+    levelhead.write_report(function(), by_function)
+    assert without_origin(by_function.read_text("utf-8")) == without_origin(by_command.read_text("utf-8"))
+
+
+def test_a_comparison_without_trees_has_no_page(tmp_path: Path) -> None:
+    with pytest.raises(levelhead.InputError, match='prepare="page"'):
+        levelhead.write_report(levelhead.compare(GOLD, [ALPHA, BETA]), tmp_path / "page.html")

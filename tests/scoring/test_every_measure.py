@@ -1,0 +1,199 @@
+"""Every registered measure, however its files are read: whole, in pieces, partially, by sentence, and invalid ones."""
+
+import hashlib
+import json
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.campaign.job import JobSetup, record_of_output
+from levelhead.campaign.job_files import File
+from levelhead.campaign.records import json_of
+from levelhead.errors import LevelheadError, MeasureError
+from levelhead.evaluation.by_sentence import count_sentences
+from levelhead.evaluation.files import score_files
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import REGISTRY, STANDARD, Registry
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import Agree, Matches
+from levelhead.scoring.measure import COUNTED_ITEMS, Definition
+from levelhead.scoring.rules import RULES
+from levelhead.scoring.score import COUNTERS
+from levelhead.treebank import blocks
+from levelhead.treebank.blocks import PieceSizes
+from oracle.drawing import some_system, some_treebank
+
+SENTENCE_BY_SENTENCE = PieceSizes(0, 1)
+_DEPTH = 2
+
+
+def count_shallow(matches: Matches, _: object, *, by_sentence: bool = False, before: Counts | None = None) -> Counts:
+    """Correct heads among the words at depth 2 or less, each side by its own tree."""
+    of_pair = matches.alignment
+    rows = [matches.gold.sentence_of_word, matches.row_of_system]
+    shallow = [depths(side) <= _DEPTH for side in (matches.gold, matches.system)]
+    pairs = shallow[0][of_pair.gold]
+    right = pairs & shallow[1][of_pair.system] & (matches.flags & int(Agree.HEAD) > 0)
+
+    def summed(row: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(row[chosen], minlength=len(matches.gold)).astype(np.int64)
+
+    gold_rows = rows[0][of_pair.gold]
+    counts = Counts(
+        summed(gold_rows, right), summed(rows[0], shallow[0]), summed(rows[1], shallow[1]), summed(gold_rows, pairs)
+    )
+    if by_sentence:
+        return counts
+    return (counts if before is None else before + counts).total()
+
+
+def depths(treebank: levelhead.Treebank) -> np.ndarray:
+    """The number of arcs from each word to the root; large if it does not reach the root."""
+    heads, depth = treebank.heads, np.zeros(treebank.n_words, dtype=np.int64)
+    for word in range(treebank.n_words):
+        at = word
+        while heads[at] >= 0 and depth[word] <= treebank.n_words:
+            at, depth[word] = heads[at], depth[word] + 1
+    return depth
+
+
+SHALLOW = Definition(
+    "Shallow", "Correct heads near the root.", "correct / words at depth 2 or less", "a test",
+    unit="words near the root", needs=Agree.HEAD, counter=count_shallow,
+)  # fmt: skip
+WITH_SHALLOW = Registry({**STANDARD.measures, "Shallow": SHALLOW}, STANDARD.schemes)
+
+
+def test_every_counted_item_has_one_counter() -> None:
+    assert set(COUNTERS) == COUNTED_ITEMS
+    assert all(definition.unit in COUNTED_ITEMS or definition.counter for definition in REGISTRY.values())
+
+
+def test_an_item_that_nothing_counts_is_refused_at_once() -> None:
+    with pytest.raises(MeasureError, match="unknown counted item 'word': did you mean words"):
+        Definition("Mine", "A share.", "some / all", "here", unit="word")
+
+
+WEIGHTS = {"nsubj": 2.0, "obj": 1.5, "det": 0.1, "punct": 0.0}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pairs")
+
+
+def pair_in(folder: Path, seed: int) -> tuple[Path, Path]:
+    draw = Random(seed)
+    gold = some_treebank(draw, [draw.randrange(3, 12) for _ in range(25)])
+    paths = folder / f"gold{seed}", folder / f"system{seed}"
+    for path, text in zip(paths, (gold, some_system(draw, gold)), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def setup_for(gold: Path, **how: Any) -> Setup:
+    """Every registered measure that the rules define, and one of a new kind."""
+    measures = []
+    for name, definition in WITH_SHALLOW.measures.items():
+        argument = "(w,default=2)" if definition.takes_weights and definition.default_weight is None else ""
+        argument = argument or ("(w)" if definition.takes_weights else f"({gold})" if definition.load else "")
+        if RULES[how.get("rules", "ud")].defines(name) and not (how.get("partial") and definition.lower_is_better):
+            measures.append(f"{name}{argument}")
+    return setup_of(measures, registry=WITH_SHALLOW, weights={"w": WEIGHTS}, **how)
+
+
+def numbers(gold: Path, system: Path, setup: Setup, sizes: PieceSizes | None = None) -> dict[str, tuple[object, ...]]:
+    scores = score_files(gold, system, setup, sizes)
+    return {name: (one.correct, one.gold, one.system, one.aligned, one.reason) for name, one in scores.items()}
+
+
+@pytest.mark.parametrize("seed", [5, 7, 11])  # valid for all scorers, with readable DEPS
+@pytest.mark.parametrize("how", [{}, {"partial": True}, {"allow_several_roots": True}, {"rules": "conll17"}], ids=str)
+def test_pieces_and_sentences_add_up(folder: Path, seed: int, how: dict[str, Any]) -> None:
+    gold, system = pair_in(folder, seed)
+    if "allow_several_roots" in how:
+        system = with_two_roots(system)
+    setup = setup_for(gold, **how)
+    whole = numbers(gold, system, setup)
+    assert numbers(gold, system, setup, SENTENCE_BY_SENTENCE) == whole
+    assert all(reason is None for *_, reason in whole.values())
+    usual = setup_for(gold)
+    if how.get("partial"):  # the text is the same and all trees are valid
+        assert whole == {name: counts for name, counts in numbers(gold, system, usual).items() if name in whole}
+    by_sentence = count_sentences(gold, system, setup).counts
+    for name, counts in by_sentence.items():
+        total = counts.total()
+        parts = [total.correct, total.gold, total.system, *([] if total.aligned is None else [total.aligned])]
+        assert [part.item() for part in parts] == pytest.approx([n for n in whole[name][:4] if n is not None]), name
+
+
+def with_two_roots(path: Path) -> Path:
+    """A copy in which the second word of one sentence is a root, too."""
+    treebank = levelhead.read(path)
+    heads = treebank.heads.copy()
+    starts = treebank.sentence_starts
+    sentence = next(i for i in range(len(treebank)) if starts[i + 1] - starts[i] > 2)
+    words = range(starts[sentence], starts[sentence + 1])
+    heads[next(word for word in words if heads[word] >= 0)] = -1
+    copy = path.with_name(f"{path.name}-roots")
+    levelhead.write(treebank.replace(heads=heads, several_roots=True), copy)
+    return copy
+
+
+@pytest.mark.parametrize("kind", ["empty", "damaged", "other text", "half"])
+@pytest.mark.parametrize("partial", [False, True])
+def test_records_of_invalid_outputs(folder: Path, kind: str, partial: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No measure is lost, and the record is the same whole and in pieces."""
+    gold, system = pair_in(folder, 1)
+    text = system.read_text(encoding="utf-8")
+    invalid = {
+        "empty": "",
+        "damaged": text.replace("\t", " ", 3),
+        "other text": text.replace("\ta", "\tb", 5),
+        "half": text[: text.index("\n\n", len(text) // 2) + 2],
+    }[kind]
+    output = folder / "invalid"
+    output.write_text(invalid, encoding="utf-8")
+    files = [File(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in (gold, output)]
+    settings = JobSetup(setup_for(gold, partial=partial).read(), by_sentence=True)
+    whole = record_of_output(*files, settings)
+    monkeypatch.setattr(blocks, "SIZES", SENTENCE_BY_SENTENCE)
+    assert json_of(record_of_output(*files, settings)) == json_of(whole)
+    assert whole["state"] == ("valid" if partial and kind != "empty" else "invalid")
+    if whole["state"] == "valid":
+        of_gold = numbers(gold, gold, setup_for(gold, partial=True))
+        assert {name: counts[1] for name, counts in whole["scores"].items()} == pytest.approx(
+            {name: counts[1] for name, counts in of_gold.items()}
+        )
+
+
+def test_no_two_measures_are_equal_by_accident(folder: Path) -> None:
+    counted = numbers(*pair_in(folder, 2), setup_for(pair_in(folder, 2)[0]))
+    equal = [pair for pair in combinations(counted, 2) if counted[pair[0]] == counted[pair[1]]]
+    assert equal == []
+
+
+def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter(tmp_path: Path) -> None:
+    """It works wherever scores are, and is not mistaken for a measure of words."""
+    gold, systems = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"
+    how = {"measures": ["Shallow", "UAS"], "registry": WITH_SHALLOW}
+    pair = gold / "en.conllu", systems / "alpha/en.conllu"
+    scores = levelhead.score(*pair, **how)
+    expected = scores["Shallow"]
+    assert 0 < expected.gold < scores["UAS"].gold
+    assert levelhead.score(*pair, partial=True, **how)["Shallow"].f1 == expected.f1
+    assert levelhead.score(*pair, store=tmp_path / "store", **how)["Shallow"].f1 == expected.f1
+    compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], resamples=9, **how)
+    assert "Shallow" in json.dumps(compared.to_dict())
+    assert "Shallow" in json.dumps(levelhead.rank(gold, systems, **how).to_dict())
+    for measure in ("Shallow@CORE", "Shallow-punct"):
+        with pytest.raises(MeasureError, match="has no classes"):
+            levelhead.score(*pair, measures=[measure], registry=WITH_SHALLOW)
+    with pytest.raises(LevelheadError, match="cannot be broken down"):
+        levelhead.breakdown(*pair, by="deprel", measures="Shallow", registry=WITH_SHALLOW)
