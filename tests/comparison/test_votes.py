@@ -14,8 +14,8 @@ from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import (
+    ComparedScore,
     InferenceSettings,
-    TestedScore,
     better_on_at_least,
     count_wins,
     mean_votes,
@@ -29,8 +29,8 @@ FOLDERS = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/be
 SHARES = st.integers(0, 400).map(lambda number: Fraction(number, 400))
 
 
-def result(treebank: str, difference: float, p: float | None = 0.5, runs: tuple[int, int] = (1, 1)) -> TestedScore:
-    return TestedScore(treebank, "LAS", "b", 0.5, None, difference=difference, p=p, runs=runs)
+def result(treebank: str, difference: float, p: float | None = 0.5, runs: tuple[int, int] = (1, 1)) -> ComparedScore:
+    return ComparedScore(treebank, "LAS", "b", 0.5, None, difference=difference, p=p, runs=runs)
 
 
 # On how many treebanks

@@ -14,7 +14,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.measures.registry import Registry, parse_measure, split_measures
 from levelhead.messages import MESSAGES
 from levelhead.scoring import Score
-from levelhead.significance import InferenceSettings, TestedScore
+from levelhead.significance import ComparedScore, InferenceSettings
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import Target, difference_variances, runs_to_detect
@@ -96,7 +96,7 @@ def _shown(path: Path | None) -> str | None:
 
 def gate_results(
     counts: Mapping[str, SystemCounts],
-    results: Sequence[TestedScore],
+    results: Sequence[ComparedScore],
     measures: Sequence[str],
     settings: InferenceSettings,
 ) -> Iterator[GateResult]:
@@ -118,7 +118,7 @@ def gate_results(
             yield gate._replace(runs_needed=needed)
 
 
-def _gate_result(result: TestedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
+def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
     start = GateResult(
         result.system, result.measure, result.treebank, "undecided", "", result.difference, result.difference_interval
     )
@@ -135,7 +135,7 @@ def _gate_result(result: TestedScore, settings: InferenceSettings, *, lower_is_b
 
 
 def _gate_result_with_margin(
-    start: GateResult, result: TestedScore, margin: float, few: str, *, lower_is_better: bool
+    start: GateResult, result: ComparedScore, margin: float, few: str, *, lower_is_better: bool
 ) -> GateResult:
     interval = result.ratio_interval if lower_is_better else result.difference_interval
     if interval is None or few:
@@ -154,7 +154,7 @@ def _gate_result_with_margin(
 
 def _runs_needed(
     counts: Mapping[str, SystemCounts],
-    result: TestedScore,
+    result: ComparedScore,
     settings: InferenceSettings,
     gate: GateResult,
     n_systems: int,
@@ -174,7 +174,7 @@ def _runs_needed(
     return runs_to_detect(distance, known, [len(table.parts) for table in tables], Target(alpha, _POWER))
 
 
-def _distance(result: TestedScore, margin: float, gate: GateResult) -> float:
+def _distance(result: ComparedScore, margin: float, gate: GateResult) -> float:
     """The distance of the observed difference from a loss of the margin, in the unit of the measure."""
     if result.ratio_interval is None or gate.interval is None:
         return abs((result.difference or 0.0) + margin / 100)

@@ -10,7 +10,7 @@ from levelhead.comparison.verdicts import gates_document, verdict_text
 from levelhead.errors import number_of
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
-from levelhead.significance import TestedScore, Wins, unit_line
+from levelhead.significance import ComparedScore, Wins, unit_line
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, level_text, p_text, value_cell
 from levelhead.treebank.provenance import sources_document
@@ -45,7 +45,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
 _Key = tuple[str | None, str, str, str]
 
 
-def _key(result: TestedScore) -> _Key:
+def _key(result: ComparedScore) -> _Key:
     return result.average, result.treebank, result.measure, result.system
 
 
@@ -92,7 +92,7 @@ class _Layout(NamedTuple):
         tost = Column("p (TOST)", "probability", tidy_only=True)
         return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
 
-    def row(self, result: TestedScore, *, plain: bool) -> tuple[Cell, ...]:
+    def row(self, result: ComparedScore, *, plain: bool) -> tuple[Cell, ...]:
         """Return the cells of a result."""
         value, interval = partial(value_cell, perplexity=plain), partial(interval_cell, perplexity=plain)
         change: tuple[Cell, ...] = (
@@ -123,7 +123,7 @@ _RUNS = "p: Student's t with several runs per system, otherwise the larger of St
 MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
-def _equivalent(result: TestedScore) -> tuple[Cell, Cell]:
+def _equivalent(result: ComparedScore) -> tuple[Cell, Cell]:
     return ("", "") if result.equivalent is None else (result.equivalent, result.p_equivalent)
 
 
@@ -207,7 +207,7 @@ def _partial_document(comparison: Comparison) -> dict[str, Any]:
     return {"results_valid_trees": strict, "coverage": coverage}
 
 
-def _document(result: TestedScore, *, plain: bool) -> dict[str, Any]:
+def _document(result: ComparedScore, *, plain: bool) -> dict[str, Any]:
     document = result._asdict()
     if plain:
         return document

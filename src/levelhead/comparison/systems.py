@@ -30,8 +30,8 @@ from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
+    ComparedScore,
     InferenceSettings,
-    TestedScore,
     Units,
     Wins,
     check_margin,
@@ -72,14 +72,14 @@ class Comparison(Tabular):
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
-    results: tuple[TestedScore, ...]
+    results: tuple[ComparedScore, ...]
     wins: tuple[Wins, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
     looked: Mapping[str, Any] = field(default_factory=dict)
     voter: Voter = "treebank"
     units: Mapping[str, Units] = field(default_factory=dict)
-    valid_trees: tuple[TestedScore, ...] = ()
+    valid_trees: tuple[ComparedScore, ...] = ()
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
@@ -304,7 +304,7 @@ def _few_runs(systems: Sequence[str]) -> Iterator[str]:
 
 
 def _wins(
-    results: Sequence[TestedScore], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
+    results: Sequence[ComparedScore], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
 ) -> Iterator[Wins]:
     tested = [result for result in results if result.average is None and result.difference is not None]
     for number, measure in enumerate(table.measures):

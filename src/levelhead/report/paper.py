@@ -14,7 +14,7 @@ from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.paper_captions import comparison_caption, ranking_caption
-from levelhead.significance import TestedScore
+from levelhead.significance import ComparedScore
 from levelhead.tables.table import Column, formatted, interval_cell, value_cell
 
 _MACRO, _STRICT = "Macro-average", "-valid-trees"
@@ -158,7 +158,7 @@ def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> li
     return [_by_system(comparison, [result for result in shown if result.treebank == kind], places) for kind in kinds]
 
 
-def _by_system(comparison: Comparison, results: Sequence[TestedScore], places: int) -> PaperTable:
+def _by_system(comparison: Comparison, results: Sequence[ComparedScore], places: int) -> PaperTable:
     columns = [
         _cells(comparison, [result for result in results if result.measure == measure], places)
         for measure in comparison.measures
@@ -182,12 +182,12 @@ def _by_treebank(comparison: Comparison, measure: str, places: int) -> PaperTabl
     return PaperTable("Treebank", comparison.systems, rows, caption, f"comparison-{measure}", frozenset({n_single}))
 
 
-def _cells(comparison: Comparison, results: Sequence[TestedScore], places: int) -> list[PaperCell]:
+def _cells(comparison: Comparison, results: Sequence[ComparedScore], places: int) -> list[PaperCell]:
     plain = results[0].measure in comparison.perplexities
     return _with_best([_result_cell(result, places, plain=plain) for result in results], lowest=plain)
 
 
-def _result_cell(result: TestedScore, places: int, *, plain: bool) -> PaperCell:
+def _result_cell(result: ComparedScore, places: int, *, plain: bool) -> PaperCell:
     stars = mark(result.p_holm) if result.enough_runs else ""
     return PaperCell(
         _text(result.value, places, plain=plain), False, stars, _interval(result.interval, places, plain=plain)

@@ -11,7 +11,7 @@ from levelhead.comparison.system_tables import MARKS
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import NOT_OFFICIAL
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance import TestedScore
+from levelhead.significance import ComparedScore
 from levelhead.significance.units import units_counted
 from levelhead.tables.table import level_text
 
@@ -42,7 +42,7 @@ def ranking_caption(results: Results, rankings: Sequence[Ranking], *, across: Ac
     return " ".join(filter(None, sentences))
 
 
-def comparison_caption(comparison: Comparison, results: Sequence[TestedScore], *, across: Across) -> str:
+def comparison_caption(comparison: Comparison, results: Sequence[ComparedScore], *, across: Across) -> str:
     """Return the caption of a comparison."""
     signature = comparison.provenance.signature
     measures = list(dict.fromkeys(result.measure for result in results))
@@ -85,7 +85,7 @@ def _letters(signature: Mapping[str, str], across: Across) -> str:
     )
 
 
-def _stars(comparison: Comparison, results: Sequence[TestedScore]) -> str:
+def _stars(comparison: Comparison, results: Sequence[ComparedScore]) -> str:
     runs = any(result.test == "runs" for result in results)
     permuted = f"{int(comparison.provenance.signature['resamples']):,} random permutations"
     test = f"Student's t{'' if runs else f' and {permuted}, the larger p'}, corrected across systems by Holm's method"

@@ -2,8 +2,8 @@
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
 from levelhead.significance.differences import (
+    ComparedScore,
     Equivalence,
-    TestedScore,
     Wins,
     better_on_at_least,
     check_margin,
@@ -32,12 +32,12 @@ __all__ = [
     "ENOUGH_UNITS",
     "FEWEST_UNITS",
     "STANDARD",
+    "ComparedScore",
     "Equivalence",
     "Estimate",
     "InferenceSettings",
     "Run",
     "SystemCounts",
-    "TestedScore",
     "Units",
     "Wins",
     "better_on_at_least",

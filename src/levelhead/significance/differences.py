@@ -95,7 +95,7 @@ EQUAL = 1e-12
 Average = Literal["macro", "micro"]
 
 
-class TestedScore(NamedTuple):
+class ComparedScore(NamedTuple):
     """One system, one measure, one treebank or average.
 
     Args:
@@ -122,8 +122,6 @@ class TestedScore(NamedTuple):
         ratio_interval: the confidence interval of the ratio to the baseline's perplexity; None for other measures, or
             without a margin.
     """
-
-    __test__ = False  # its name begins like those of tests, which pytest collects
 
     treebank: str
     measure: str
@@ -171,7 +169,7 @@ class _Sample(NamedTuple):
     average: Average | None = None
 
 
-def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[TestedScore]:
+def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[ComparedScore]:
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
     Standard errors come from leaving out one unit at a time (`spread_of`), and intervals from Student's t
@@ -242,13 +240,13 @@ def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     return [total, total[:1] + moved, total[firsts] - moved]
 
 
-def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: InferenceSettings) -> TestedScore:
+def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: InferenceSettings) -> ComparedScore:
     systems = list(dict.fromkeys(sample.systems))
     runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
     values = [sample.values[own, m] for own in runs]
     score = _estimate(sample, runs[:1], m)
     interval = score.log_interval if m in table.perplexities else score.score_interval
-    result = TestedScore(
+    result = ComparedScore(
         treebank=sample.name,
         measure=table.measures[m],
         system=systems[s],
@@ -265,8 +263,8 @@ def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: Infe
 
 
 def _compared(
-    result: TestedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
-) -> TestedScore:
+    result: ComparedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
+) -> ComparedScore:
     single = result.runs == (1, 1)
     p = difference.p()
     if p is not None and single:
@@ -288,7 +286,7 @@ def _bounded(interval: Interval | None, *, bounded: bool) -> Interval | None:
 
 
 def _equivalence(
-    result: TestedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
+    result: ComparedScore, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
 ) -> dict[str, Any]:
     """Whether the difference is within the margin, or None; perplexities are compared by logarithms."""
     if settings.margin is None:
@@ -374,7 +372,7 @@ class Wins(NamedTuple):
 
 
 def count_wins(
-    results: Sequence[TestedScore], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
+    results: Sequence[ComparedScore], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
 ) -> Wins:
     """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
 
@@ -435,7 +433,7 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
     return sum(p is not None and p < level for p in holm(one_sided))
 
 
-def _better_on_at_least(results: Sequence[TestedScore], sign: int, level: float) -> int:
+def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float) -> int:
     tested = [result for result in results if result.p is not None and result.enough_runs]
     halves = [((result.p or 0.0) / 2, sign * (result.difference or 0.0)) for result in tested]
     return better_on_at_least([half if change > 0 else 1 - half for half, change in halves], level)

@@ -24,7 +24,7 @@ from levelhead.report.page.score import CONFUSION_LEAD
 from levelhead.report.page.stores import stored
 from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_contrasts import TITLES, TreebankPart, joined_contrasts
-from levelhead.significance import TestedScore
+from levelhead.significance import ComparedScore
 from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
@@ -77,7 +77,7 @@ _SENTENCES = (
 )
 
 
-def _of_average(comparison: Comparison, measure: str) -> list[TestedScore]:
+def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
     """The macro-averages of all systems, or their results on a single treebank."""
     own = [result for result in comparison.results if result.measure == measure]
     return [result for result in own if result.average == "macro"] or own[: len(comparison.systems)]
@@ -88,7 +88,7 @@ def _measures(comparison: Comparison) -> list[str]:
     return sorted(comparison.measures, key=lambda name: name != "LAS")
 
 
-def _significant(result: TestedScore) -> bool:
+def _significant(result: ComparedScore) -> bool:
     return result.p_holm is not None and result.p_holm < 0.05 and result.enough_runs
 
 
@@ -168,7 +168,7 @@ def _differences_chart(title: str, head: str, rows: Sequence[ChartRow], *, plain
     return RowChart(title, head, axis, ("Diff.", "95% CI", "p", ""), rows, "dot")
 
 
-def _difference_row(result: TestedScore, label: str, *, plain: bool) -> ChartRow:
+def _difference_row(result: ComparedScore, label: str, *, plain: bool) -> ChartRow:
     unit, change = 1 if plain else 100, result.difference or 0.0
     better = (change < 0) == plain
     color = "fade" if not _significant(result) else "s0" if better else "s1"
@@ -186,7 +186,7 @@ def _signed(cell: Cell) -> str:
     return "" if cell is None else formatted(cell, _DIFFERENCE).replace("-", "\N{MINUS SIGN}")
 
 
-def _value_row(result: TestedScore, *, plain: bool) -> ChartRow:
+def _value_row(result: ComparedScore, *, plain: bool) -> ChartRow:
     unit, column = 1 if plain else 100, Column("")
     between = interval_cell(result.interval, perplexity=plain)
     cells = (
