@@ -54,17 +54,7 @@ def ud_version(treebank: Treebank) -> int | None:
 
 
 def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:
-    """Return the words that take part.
-
-    Args:
-        treebank: trees of either kind; both kinds have the same result.
-        targets: the words that swap places with their heads.
-        variant: the interpretation of the algorithm.
-        ud: the version of UD; None to infer it from the relations (2 if they do not show it).
-
-    Raises:
-        InputError: the variant or the version is unknown, or the treebank has no trees.
-    """
+    """Return the words that take part."""
     check_trees(treebank)
     choice(get_args(Variant))("variant", variant)
     optional(choice((1, 2)))("ud", ud)
@@ -75,15 +65,7 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
 
 
 def raised(heads: Codes, words: Words) -> tuple[Codes, Flags]:
-    """Move targets above their heads: Algorithm 1.
-
-    Args:
-        heads: the heads of content-head trees, -1 for roots, int32, shape (words,).
-        words: the words that take part.
-
-    Returns:
-        The heads of function-head trees, int32, and which targets swapped places with their heads, uint8; (words,).
-    """
+    """Move targets above their heads: Algorithm 1."""
     return kernel.forward(heads, kernel.visits(heads), words.targets, words.roots)
 
 
@@ -91,13 +73,6 @@ def lowered(heads: Codes, words: Words) -> Codes:
     """Move targets below their children again: Algorithm 2.
 
     A target without a head is unchanged, since moving its children would give the sentence several roots.
-
-    Args:
-        heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
-        words: the words that take part.
-
-    Returns:
-        The heads of content-head trees, int32, shape (words,).
     """
     order = kernel.visits(heads)
     if words.variant == "script":

@@ -54,15 +54,7 @@ class _Record(NamedTuple):
 
 
 def with_records(treebank: Treebank, words: Words) -> Treebank:
-    """Record in MISC the head of each word that forward conversion changes or backward conversion would not restore.
-
-    Args:
-        treebank: content-head trees.
-        words: the words that take part in the conversion.
-
-    Raises:
-        InputError: the treebank already has records.
-    """
+    """Record in MISC the head of each word that forward conversion changes or backward conversion would not restore."""
     _refuse_records(treebank)
     heads = treebank.heads
     converted, _ = raised(heads, words)
@@ -89,11 +81,7 @@ def n_records(treebank: Treebank) -> int:
 
 
 def restored(treebank: Treebank) -> Restored:
-    """Read the records, and check in which sentences they are valid.
-
-    Args:
-        treebank: function-head trees, which may have changed since they were converted.
-    """
+    """Read the records, and check in which sentences they are valid."""
     starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
     words, records = _recorded_words(treebank)
     local = treebank.local_heads()

@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 
 
 def lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: Flags) -> Codes:
-    """Return heads with targets moved below their children.
-
-    Args:
-        heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
-        order: the order of visits from `kernels.conversion.visits`, int32, shape (2 * words,).
-        targets: whether each word is a target, uint8, shape (words,).
-        fixed: whether each word is a part of a fixed expression, uint8, shape (words,).
-
-    Returns:
-        The heads of content-head trees, int32, shape (words,).
-    """
+    """Return heads with targets moved below their children."""
     lists = _Lists(heads, fixed)
     is_target = targets.astype(bool).tolist()
     for step in order.tolist():

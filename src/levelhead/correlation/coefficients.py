@@ -24,11 +24,7 @@ _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
 
 
 def standardized(values: Numbers) -> Numbers:
-    """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant columns are 0.
-
-    Args:
-        values: finite numbers, shape (rows, columns).
-    """
+    """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant columns are 0."""
     scale = np.abs(values).max(axis=0)
     scaled = values / np.where(scale > 0, scale, 1)  # squares must not overflow or underflow
     centered = scaled - scaled.mean(axis=0)
@@ -38,12 +34,7 @@ def standardized(values: Numbers) -> Numbers:
 
 
 def midranks(column: Numbers, weights: Numbers) -> Numbers:
-    """Return the rank of each row, with the mean rank for equal values, float64, shape (samples, rows).
-
-    Args:
-        column: values, shape (rows,).
-        weights: the frequency of each row, shape (samples, rows).
-    """
+    """Return the rank of each row, with the mean rank for equal values, float64, shape (samples, rows)."""
     order = np.argsort(column, kind="stable")
     starts = np.flatnonzero(np.concatenate([[True], np.diff(column[order]) != 0]))
     group = np.empty(len(column), dtype=np.int64)
@@ -54,11 +45,7 @@ def midranks(column: Numbers, weights: Numbers) -> Numbers:
 
 
 def ranked(values: Numbers) -> Numbers:
-    """Return the midranks of each column, float64, shape (rows, columns).
-
-    Args:
-        values: finite numbers, shape (rows, columns).
-    """
+    """Return the midranks of each column, float64, shape (rows, columns)."""
     unweighted = np.ones((1, len(values)))
     return np.stack([midranks(column, unweighted)[0] for column in values.T], axis=1)
 
@@ -68,12 +55,6 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
 
     Partial correlation is that of the residuals of linear regression on the given columns (with Spearman's, of
     ranks), computed as the Schur complement of their covariances. NaN if a column is constant.
-
-    Args:
-        values: finite numbers, shape (rows, columns); the given columns are the last.
-        weights: the frequency of each row in each sample, shape (samples, rows).
-        method: Pearson's, or Spearman's: Pearson's of the ranks.
-        n_given: the number of given columns.
     """
     if method == "spearman":
         ranks = [midranks(column, weights) / len(values) for column in values.T]
@@ -109,14 +90,6 @@ def intervals(
 
     NaN if no resample has a value. Only the tails needed for quantiles are kept, so that memory does not grow with the
     number of resamples times the number of pairs.
-
-    Args:
-        values: finite numbers, shape (rows, columns); the given columns are the last.
-        method: the coefficient.
-        n_given: the number of given columns.
-        n_resamples: the number of resamples.
-        level: the confidence level, such as 0.95.
-        seed: the seed of the resamples.
     """
     draws = resampled_weights(len(values), n_resamples, seed)
     n = values.shape[1] - n_given
@@ -152,12 +125,7 @@ def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Number
 
 
 def interval(statistics: Numbers, level: float) -> tuple[float | None, float | None]:
-    """Return the percentile interval of bootstrap statistics; resamples without a value are left out.
-
-    Args:
-        statistics: one value per resample, or NaN.
-        level: the confidence level, such as 0.95.
-    """
+    """Return the percentile interval of bootstrap statistics; resamples without a value are left out."""
     known = statistics[~np.isnan(statistics)]
     if not len(known):
         return None, None
@@ -170,14 +138,6 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
 
     The t distribution is valid for normal variables. It has no lower limit, so p is limited to at least 1 / (n -
     given)!, the minimum of a permutation test of as many independent rows.
-
-    Args:
-        coefficient: Pearson's, partial or not; for Spearman's it is an approximation.
-        n_rows: the size of the sample.
-        n_given: the number of given columns.
-
-    Raises:
-        InputError: scipy is not installed.
     """
     freedom = n_rows - 2 - n_given
     if freedom < 1:

@@ -48,16 +48,7 @@ def family_check(
     n_permutations: int,
     seed: Seed,
 ) -> FamilyCheck:
-    """Return the check of a correlation of two columns by language families.
-
-    Args:
-        values: the two columns followed by the given columns, shape (treebanks, 2 + given).
-        families: the family of each treebank.
-        method: the coefficient.
-        n_given: the number of given columns.
-        n_permutations: the number of shuffles; all possible shuffles if there are not more.
-        seed: the seed of the shuffles.
-    """
+    """Return the check of a correlation of two columns by language families."""
     family = np.array(families)
     without = {name: _without(values[family != name], method, n_given) for name in dict.fromkeys(families)}
     if n_given:

@@ -112,15 +112,7 @@ class Measurements(Tabular):
 
 
 def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
-    """Refuse columns whose squares, or whose squared differences, exceed the range of floats.
-
-    Args:
-        table: values by treebank.
-        columns: the columns to compute with.
-
-    Raises:
-        InputError: a value is too large, or the values of a column differ by too little.
-    """
+    """Refuse columns whose squares, or whose squared differences, exceed the range of floats."""
     faults = []
     for name in columns:
         known = table.numbers[name][~np.isnan(table.numbers[name])]

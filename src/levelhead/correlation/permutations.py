@@ -25,12 +25,6 @@ def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed
     to `MOST_EXACT` rows, all orders are used: p is exact and at least 1/n!. With more rows, the orders are random:
     p is (1 + reached) / (1 + resamples), so it is never 0 and at least 1 / (1 + resamples) (Phipson and Smyth 2010).
     Only the upper triangle is filled; the rest is NaN. A constant column has p = 1.
-
-    Args:
-        values: finite numbers, shape (rows, columns).
-        method: the coefficient.
-        n_resamples: the number of random orders.
-        seed: the seed of the random orders.
     """
     n_rows, n_columns = values.shape
     exact = n_rows <= MOST_EXACT

@@ -76,26 +76,13 @@ def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -
 
 
 def named(argument: str) -> tuple[str, str]:
-    """Return the path of a table, and the prefix of its column names.
-
-    Args:
-        argument: `PATH` or `NAME=PATH`.
-    """
+    """Return the path of a table, and the prefix of its column names."""
     name, equals, path = argument.partition("=")
     return (path, name) if equals and name and path and not os.path.exists(argument) else (argument, "")  # noqa: PTH110
 
 
 def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurements:
-    """Read one table.
-
-    Args:
-        path: the file; "-" is standard input.
-        name: the prefix of its column names.
-        key: the column with the names of treebanks; None for the first.
-
-    Raises:
-        InputError: it is not a table with a treebank and values in each row.
-    """
+    """Read one table."""
     data = read_bytes(path)
     try:
         text = data.decode("utf-8-sig")

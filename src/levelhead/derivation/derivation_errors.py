@@ -29,17 +29,7 @@ _FAULTS = {
 def check_derived(
     failures: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None, limit: int = MOST_SWAPS
 ) -> None:
-    """Raise an error for the first sentence that was not derived.
-
-    Args:
-        failures: the kernel's code for each sentence, 0 if it was derived, uint8, shape (sentences,).
-        system: the transition system.
-        treebank: the treebank of the sentences.
-        limit: the maximum number of steps.
-
-    Raises:
-        InputError: a sentence could not be derived.
-    """
+    """Raise an error for the first sentence that was not derived."""
     faults = []
     for failure in dict.fromkeys(failures[failures != 0].tolist()):
         sentences = np.flatnonzero(failures == failure)

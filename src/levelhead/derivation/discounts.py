@@ -41,9 +41,6 @@ def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
 
     They cannot be estimated if no n-gram has a count of 1, 2 or 3, or if a discount would not be above 0 and at most
     its count; then all three are `FALLBACK`.
-
-    Args:
-        counts: the (adjusted) counts of its n-grams, int64.
     """
     n1, n2, n3, n4 = np.bincount(np.minimum(counts, 5), minlength=5)[1:5].tolist()
     if not (n1 and n2 and n3):

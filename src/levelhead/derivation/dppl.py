@@ -36,15 +36,7 @@ class Trained(NamedTuple):
 
 
 def load_model(argument: str) -> Resource:
-    """Return the model for the argument of DPPL.
-
-    Args:
-        argument: the path of a training treebank; `,order=NAME` may follow.
-
-    Raises:
-        InputError: the treebank cannot be read, or has a tree that the transition system cannot derive.
-        MeasureError: the order is unknown.
-    """
+    """Return the model for the argument of DPPL."""
     path, marker, order = argument.rpartition(",order=")
     if not marker:
         path, order = argument, _DEFAULT_ORDER
@@ -54,15 +46,7 @@ def load_model(argument: str) -> Resource:
 
 
 def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
-    """Return the model of a training treebank for DPPL.
-
-    Args:
-        treebank: the training treebank.
-        order: the name of a transition system.
-
-    Raises:
-        InputError: the transition system cannot derive a tree.
-    """
+    """Return the model of a training treebank for DPPL."""
     model = estimate(sequences_of(treebank, order))
     path = treebank.source.path
     warnings = (*map(str, treebank.warnings), *(f"{path}, {order} order: {text}" for text in model.fallback_warnings))
@@ -86,15 +70,6 @@ def count_surprise(
     """Return the surprisal of the system's trees: minus log10 of the probability, and the number of events.
 
     Unknown words are left out, and ends of sentences are events, as in language-model tools.
-
-    Args:
-        matches: the system's words; gold gives the rows only.
-        trained: the model and its order.
-        by_sentence: one row for each gold sentence.
-        before: the counts of earlier sentences, to which these are added.
-
-    Raises:
-        InputError: the transition system cannot derive a tree.
     """
     sums = sentence_sums(trained.model, sequences_of(matches.system, trained.order))
     logs, events = sums.sums(oov=False)

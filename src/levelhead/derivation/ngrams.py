@@ -31,12 +31,7 @@ class FramedTokens(NamedTuple):
 
 
 def framed(codes: NDArray[np.int32], starts: NDArray[np.int32]) -> FramedTokens:
-    """Return sentences with `<s>` and `</s>` around them.
-
-    Args:
-        codes: their words, int32, shape (words,).
-        starts: where each sentence starts, then the number of words, int32, shape (sentences + 1,).
-    """
+    """Return sentences with `<s>` and `</s>` around them."""
     sizes = np.diff(starts).astype(np.int64) + 2
     ends = np.cumsum(sizes)
     sentences = np.repeat(np.arange(len(sizes)), sizes)
@@ -67,13 +62,7 @@ class NgramCounts(NamedTuple):
 
 
 def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
-    """Return the counts of n-grams of orders 1 to `order` within sentences.
-
-    Args:
-        tokens: the sentences.
-        vocabulary_size: the number of words, including special words.
-        order: the length of the longest n-grams.
-    """
+    """Return the counts of n-grams of orders 1 to `order` within sentences."""
     words = np.arange(vocabulary_size)
     counts = np.bincount(tokens.codes, minlength=vocabulary_size)
     tables = [NgramCounts(words, np.zeros_like(words), counts, words == BEGIN)]
@@ -99,9 +88,6 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
 
     The counts of the longest n-grams are unchanged. The count of a shorter n-gram is the number of distinct words to
     its left; if it starts with `<s>`, its count is unchanged. `<s>` itself is never predicted and counts 0.
-
-    Args:
-        tables: the n-grams of each order, shortest first.
     """
     adjusted = []
     for table, longer in pairwise(tables):
@@ -113,12 +99,7 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
 
 
 def find_keys(keys: Indices, wanted: Indices) -> Indices:
-    """Return the index of each wanted key, or -1.
-
-    Args:
-        keys: keys, ascending, int64.
-        wanted: keys to look up, -1 for none, int64.
-    """
+    """Return the index of each wanted key, or -1."""
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

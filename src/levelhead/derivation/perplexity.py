@@ -79,12 +79,7 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
 
 
 def perplexity_of(log10_probability: float, events: int) -> float | None:
-    """Return 10 to the negative mean log10 probability of events; None without events, or if it is infinite.
-
-    Args:
-        log10_probability: the log10 of the joint probability of all events.
-        events: the number of events.
-    """
+    """Return 10 to the negative mean log10 probability of events; None without events, or if it is infinite."""
     if not events or math.isinf(log10_probability):
         return None
     try:
@@ -190,14 +185,7 @@ def perplexity(
 
 
 def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
-    """Return everything that determines a perplexity, except the files; for a model that was read, only its order.
-
-    Args:
-        model: the model.
-        order: the order of the words.
-        ends: how ends of sentences count.
-        lift: whether non-projective arcs are lifted.
-    """
+    """Return everything that determines a perplexity, except the files; for a model that was read, only its order."""
     signature = {"order": order, "ngram": str(model.order)}
     if model.minimum_counts:
         signature["smoothing"] = "interpolated-modified-kneser-ney"

@@ -70,12 +70,7 @@ class Perplexities(Tabular):
 
 
 def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> NgramModel:
-    """Return a model of the words of a treebank in some order; a model is returned unchanged.
-
-    Args:
-        train: training trees, or a model.
-        choice: the settings of the model.
-    """
+    """Return a model of the words of a treebank in some order; a model is returned unchanged."""
     if isinstance(train, NgramModel):
         return train
     sequences = sequences_of(train, choice.order, lift=choice.lifts)
@@ -84,27 +79,14 @@ def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> Ng
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path has the name of a model in ARPA format.
-
-    Args:
-        path: the path of training trees or of a model.
-    """
+    """Return whether a path has the name of a model in ARPA format."""
     return _ARPA in PurePath(path).name
 
 
 def measure_perplexities(
     model: NgramModel, treebanks: Mapping[str, Treebank], choice: NgramChoice = STANDARD
 ) -> Perplexities:
-    """Return the perplexity of treebanks under a model.
-
-    Args:
-        model: the model.
-        treebanks: the test set, then parser output, by name.
-        choice: the order of words, and how ends of sentences count.
-
-    Raises:
-        InputError: a tree cannot be derived.
-    """
+    """Return the perplexity of treebanks under a model."""
     results = {
         name: perplexity(model, treebank, choice.order, ends=choice.ends, lift=choice.lifts)
         for name, treebank in treebanks.items()

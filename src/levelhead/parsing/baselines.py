@@ -25,18 +25,7 @@ _NO_RELATION = "dep"  # for words other than roots, if the training treebank onl
 def train_baseline(
     treebank: Treebank, parser: str, *, seed: int, relations: Relations = "universal", scheme: Scheme = "content-head"
 ) -> Baseline:
-    """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots.
-
-    Args:
-        treebank: the training treebank; of equally frequent relations, the first to occur wins.
-        parser: one of `BASELINES`.
-        seed: the random seed of the trees.
-        relations: as in `train`.
-        scheme: as in `train`.
-
-    Raises:
-        InputError: the treebank has no words, or a relation has white space or invisible characters.
-    """
+    """Return a baseline with the most frequent relation of each UPOS, of words with another UPOS, and of roots."""
     source = prepared(treebank, relations, scheme)
     words = list(zip(source.treebank.upos, source.treebank.relations, (source.treebank.heads < 0).tolist()))
     by_tag: dict[str, Counter[str]] = {}
@@ -61,12 +50,7 @@ def _most_frequent(relations: Iterable[str]) -> str:
 
 
 def parse_baseline(model: Baseline, treebank: Treebank) -> Treebank:
-    """Return a treebank with the trees of a baseline; DEPS becomes empty.
-
-    Args:
-        model: the baseline.
-        treebank: the treebank to parse; its heads and relations are ignored.
-    """
+    """Return a treebank with the trees of a baseline; DEPS becomes empty."""
     forms = list(treebank.forms)
     heads: list[int] = []
     for start, end in pairwise(treebank.sentence_starts.tolist()):

@@ -25,12 +25,6 @@ def in_chunks(
     """Return the heads and labels of all words; the result does not depend on the chunks.
 
     Without `progress`, there is a single chunk, since each chunk requires some setup.
-
-    Args:
-        columns: the words.
-        starts: the first word of each sentence, then the number of words.
-        parse: returns the heads and labels for given columns and starts; each sentence is parsed independently.
-        progress: called after each chunk.
     """
     if progress is None:
         return parse(columns, starts)

@@ -115,19 +115,7 @@ def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreeban
 
 
 def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:
-    """Train on all folds except one, on a worker, and return that fold, parsed, and the repairs, as JSON.
-
-    Args:
-        data: the treebank as CoNLL-U.
-        recipe: the parser and its settings.
-        fold: the index of the fold to parse.
-        folds: the number of folds.
-        repair: as in `parse_any`.
-        program: the identity of the external parser if results are stored, otherwise None.
-
-    Raises:
-        StaleInput: the external parser on this worker is a different one.
-    """
+    """Train on all folds except one, on a worker, and return that fold, parsed, and the repairs, as JSON."""
     if program is not None and _program(recipe) != program:
         raise StaleInput(f"{recipe.parser} differs between workers, or has changed", "changing-file")
     treebank = from_conllu(data, name=_ANY_FOLD)

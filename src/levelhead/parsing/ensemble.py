@@ -82,23 +82,7 @@ def train_ensemble(
     members: Sequence[Member] = MEMBERS,
     progress: Callable[[Report], None] | None = None,
 ) -> Ensemble:
-    """Return an ensemble: the graph-based parser and all members, trained on a treebank.
-
-    Args:
-        treebank: as in `train`.
-        dev: as in `train`; each parser keeps its own best pass.
-        with_dev: as in `train`.
-        beam: the beam width of the members.
-        seed: the random seed; each parser gets its own seed, derived from it.
-        relations: as in `train`.
-        scheme: as in `train`.
-        schedule: the passes and runs of all parsers, for quick training; None for the defaults.
-        members: the transition parsers.
-        progress: called after each pass of each parser.
-
-    Raises:
-        InputError: as in `train`.
-    """
+    """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
     parts = [("graph", False, schedule or default_schedule("graph", 1))]
     parts += [(member.parser, member.reverse, schedule or member_schedule(beam)) for member in members]
@@ -126,13 +110,7 @@ def member_schedule(beam: int) -> Schedule:
 
 
 def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
-    """Return a treebank with the trees of an ensemble; DEPS becomes empty.
-
-    Args:
-        model: the ensemble.
-        treebank: the treebank to parse; its heads and relations are ignored.
-        progress: as in `parse_treebank`.
-    """
+    """Return a treebank with the trees of an ensemble; DEPS becomes empty."""
     if not treebank.n_words:
         return treebank
     templates = [text for part in (model.graph, *model.members) for text in part.templates.values()]
@@ -158,11 +136,6 @@ def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tup
     """Return the candidate heads of each word, and the weight of their votes; shape (words, members + 1).
 
     The previous word is always a candidate, so that there is a projective tree. -1 stands for no head.
-
-    Args:
-        voted: the heads predicted by the members, 1-based in the sentence, 0 for the root; shape (members, words).
-        starts: the first word of each sentence, then the number of words.
-        votes: the weight of each member's vote.
     """
     previous = np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))
     heads = np.vstack([voted, previous[None]]).astype(np.int32)

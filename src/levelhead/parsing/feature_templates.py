@@ -215,15 +215,7 @@ def templates_in(text: str) -> list[str]:
 
 
 def compiled(text: str, *, arcs: bool) -> Templates:
-    """Return templates in compiled form.
-
-    Args:
-        text: the templates.
-        arcs: whether positions are those of an arc; otherwise, those of a configuration.
-
-    Raises:
-        ValueError: there are no templates or too many, or a position or attribute is unknown.
-    """
+    """Return templates in compiled form."""
     atoms: dict[tuple[int, int], int] = {}
     starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
     for template in templates_in(text):

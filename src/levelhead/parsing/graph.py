@@ -77,14 +77,7 @@ class _Weights:
 
 
 def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
-    """Train, and yield the averaged weights after each pass (averaged with those of earlier runs).
-
-    Args:
-        trees: the training trees.
-        model: gives the parser, templates, relations and root.
-        schedule: the first-order passes, the second-order passes after them, and the runs.
-        seed: the random seed for the order of sentences.
-    """
+    """Train, and yield the averaged weights after each pass (averaged with those of earlier runs)."""
     done: Averages = ()
     for run in range(schedule.runs):
         averages: Averages = ()
@@ -127,15 +120,7 @@ def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integ
 def parse_voted(
     model: Model, columns: Columns, starts: Integers, heads: Integers, votes: NDArray[np.float32]
 ) -> tuple[Integers, Integers]:
-    """Return the heads and labels of all words, chosen from candidate heads.
-
-    Args:
-        model: a second-order graph-based parser.
-        columns: the words.
-        starts: as in `parse_graph`; sentences have at most 500 words.
-        heads: the candidate heads of each word, including the previous word, padded with -1; shape (words, heads).
-        votes: what each candidate adds to the score of its arc, in units of the training margin; the same shape.
-    """
+    """Return the heads and labels of all words, chosen from candidate heads."""
     # The last table is for choosing candidates, which are given here.
     tables = tuple(_as_trained(name, model.tables[name]) for name in TABLES)
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, heads.shape[1])
@@ -143,12 +128,7 @@ def parse_voted(
 
 
 def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
-    """Return the heads and labels of all words; long sentences are parsed in pieces.
-
-    Args:
-        starts: the first word of each sentence, then the number of words.
-        parse: returns heads and labels for the starts of pieces.
-    """
+    """Return the heads and labels of all words; long sentences are parsed in pieces."""
     pieces = _pieces(starts)
     heads, labels = parse(pieces)
     return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)

@@ -37,12 +37,7 @@ it has pairs of words, and after a mistake, training searches the whole stack fo
 
 
 def long_training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
-    """Return a warning about sentences that are too long for a parser to learn from, if there are any.
-
-    Args:
-        treebank: the training treebank.
-        parser: the parser; external parsers learn from all sentences.
-    """
+    """Return a warning about sentences that are too long for a parser to learn from, if there are any."""
     rows = np.flatnonzero(_too_long(treebank, parser))
     if not len(rows):
         return ()
@@ -84,15 +79,7 @@ def piece_length(size: int) -> int:
 
 
 def learnable(treebank: Treebank, parser: str) -> Treebank:
-    """Return the sentences that are not too long to learn from.
-
-    Args:
-        treebank: the training treebank.
-        parser: one of our own parsers, or the ensemble.
-
-    Raises:
-        InputError: all sentences are too long.
-    """
+    """Return the sentences that are not too long to learn from."""
     long = _too_long(treebank, parser)
     if not long.any():
         return treebank

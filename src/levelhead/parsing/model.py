@@ -174,12 +174,7 @@ AnyModel = Model | Ensemble | Baseline | ExternalModel
 
 
 def training_record(treebank: Treebank, **settings: int) -> Training:
-    """Return the facts about training on a treebank; `untagged` counts words without UPOS, if there are any.
-
-    Args:
-        treebank: the training treebank.
-        settings: more facts, such as the seed.
-    """
+    """Return the facts about training on a treebank; `untagged` counts words without UPOS, if there are any."""
     untagged = int((treebank.upos.codes == UNDERSCORE).sum())
     counts = {"words": treebank.n_words, "sentences": len(treebank), **settings}
     return {"version": VERSION, **counts, **({"untagged": untagged} if untagged else {})}

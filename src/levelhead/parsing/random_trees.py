@@ -10,13 +10,6 @@ def random_tree(n_words: int, random: Random) -> list[int]:
 
     There are n^(n-1) such trees, each with its own Prüfer code: repeatedly remove the first word without dependents and
     write down its head, until only the root is left, which is the last number of the code.
-
-    Args:
-        n_words: the number of words, at least 1.
-        random: the source of random numbers.
-
-    Returns:
-        The head of each word, 1-based, 0 for the root.
     """
     code = [int(random.random() * n_words) for _ in range(n_words - 1)]
     waiting = [0] * n_words  # the number of dependents that have not been removed yet
@@ -42,13 +35,6 @@ def random_projective_tree(n_words: int, random: Random) -> list[int]:
     it is complete at its end, and not before. By the cycle lemma, this is true of exactly one of the n rotations of any
     list of 2n numbers with sum n-1. So every tree comes from n equally likely lists, and there are C(3n-2, n-1) / n
     trees.
-
-    Args:
-        n_words: as in `random_tree`.
-        random: as in `random_tree`.
-
-    Returns:
-        As `random_tree`.
     """
     numbers = _random_composition(n_words - 1, 2 * n_words, random)
     pairs = list(zip(numbers[::2], numbers[1::2]))

@@ -21,12 +21,7 @@ def is_relation(text: str) -> bool:
 
 
 def check_relations(treebank: Treebank, names: Iterable[str]) -> None:
-    """Raise an InputError, placed at the first such word, if a relation to learn is invalid.
-
-    Args:
-        treebank: the training treebank.
-        names: the relation to learn for each word.
-    """
+    """Raise an InputError, placed at the first such word, if a relation to learn is invalid."""
     names = list(names)
     for name in dict.fromkeys(names):
         if not is_relation(name):

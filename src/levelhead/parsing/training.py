@@ -98,13 +98,7 @@ def train(
 
 
 def part_of(progress: Callable[[Report], None] | None, before: int, passes: int) -> Callable[[Report], None] | None:
-    """Return a callback that reports the passes of one part of training as passes of the whole training.
-
-    Args:
-        progress: the callback for the whole training.
-        before: the number of passes before this part, without early stopping.
-        passes: the number of passes in all.
-    """
+    """Return a callback that reports the passes of one part of training as passes of the whole training."""
     if progress is None:
         return None
     return lambda report: progress(report._replace(done=before + report.done, passes=passes))
@@ -161,13 +155,7 @@ def _backwards(trees: Trees) -> Trees:
 
 
 def check_dev(dev: Treebank | None, relations: Relations, *, learned: bool) -> None:
-    """Raise an InputError, placed in the development treebank, if it has no trees or invalid relations.
-
-    Args:
-        dev: the development treebank, if any.
-        relations: as in `train`.
-        learned: whether a parser also learns from it, so that its relations must be valid.
-    """
+    """Raise an InputError, placed in the development treebank, if it has no trees or invalid relations."""
     if dev is None or not dev.n_words:
         return
     if learned:
@@ -194,16 +182,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepared:
-    """Return a treebank with the relations and trees that a parser learns.
-
-    Args:
-        treebank: the training treebank.
-        relations: as in `train`.
-        scheme: as in `train`.
-
-    Raises:
-        InputError: the treebank has no words or trees, or a relation has white space or invisible characters.
-    """
+    """Return a treebank with the relations and trees that a parser learns."""
     check_trees(treebank)
     if not treebank.n_words:
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words", Place(treebank.source.path)))
@@ -319,14 +298,7 @@ def parse_treebank(model: Model, treebank: Treebank, *, progress: Progress | Non
 
 
 def with_trees(treebank: Treebank, local: Integers, labels: Integers, relations: Sequence[str]) -> Treebank:
-    """Return a treebank with new trees; DEPS becomes empty.
-
-    Args:
-        treebank: the words.
-        local: the heads, 1-based in the sentence, 0 for the root.
-        labels: the number of each word's relation.
-        relations: the names of the relations.
-    """
+    """Return a treebank with new trees; DEPS becomes empty."""
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
     strings, codes = treebank.strings.with_texts(relations)

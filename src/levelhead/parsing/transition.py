@@ -63,14 +63,7 @@ class _Weights:
 
 
 def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
-    """Train, and yield the averaged weights after each pass (added to those of earlier runs).
-
-    Args:
-        trees: the training trees.
-        model: gives the transition system, templates, relations, root and beam width.
-        schedule: the greedy passes, the passes with a beam after them, and the runs.
-        seed: the random seed for the order of sentences and for exploration.
-    """
+    """Train, and yield the averaged weights after each pass (added to those of earlier runs)."""
     system = TRANSITION_SYSTEMS.index(model.parser)
     heads = trees.heads if model.parser.startswith("swap") else _projective(trees)
     gold = (heads, trees.labels, *projective_order(heads, trees.starts))

@@ -36,13 +36,7 @@ def table_names(parser: str) -> tuple[str, ...]:
 
 
 def table_shapes(parser: str, n_words: int, n_relations: int) -> Shapes:
-    """Return the shapes of a parser's tables.
-
-    Args:
-        parser: one of our own parsers.
-        n_words: the number of training words.
-        n_relations: the number of relations.
-    """
+    """Return the shapes of a parser's tables."""
     rows = (graph if parser in GRAPH_PARSERS else transition).table_rows(n_words)
     padded = -(-n_relations // 8) * 8
     classes = {"actions": 4, "labels": padded, "relations": padded}
@@ -50,30 +44,12 @@ def table_shapes(parser: str, n_words: int, n_relations: int) -> Shapes:
 
 
 def check_memory(parser: str, n_words: int, n_relations: int) -> None:
-    """Raise an InputError if a model would be larger than `read_model` accepts.
-
-    Args:
-        parser: as in `table_shapes`.
-        n_words: as in `table_shapes`.
-        n_relations: as in `table_shapes`.
-
-    Raises:
-        InputError: it is too large.
-    """
+    """Raise an InputError if a model would be larger than `read_model` accepts."""
     _check_size(n_bytes(table_shapes(parser, n_words, n_relations)), n_relations, MOST_BYTES)
 
 
 def check_memory_together(parsers: Iterable[str], n_words: int, n_relations: int) -> None:
-    """Raise an InputError if an ensemble would be larger than `read_model` accepts.
-
-    Args:
-        parsers: the parsers of the ensemble.
-        n_words: as in `table_shapes`.
-        n_relations: as in `table_shapes`.
-
-    Raises:
-        InputError: it is too large.
-    """
+    """Raise an InputError if an ensemble would be larger than `read_model` accepts."""
     size = sum(n_bytes(table_shapes(parser, n_words, n_relations)) for parser in parsers)
     _check_size(size, n_relations, MOST_BYTES_TOGETHER)
 
@@ -90,16 +66,7 @@ def n_bytes(shapes: Mapping[str, tuple[int, int]]) -> int:
 
 
 def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, int]]) -> None:
-    """Raise a ValueError unless the kernels can use tables of these shapes, and their size is within the limit.
-
-    Args:
-        parser: one of our own parsers.
-        n_relations: the number of relations.
-        shapes: the shapes of its tables.
-
-    Raises:
-        ValueError: a table is missing, unknown, too large, or has a wrong number of rows or classes.
-    """
+    """Raise a ValueError unless the kernels can use tables of these shapes, and their size is within the limit."""
     largest = table_shapes(parser, _ENDLESS, n_relations)
     if set(shapes) != set(largest):
         raise ValueError("unexpected tables")

@@ -44,12 +44,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
-    """Return the words of a treebank as numbers; its heads and relations are ignored.
-
-    Args:
-        treebank: the treebank.
-        templates: the parser's templates; attributes that they do not use stay 0.
-    """
+    """Return the words of a treebank as numbers; its heads and relations are ignored."""
     named = {atom.partition(".")[2] for text in templates for atom in text.split()} | {"form", "upos"}
     values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
     values[1] = 1
@@ -70,13 +65,7 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
 
 
 def columns_between(columns: Columns, first: int, last: int) -> Columns:
-    """Return the columns of some of the words.
-
-    Args:
-        columns: the columns of all words.
-        first: the index of the first word.
-        last: the index after the last word.
-    """
+    """Return the columns of some of the words."""
     values, feature_starts, names, features, tags = columns
     start, end = feature_starts[first + 2], feature_starts[last + 2]
     return Columns(
@@ -89,22 +78,13 @@ def columns_between(columns: Columns, first: int, last: int) -> Columns:
 
 
 def reading_backwards(starts: Integers) -> Integers:
-    """Return the indices of words in backward reading order: each sentence from its last word to its first.
-
-    Args:
-        starts: the first word of each sentence, then the number of words.
-    """
+    """Return the indices of words in backward reading order: each sentence from its last word to its first."""
     places = np.repeat(starts[:-1] + starts[1:] - 1, np.diff(starts)) - np.arange(starts[-1])
     return places.astype(np.int32)
 
 
 def reversed_columns(columns: Columns, starts: Integers) -> Columns:
-    """Return the columns in backward reading order.
-
-    Args:
-        columns: the words.
-        starts: as in `reading_backwards`.
-    """
+    """Return the columns in backward reading order."""
     rows = np.concatenate([[0, 1], reading_backwards(starts) + 2])
     sizes = np.diff(columns.feature_starts)[rows]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -116,12 +96,7 @@ def reversed_columns(columns: Columns, starts: Integers) -> Columns:
 
 
 def reversed_heads(heads: Integers, starts: Integers) -> Integers:
-    """Return the heads (1-based in the sentence, 0 for the root) in backward reading order.
-
-    Args:
-        heads: the heads of all words.
-        starts: as in `reading_backwards`.
-    """
+    """Return the heads (1-based in the sentence, 0 for the root) in backward reading order."""
     sizes = np.repeat(np.diff(starts), np.diff(starts))
     heads = heads[reading_backwards(starts)]
     return np.where(heads == 0, 0, sizes + 1 - heads).astype(np.int32)

@@ -41,12 +41,6 @@ def built_in(parser: str, training: Sequence[Treebank], dev: Treebank | None, wo
 
     The number of passes is fixed and no development treebank is used, so that all treebanks are treated alike, with or
     without a development set.
-
-    Args:
-        parser: the name of the parser.
-        training: the training treebank, as a sequence of one.
-        dev: ignored.
-        words: the treebank to parse.
     """
     del dev
     if parser == ENSEMBLE:

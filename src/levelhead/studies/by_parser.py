@@ -9,11 +9,7 @@ from levelhead.studies.study import Claim, StudySection
 
 
 def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:
-    """Return a table of verdicts, one row per claim and one column per parser, and a sentence on the disagreements.
-
-    Args:
-        claims: the same claims in the same order for each parser, with verdicts from its scores alone.
-    """
+    """Return a table of verdicts, one row per claim and one column per parser, and a sentence on the disagreements."""
     parsers = list(claims)
     columns = (Column("claim", "text"), *(Column(parser, "text") for parser in parsers))
     rows = tuple((each[0].text, *(claim.verdict for claim in each)) for each in zip(*claims.values()))

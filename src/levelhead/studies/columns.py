@@ -6,9 +6,5 @@ from levelhead.report.table import Column
 
 
 def number_columns(*names: str) -> tuple[Column, ...]:
-    """Return columns of plain numbers.
-
-    Args:
-        names: the names of the columns.
-    """
+    """Return columns of plain numbers."""
     return tuple(Column(name, "number") for name in names)

@@ -2,11 +2,7 @@
 
 
 def conllu(words: str) -> str:
-    """Return CoNLL-U for words written as ID FORM HEAD DEPREL [MISC], and multiword tokens written as ID FORM.
-
-    Args:
-        words: one word per line, with an empty line between sentences.
-    """
+    """Return CoNLL-U for words written as ID FORM HEAD DEPREL [MISC], and multiword tokens written as ID FORM."""
     return "\n".join(_line(line.split()) for line in words.strip().split("\n")) + "\n\n"
 
 

@@ -22,11 +22,7 @@ from levelhead.treebank.write import replace_file
 
 
 def claims_table(study: Study) -> Table:
-    """Return the claims with their verdicts as a table.
-
-    Args:
-        study: the study.
-    """
+    """Return the claims with their verdicts as a table."""
     names = ("claim", "place", "verdict", "evidence")
     columns = tuple(Column(name, "text") for name in names)
     return Table(columns, tuple((claim.text, claim.place, claim.verdict, claim.evidence) for claim in study.claims))
@@ -75,12 +71,7 @@ def _counted(study: Study) -> list[tuple[Verdict, int]]:
 
 
 def markdown(study: Study, stem: str = "") -> str:
-    """Return the page of a study as Markdown.
-
-    Args:
-        study: the study.
-        stem: the prefix of the file names of figures; figures are left out if it is empty.
-    """
+    """Return the page of a study as Markdown."""
     lines = [f"# {study.title}", "", summary(study), "", study.source + ".", "", *_paragraphs(study.setting)]
     lines += ["## Claims", "", to_markdown(claims_table(study))]
     names = _figures(study, stem) if stem else {}
@@ -99,11 +90,7 @@ def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
 
 
 def page(study: Study) -> Page:
-    """Return the page of a study, as input of `levelhead.report.page.render`.
-
-    Args:
-        study: the study.
-    """
+    """Return the page of a study, as input of `levelhead.report.page.render`."""
     facts = [(verdict if n == 1 else _PLURAL[verdict], str(n)) for verdict, n in _counted(study)]
     parts = [Part("claims", "Claims", "", [Block("claims", table=claims_table(study))])]
     for number, section in enumerate(study.sections, 1):
@@ -121,12 +108,7 @@ def _signed(study: Study) -> str:
 
 
 def text(study: Study, places: int | None = 2) -> str:
-    """Return a study as plain text.
-
-    Args:
-        study: the study.
-        places: the number of decimals.
-    """
+    """Return a study as plain text."""
     quick = [_QUICK] if "quick" in study.signature else []
     lines = [study.title, study.source, "", *quick, *study.setting, ""]
     for section in study.sections:
@@ -138,11 +120,7 @@ def text(study: Study, places: int | None = 2) -> str:
 
 
 def document(study: Study) -> dict[str, Any]:
-    """Return a study as JSON.
-
-    Args:
-        study: the study.
-    """
+    """Return a study as JSON."""
     sections = [
         {
             "title": section.title,
@@ -164,16 +142,7 @@ def _rows(table: Table) -> dict[str, Any]:
 
 
 def write_page(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write the page of a study to a file, completely or not at all; Markdown gets its figures as SVG files next to it.
-
-    Args:
-        study: the study.
-        path: a file whose name ends in `.html` or `.md`.
-
-    Raises:
-        InputError: the name has another ending, or jinja2 is not installed.
-        OutputError: the file cannot be written.
-    """
+    """Write the page of a study to a file; Markdown gets its figures as SVG files next to it."""
     from levelhead.report.page import render
 
     checked_page(path)

@@ -25,17 +25,6 @@ def outputs_of(
     """Return the file with the output of a parser for each treebank, by code; empty without outputs and trainer.
 
     Given outputs are in the subfolder with the parser's name or, if it does not exist, directly in the given folder.
-
-    Args:
-        request: names the folder of outputs, or the trainer.
-        parser: the name of the parser.
-        treebanks: the treebanks.
-        on: the part to parse, "test" or "dev"; if a treebank lacks it, the other one.
-        heads: the trees that the parser was trained on: "UD", or "CONV" for function-head trees, which is also the
-            name of a subfolder of the parser's folder; None for studies that do not compare the two.
-
-    Raises:
-        InputError: outputs cannot be written.
     """
     if request.systems is not None:
         own = request.systems / parser
@@ -67,14 +56,6 @@ def train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, pars
     """Train a parser, and return the treebank that it parsed as CoNLL-U.
 
     It learns from trees with one root each (`with_one_root`), since parsers predict such trees.
-
-    Args:
-        train: the path of the training set.
-        dev: the path of a development set, unless that is the treebank to parse; or None.
-        parsed: the path of the treebank to parse.
-        trainer: the function that trains and parses, as `module:name`.
-        parser: the name of the parser.
-        converted: whether to train on function-head trees.
     """
     from pkgutil import resolve_name
 
@@ -91,9 +72,6 @@ def with_one_root(treebank: Treebank) -> Treebank:
 
     CoNLL-X allows several roots. Leaving such sentences out would leave few in treebanks whose full stops are roots.
     The new arcs cross no other arc, unless an arc covered a root. Relations do not change.
-
-    Args:
-        treebank: the treebank; returned unchanged if every sentence has one root.
     """
     roots = np.flatnonzero(treebank.heads < 0)
     _, first, sentence = np.unique(treebank.sentence_of_word[roots], return_index=True, return_inverse=True)

@@ -11,10 +11,5 @@ from typing import Any
 
 @cache
 def printed(folder: str, name: str = "printed") -> Mapping[str, Any]:
-    """Return the printed numbers of a paper.
-
-    Args:
-        folder: the folder of the study, such as "nivre_fang".
-        name: the file name without its suffix.
-    """
+    """Return the printed numbers of a paper."""
     return tomllib.loads((files("levelhead.studies") / folder / f"{name}.toml").read_text(encoding="utf-8"))

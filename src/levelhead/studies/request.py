@@ -76,16 +76,7 @@ class StudyTask(NamedTuple):
 
 
 def run_tasks(study: str, tasks: Iterable[StudyTask], request: StudyRequest) -> dict[str, Any]:
-    """Run tasks, or take their results from the store; return the results by task name.
-
-    Args:
-        study: the label of the progress bar.
-        tasks: the tasks, with unique names.
-        request: gives the workers and the store.
-
-    Raises:
-        InputError: a file cannot be read, or changes while the study runs.
-    """
+    """Run tasks, or take their results from the store; return the results by task name."""
     planned = {task.name: _job(task) for task in tasks}
     jobs = list(planned.values())
     with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
@@ -111,19 +102,7 @@ def _hash(path: str | os.PathLike[str]) -> str:
 
 
 def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
-    """Run a task on a worker.
-
-    Args:
-        function: the function of the task.
-        files: the path of each file and the hash of its contents.
-        settings: the settings.
-
-    Returns:
-        The result as JSON.
-
-    Raises:
-        StaleInput: a file has changed since the tasks were planned.
-    """
+    """Run a task on a worker."""
     for file in files:
         if file is not None and _hash(file[0]) != file[1]:
             raise StaleInput("it changed while the study ran", "changing-file", Place(file[0]))
@@ -132,11 +111,6 @@ def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | Non
 
 
 def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
-    """Return everything besides the files that decides the numbers of a study, by name.
-
-    Args:
-        request: the request.
-        more: settings of the study itself.
-    """
+    """Return everything besides the files that decides the numbers of a study, by name."""
     parts = {"seed": str(request.seed), "resamples": str(request.resamples), **more, "version": VERSION}
     return {"quick": "yes", **parts} if request.quick else parts

@@ -24,16 +24,6 @@ def score_files(
     """Return the results of every output; the formats of files follow from their names.
 
     A missing output has no result. An invalid output has a result with the reasons.
-
-    Args:
-        golds: the gold file of each test set, by its code.
-        systems: the outputs.
-        setup: the settings, except for the formats.
-        request: gives the workers and the store.
-        how: `by_sentence` and `look`, as in `score_plan`.
-
-    Raises:
-        InputError: a gold file is invalid.
     """
     results: dict[tuple[str, str], OutputResult] = {}
     contents: dict[str, Contents] = {}

@@ -21,11 +21,7 @@ FEWEST = 4
 
 
 def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
-    """Return Pearson's correlation, its two-sided p by Student's t, and the number of complete pairs.
-
-    Args:
-        pairs: pairs of values; pairs with None are left out. With fewer than three, the correlation is None.
-    """
+    """Return Pearson's correlation, its two-sided p by Student's t, and the number of complete pairs."""
     known = [(x, y) for x, y in pairs if x is not None and y is not None]
     if len(known) < 3 or min(len({x for x, _ in known}), len({y for _, y in known})) < 2:
         return None, None, len(known)
@@ -37,9 +33,6 @@ def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
     """Return Spearman's rank correlation, its two-sided p, and the number of complete pairs.
 
     With few pairs, p comes from all permutations; otherwise, from Student's t.
-
-    Args:
-        pairs: as in `pearson`.
     """
     known = [(x, y) for x, y in pairs if x is not None and y is not None]
     xs, ys = [x for x, _ in known], [y for _, y in known]
@@ -56,11 +49,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def mean(values: Iterable[Cell]) -> Cell:
-    """Return the mean of the values that are not None; None if there are none.
-
-    Args:
-        values: the values.
-    """
+    """Return the mean of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
 
@@ -69,11 +58,6 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
     """Return whether our number equals a printed number to its printed decimals; None if either is missing.
 
     They may differ by half a unit of the last decimal, so it does not matter how the paper rounds a 5.
-
-    Args:
-        ours: our number.
-        printed: the printed number.
-        places: the number of printed decimals.
     """
     if ours is None or printed is None:
         return None
@@ -81,58 +65,31 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
 
 
 def shown(value: Cell, places: int = 2) -> str:
-    """Return a number as text; a dash for None.
-
-    Args:
-        value: the number.
-        places: the number of decimals.
-    """
+    """Return a number as text; a dash for None."""
     return "-" if value is None else f"{value:.{places}f}"
 
 
 def p_shown(p: Cell, places: int = 3) -> str:
-    """Return a p-value as text: `p = 0.024`, or `p < 0.001` if all decimals would be 0.
-
-    Args:
-        p: the p-value.
-        places: the number of decimals.
-    """
+    """Return a p-value as text: `p = 0.024`, or `p < 0.001` if all decimals would be 0."""
     least = 10.0**-places
     return f"p < {least:.{places}f}" if p is not None and p < least / 2 else f"p = {shown(p, places)}"
 
 
 def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
-    """Return how many outcomes are true, and which are false, as text: "12 of 13 (not: fi)".
-
-    Args:
-        outcomes: the outcomes by name; None is not counted.
-    """
+    """Return how many outcomes are true, and which are false, as text: "12 of 13 (not: fi)"."""
     known = {name: value for name, value in outcomes.items() if value is not None}
     failing = [name for name, value in known.items() if not value]
     return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
 
 
 def all_true(outcomes: Mapping[str, bool | None]) -> bool | None:
-    """Return whether all outcomes are true; None if there are none.
-
-    Args:
-        outcomes: the outcomes by name; None is ignored.
-    """
+    """Return whether all outcomes are true; None if there are none."""
     known = [value for value in outcomes.values() if value is not None]
     return all(known) if known else None
 
 
 def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return a mean over treebanks with its 95% percentile interval from resampled treebanks.
-
-    Args:
-        values: the values, one per treebank; None is left out.
-        resamples: the number of resamples.
-        seed: the random seed.
-
-    Returns:
-        The estimate; None with fewer than `FEWEST` values.
-    """
+    """Return a mean over treebanks with its 95% percentile interval from resampled treebanks."""
     known = np.array([[value] for value in values if value is not None], dtype=np.float64).reshape(-1, 1)
     return resampled_estimate(known, lambda means: means[..., 0], resamples, seed)
 
@@ -140,17 +97,7 @@ def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWit
 def resampled_estimate(
     rows: Numbers, statistic: Callable[[Numbers], Numbers], resamples: int, seed: int
 ) -> ValueWithInterval | None:
-    """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks.
-
-    Args:
-        rows: the numbers of each treebank, shape (treebanks, columns).
-        statistic: a function from means, shape (..., columns), to numbers, shape (...).
-        resamples: the number of resamples.
-        seed: the random seed.
-
-    Returns:
-        The estimate; None with fewer than `FEWEST` treebanks.
-    """
+    """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks."""
     if len(rows) < FEWEST:
         return None
     means = resampled(rows, resamples, seed) / len(rows)
@@ -164,18 +111,7 @@ def contrast_interval(
     resamples: int,
     seed: int,
 ) -> ValueWithInterval | None:
-    """Return a contrast of correlations with a target, with its 95% percentile interval from resampled treebanks.
-
-    Args:
-        columns: columns of numbers, one row per treebank.
-        target: the column with which each of them is correlated (Pearson).
-        contrast: the estimated contrast: a function of correlations with the target, shape (resamples, columns).
-        resamples: the number of resamples.
-        seed: the random seed.
-
-    Returns:
-        The estimate; None with fewer than `FEWEST` rows, or if a correlation is undefined.
-    """
+    """Return a contrast of correlations with a target, with its 95% percentile interval from resampled treebanks."""
     n = len(target)
     if n < FEWEST:
         return None
@@ -186,12 +122,7 @@ def contrast_interval(
 
 
 def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval | None:
-    """Return a value with its 95% percentile interval; None if the value is undefined (nan).
-
-    Args:
-        value: the value.
-        statistics: the values in resamples; nan is left out.
-    """
+    """Return a value with its 95% percentile interval; None if the value is undefined (nan)."""
     known = statistics[~np.isnan(statistics)]
     if math.isnan(value) or not len(known):
         return None
@@ -200,13 +131,7 @@ def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval 
 
 
 def estimate_shown(estimate: ValueWithInterval | None, places: int = 2, scale: float = 1) -> str:
-    """Return an estimate as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing.
-
-    Args:
-        estimate: the estimate.
-        places: the number of decimals.
-        scale: a factor for all three numbers, such as 100 for percentages.
-    """
+    """Return an estimate as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing."""
     if estimate is None:
         return f"not tested (fewer than {FEWEST} values, or undefined)"
     value, low, high = (f"{scale * number:+.{places}f}" for number in estimate)

@@ -57,15 +57,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Parts]:
-    """Return the treebanks of a request by code.
-
-    Args:
-        request: gives the folders.
-        wanted: the codes of the paper's treebanks; if none of them is found, all treebanks are used.
-
-    Raises:
-        InputError: a folder has no treebanks, or two files are the same part of a treebank.
-    """
+    """Return the treebanks of a request by code."""
     by_code: dict[str, Parts] = {}
     for folder in request.treebanks:
         for stem, path in _files_in(folder).items():
@@ -94,10 +86,6 @@ def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
 
     A file is named after the code, the parsed part (`en-ud-test`, `danish_ddt_test`) or the language
     (`Old_Church_Slavonic`).
-
-    Args:
-        folder: the folder; None returns nothing.
-        codes: the codes of the treebanks.
     """
     if folder is None or not folder.is_dir():
         return {}
@@ -123,25 +111,12 @@ def format_of(path: str | os.PathLike[str]) -> Format:
 
 
 def read_treebank(path: str | os.PathLike[str]) -> Treebank:
-    """Return the treebank in a file, in the format of its name.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: the file is invalid.
-    """
+    """Return the treebank in a file, in the format of its name."""
     return read(path, format=format_of(path))
 
 
 def check_outputs(folder: Path, codes: Iterable[str], patterns: Iterable[str]) -> None:
-    """Raise an InputError unless a folder has an output for at least one treebank.
-
-    Args:
-        folder: the folder.
-        codes: the codes of the treebanks.
-        patterns: patterns of the subfolders to look in; "" is the folder itself.
-    """
+    """Raise an InputError unless a folder has an output for at least one treebank."""
     wanted = list(codes)
     inside = [path for pattern in patterns for path in (folder.glob(pattern) if pattern else [folder])]
     if not any(outputs_in(path, wanted) for path in inside):
@@ -151,12 +126,7 @@ def check_outputs(folder: Path, codes: Iterable[str], patterns: Iterable[str]) -
 
 
 def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[str, Path]]:
-    """Return the output files of several parsers, by parser and by the code of the treebank.
-
-    Args:
-        folder: a folder with a subfolder for each parser, or the folder of one parser; None returns nothing.
-        codes: the codes of the treebanks.
-    """
+    """Return the output files of several parsers, by parser and by the code of the treebank."""
     if folder is None:
         return {}
     wanted = list(codes)

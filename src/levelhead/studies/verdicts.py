@@ -28,23 +28,14 @@ class ValueWithInterval(NamedTuple):
 
 
 def verdict_of_fact(holds: bool | None) -> Verdict:
-    """Return the verdict on a claim that needs no test, such as an equality or a count.
-
-    Args:
-        holds: whether the claim is true; None if the numbers for it are missing.
-    """
+    """Return the verdict on a claim that needs no test, such as an equality or a count."""
     if holds is None:
         return "no data"
     return "holds" if holds else "does not hold"
 
 
 def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claimed effect: it is decided if the whole interval lies on one side of 0.
-
-    Args:
-        estimate: the effect; None if it cannot be estimated.
-        sign: the claimed direction.
-    """
+    """Return the verdict on a claimed effect: it is decided if the whole interval lies on one side of 0."""
     if estimate is None:
         return "no data"
     if estimate.low <= 0 <= estimate.high:
@@ -53,13 +44,7 @@ def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict
 
 
 def verdict_of_correlation(r: float | None, p: float | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claimed correlation: it is decided if p is below `LEVEL`.
-
-    Args:
-        r: the correlation; None if it is undefined.
-        p: its two-sided p; None if it is undefined.
-        sign: the claimed direction.
-    """
+    """Return the verdict on a claimed correlation: it is decided if p is below `LEVEL`."""
     if r is None or p is None:
         return "no data"
     return verdict_of_fact(sign * r > 0) if p < LEVEL else "inconclusive"
@@ -69,9 +54,6 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the verdict on a claim with several parts: it holds if all parts hold, and does not if one does not.
 
     Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
-
-    Args:
-        verdicts: the verdicts on the parts.
     """
     distinct = set(verdicts)
     for verdict in _STRONGEST_FIRST:
@@ -85,10 +67,6 @@ _STRONGEST_FIRST: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no da
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the common verdict of several ways to measure the same thing; inconclusive if they disagree.
-
-    Args:
-        verdicts: the verdicts, one per way to measure.
-    """
+    """Return the common verdict of several ways to measure the same thing; inconclusive if they disagree."""
     distinct = set(verdicts)
     return distinct.pop() if len(distinct) == 1 else "inconclusive" if distinct else "no data"

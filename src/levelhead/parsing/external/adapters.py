@@ -36,54 +36,21 @@ class ExternalSettings(NamedTuple):
 
 
 def train_external(parser: str, treebank: Treebank, external: ExternalSettings) -> bytes:
-    """Train an external parser, and return the contents of its own model file.
-
-    Args:
-        parser: one of `EXTERNAL_PARSERS`.
-        treebank: the training treebank.
-        external: how to run it.
-
-    Raises:
-        InputError: a file or command is missing, or the parser fails.
-        LevelheadError: a library is not installed.
-    """
+    """Train an external parser, and return the contents of its own model file."""
     if parser == "udpipe":
         return udpipe.train(treebank, external.options)
     return (_train_malt if parser == "malt" else _train_command)(treebank, external)
 
 
 def parse_external(parser: str, model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
-    """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked.
-
-    Args:
-        parser: one of `EXTERNAL_PARSERS`.
-        model: a model from `train_external`.
-        treebank: the words; the parser does not see their trees.
-        external: how to run it.
-
-    Raises:
-        InputError: a file or command is missing, or the parser fails.
-        LevelheadError: a library is not installed.
-    """
+    """Return the output of an external parser for the words of a treebank: CoNLL-U, unchecked."""
     if parser == "udpipe":
         return udpipe.parse(model, treebank)
     return (_parse_malt if parser == "malt" else _parse_command)(model, treebank, external)
 
 
 def identity_of(parser: str, external: ExternalSettings) -> str:
-    """Return the identity of an external parser, for the keys of stored results.
-
-    Args:
-        parser: one of `EXTERNAL_PARSERS`.
-        external: how to run it.
-
-    Returns:
-        The version of UDPipe, or the hash of MaltParser's jar file.
-
-    Raises:
-        InputError: the parser is `command`, since its program may change; or a file is missing.
-        LevelheadError: a library is not installed.
-    """
+    """Return the identity of an external parser, for the keys of stored results."""
     if parser == "udpipe":
         return udpipe.version()
     if parser == "malt":
@@ -93,12 +60,7 @@ def identity_of(parser: str, external: ExternalSettings) -> str:
 
 
 def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
-    """Return CoNLL-U with words only: without comments, multiword tokens and empty nodes, which few parsers read.
-
-    Args:
-        treebank: the treebank.
-        trees: whether to write heads and relations; if not, all other words of a sentence depend on the first word.
-    """
+    """Return CoNLL-U with words only: without comments, multiword tokens and empty nodes, which few parsers read."""
     lines: list[str] = []
     heads = treebank.local_heads().tolist() if trees else []
     starts = set(treebank.sentence_starts.tolist())

@@ -50,17 +50,6 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
     sentence. Other words whose head is 0 or missing depend on the root. In each remaining cycle, the first word
     depends on the root. The root gets the relation `root`. Any other word gets `dep` if its relation is `root`,
     missing, or has white space or invisible characters. The relation `root` is always corrected, even without `repair`.
-
-    Args:
-        output: CoNLL-U or CoNLL-X; comments, multiword tokens and empty nodes are ignored.
-        words: the words that were parsed; the places of faults are in this treebank.
-        name: the name of the output in messages.
-        first: the number of the first sentence in messages.
-        repair: whether to repair invalid trees; if not, they are errors.
-
-    Raises:
-        InputError: the output has other words, or lines with too few or too many columns; or trees or relations are
-            invalid and `repair` is false.
     """
     sentences = rows_of(output)
     _check_words(sentences, words, name, first)

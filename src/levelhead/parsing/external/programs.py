@@ -14,15 +14,7 @@ _TAIL = 800  # the number of characters of its output that are shown if a progra
 
 
 def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
-    """Return the words of a command, with placeholders such as {train} and {model} replaced by paths.
-
-    Args:
-        command: the command, quoted as in a shell; `>`, `|` and `$` have no special meaning, since there is no shell.
-        paths: the path of each placeholder.
-
-    Raises:
-        InputError: the command is empty, has unbalanced quotes, or lacks a placeholder.
-    """
+    """Return the words of a command, with placeholders such as {train} and {model} replaced by paths."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -37,15 +29,7 @@ def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
 
 
 def run_program(words: Sequence[str], folder: Path | None = None) -> None:
-    """Run a program and wait for it.
-
-    Args:
-        words: the program and its arguments.
-        folder: the working folder; None for the current folder.
-
-    Raises:
-        InputError: the program is missing, or fails; the message has the end of its output.
-    """
+    """Run a program and wait for it."""
     if shutil.which(words[0]) is None:
         raise InputError(Fault("parser-failed", f"program not found: {words[0]}"))
     try:
@@ -58,11 +42,7 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
 
 
 def written_file(path: Path, program: str) -> bytes:
-    """Return the contents of the file that a program should have written.
-
-    Raises:
-        InputError: the program did not write it.
-    """
+    """Return the contents of the file that a program should have written."""
     try:
         return path.read_bytes()
     except OSError as error:

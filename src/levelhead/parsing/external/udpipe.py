@@ -32,14 +32,7 @@ _OPTION = re.compile(r"([^=;]+)(?:=(?:data:([0-9]{1,9}):|[^;]*))?", re.DOTALL)
 
 
 def check_options(options: str) -> None:
-    """Raise an InputError for an option that UDPipe does not have, since UDPipe would silently ignore it.
-
-    Args:
-        options: "name=value;name=value", where a value can also be "file:path", or "data:size:text" with any text.
-
-    Raises:
-        InputError: an option is unknown.
-    """
+    """Raise an InputError for an option that UDPipe does not have, since UDPipe would silently ignore it."""
     at = 0
     while option := _OPTION.search(options, at):
         if option[1] not in _OPTIONS:
@@ -53,15 +46,7 @@ def _text_of_size(text: str, size: int) -> str:
 
 
 def train(treebank: Treebank, options: str) -> bytes:
-    """Return a UDPipe model that contains only a parser.
-
-    Args:
-        treebank: the training treebank.
-        options: the parser's options, for example "iterations=20;transition_system=swap;transition_oracle=static_lazy".
-
-    Raises:
-        InputError: an option is unknown, UDPipe rejects its value, or UDPipe is not installed.
-    """
+    """Return a UDPipe model that contains only a parser."""
     check_options(options)
     library = _library()
     sentences, error = library.Sentences(), library.ProcessingError()
@@ -78,9 +63,6 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
     """Return CoNLL-U with the trees of a model.
 
     The library runs in a separate process, since a damaged model can crash it or make it use any amount of memory.
-
-    Raises:
-        InputError: UDPipe cannot read the model, fails, or is not installed.
     """
     _library()
     with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
@@ -108,16 +90,7 @@ _PROGRAM = f"import sys; from {__name__} import main; sys.exit(main(*sys.argv[1:
 
 
 def main(model: str, words: str, output: str) -> int:
-    """Parse with a model, in limited memory.
-
-    Args:
-        model: the path of the model.
-        words: the path of the CoNLL-U file to parse.
-        output: the path of the output.
-
-    Returns:
-        The exit code: 2 after an error, whose message is on standard error.
-    """
+    """Parse with a model, in limited memory."""
     if sys.platform != "win32":
         import resource
 
@@ -149,11 +122,7 @@ def _parsed(path: str, words: bytes) -> bytes:
 
 
 def version() -> str:
-    """Return the version of the installed package.
-
-    Raises:
-        InputError: UDPipe is not installed.
-    """
+    """Return the version of the installed package."""
     from importlib import metadata
 
     _library()

@@ -45,12 +45,7 @@ Rows = Mapping[str, Row]
 
 
 def describe(training: str, *parts: str) -> dict[str, Any]:
-    """Return the profile of a treebank: Table 1, class frequencies, type/token ratio and word dependency entropies.
-
-    Args:
-        training: the path of the part for the entropies and the type/token ratio.
-        parts: the paths of all parts; class frequencies come from the last one.
-    """
+    """Return the profile of a treebank: Table 1, class frequencies, type/token ratio and word dependency entropies."""
     counts = [count_treebank(read_treebank(path)) for path in parts]
     total = sum(counts[1:], counts[0])
     whole = profile(total, columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
@@ -66,17 +61,7 @@ def describe(training: str, *parts: str) -> dict[str, Any]:
 def measured_outputs(
     golds: Mapping[str, Path], outputs: Mapping[str, Path], weights: Mapping[str, float], request: StudyRequest
 ) -> dict[str, Row]:
-    """Return the measures of each output and the ratios of Table 5, by the code of the treebank.
-
-    Args:
-        golds: the test sets by code.
-        outputs: the outputs by code.
-        weights: the weight of each relation for WLAS.
-        request: gives the workers and the store.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Return the measures of each output and the ratios of Table 5, by the code of the treebank."""
     setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
     results = check_valid(score_files(golds, {NAME: outputs}, setup, request, look=cascading))
     scores_of = {code: results.results[NAME, code].scores for code in golds}
@@ -87,12 +72,7 @@ def measured_outputs(
 
 
 def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
-    """Return the ratios of Table 5 for one output, on a worker.
-
-    Args:
-        code: the code of the treebank (unused).
-        outputs: the output, as a sequence of one.
-    """
+    """Return the ratios of Table 5 for one output, on a worker."""
     del code
     (output,) = outputs
     ratios = {(error.name, error.labeled): error.ratio for error in cascading_errors(output.matches, SCHEMES[SCHEME])}
@@ -102,15 +82,7 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
 def human_agreement(
     gold: str, first: str, second: str, choices: str, weights: Mapping[str, float]
 ) -> dict[str, float | None]:
-    """Return the correlations of Table 4 for one language.
-
-    Args:
-        gold: the path of the gold trees.
-        first: the path of the first parser's trees.
-        second: the path of the second parser's trees.
-        choices: the path of the judges' choices.
-        weights: the weight of each relation for WLAS.
-    """
+    """Return the correlations of Table 4 for one language."""
     correlations: dict[str, float | None] = {}
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         result = judge(

@@ -51,15 +51,7 @@ MAIN_CLAIM = "LAS is higher than WLAS for every language"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: treebanks of UD 1.2; outputs by language; `judgements` with the folders `en` and `es`; `weights`, a
-            file with the paper's averaged entropies, instead of those of the given treebanks.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Run the study."""
     numbers = printed("callin")
     treebanks = parts_of(request, numbers["languages"])
     described = run_tasks(NAME, [_description(parts) for parts in treebanks.values()], request)

@@ -17,12 +17,7 @@ MARGIN = 0.1
 
 
 def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
-    """Check the variances over the better half of the treebanks, and over all of them.
-
-    Args:
-        rows: the numbers of each treebank.
-        request: gives the number of resamples and the seed.
-    """
+    """Check the variances over the better half of the treebanks, and over all of them."""
     text = "WLAS varies less than LAS over the best languages, and equally over all languages"
     place = "section 6, Figure 5"
     measured = measured_rows(rows)
@@ -49,17 +44,7 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
 
 
 def relative_change(scores: Numbers, best: int, scale: str, request: StudyRequest) -> ValueWithInterval | None:
-    """Return the variance of WLAS over that of LAS, minus 1, with its interval from resampled treebanks.
-
-    Args:
-        scores: LAS and WLAS as ratios, shape (treebanks, 2).
-        best: the number of best treebanks by each measure that are used.
-        scale: one of `SCALES`.
-        request: gives the number of resamples and the seed.
-
-    Returns:
-        The estimate; None if it is undefined.
-    """
+    """Return the variance of WLAS over that of LAS, minus 1, with its interval from resampled treebanks."""
     (value,) = _changes(scores[None], best, scale)
     return percentile_estimate(
         float(value), _changes(scores[resampled_rows(len(scores), request.resamples, request.seed)], best, scale)
@@ -78,11 +63,7 @@ def _changes(scores: Numbers, best: int, scale: str) -> Numbers:
 
 
 def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
-    """Return the verdict on equality: it holds if the interval is inside the margin, and not if it is outside.
-
-    Args:
-        change: the relative difference; None if it cannot be estimated.
-    """
+    """Return the verdict on equality: it holds if the interval is inside the margin, and not if it is outside."""
     if change is None:
         return "no data"
     if change.low > -MARGIN and change.high < MARGIN:

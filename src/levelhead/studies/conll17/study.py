@@ -37,15 +37,7 @@ MAIN_CLAIM = "Systems are ranked by the macro-average"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: gold test sets, a folder of system outputs, and a table of all published scores by test set; all are
-            optional, but claims without their data get no verdict.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Run the study."""
     numbers = printed("conll17")
     examples = printed("conll17", "examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]

@@ -30,17 +30,7 @@ _EQUAL = 1e-12
 
 
 def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
-    """Return the sizes of a test set and, if it has enough documents, the counts for `measure_documents`; plain JSON.
-
-    Args:
-        results: the results of the engine, with counts by sentence.
-        code: the code of the test set.
-
-    Returns:
-        The numbers of documents and sentences, and the names of the `systems` with valid outputs. With at least
-        `FEWEST_DOCUMENTS` documents and two outputs also `largest` (the share of the largest document), the document
-        of each sentence, the measures with a value for every output, and their counts.
-    """
+    """Return the sizes of a test set and, if it has enough documents, the counts for `measure_documents`; plain JSON."""
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
     valid = {name: output.sentences for name, output in outputs.items() if output.state == "valid"}
     units = next(output.units for output in outputs.values() if output.units is not None)
@@ -57,20 +47,7 @@ def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
 def measure_documents(
     counts: Mapping[str, Any], samples: int, resamples: int, permutations: int, seed: int
 ) -> dict[str, Any]:
-    """Return design effects, coverage of intervals, and p-values of one test set.
-
-    Args:
-        counts: the result of `counts_of_test_set` for a test set with enough documents and outputs.
-        samples: the number of samples of documents.
-        resamples: the number of resamples in each of them.
-        permutations: the number of permutations.
-        seed: the random seed.
-
-    Returns:
-        `scores` (one entry per system) and `differences` (one per pair), lists by measure. Each entry has `variances`
-        by sentence and by document, and `covered`: for each of `METHODS`, the share of intervals that contain the true
-        value when documents are drawn. Entries of pairs also have `p`, by sentence and by document.
-    """
+    """Return design effects, coverage of intervals, and p-values of one test set."""
     units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
     parts = np.array(counts["parts"], dtype=np.float64)
     valid = counts["systems"]
@@ -100,19 +77,7 @@ def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[st
 
 
 def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
-    """Return how often the intervals of each method contain the true value when documents are drawn.
-
-    Args:
-        sentences: the counts of the test set by sentence.
-        units: its documents.
-        samples: the number of samples, each with as many documents as the test set.
-        resamples: the number of resamples of each bootstrap.
-        seed: the random seed.
-
-    Returns:
-        Shares of the samples, for the scores of all runs, then the differences of all pairs; shape (scores and
-        differences, measures, methods).
-    """
+    """Return how often the intervals of each method contain the true value when documents are drawn."""
     true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
     drawing, *seeds = spawned(seed, 1 + 2 * samples)
@@ -134,13 +99,7 @@ def _contrasts(values: Sums) -> Sums:
 
 
 def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
-    """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures).
-
-    Args:
-        table: the counts by unit.
-        resamples: the number of resamples.
-        seed: the random seed.
-    """
+    """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
     sums = table.shaped(resampled(table.flat, resamples, seed))
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
     return ends
@@ -183,23 +142,12 @@ def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
 
 
 def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
-    """Return the p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`.
-
-    Args:
-        sentences: the counts by sentence.
-        documents: the counts by document.
-        permutations: the number of permutations of each test.
-        seed: the random seed.
-    """
+    """Return the p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`."""
     swaps = [pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)]
     by_t = [[estimate.p() for estimate in own] for own in list(_estimates(documents))[len(documents.systems) :]]
     return np.stack([swaps[0], np.maximum(swaps[1], np.array(by_t, dtype=np.float64))], axis=-1)
 
 
 def known_results(results: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the test sets with enough documents and outputs, by code.
-
-    Args:
-        results: the results of each test set.
-    """
+    """Yield the test sets with enough documents and outputs, by code."""
     yield from ((code, result) for code, result in results.items() if "scores" in result)

@@ -44,14 +44,7 @@ MAIN_CLAIM = "Percentile bootstrap intervals of LAS over sentences"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: test sets, and a folder with a subfolder of outputs for each system.
-
-    Raises:
-        InputError: a file is invalid, or no test set has outputs of two systems.
-    """
+    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     golds = {

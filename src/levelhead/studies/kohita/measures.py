@@ -42,11 +42,7 @@ Flags = NDArray[np.bool_]
 
 
 def describe(*paths: str) -> dict[str, Any]:
-    """Return what forward conversion changes in a treebank, and its head-word entropies before and after.
-
-    Args:
-        paths: the training set, or the parts that replace it.
-    """
+    """Return what forward conversion changes in a treebank, and its head-word entropies before and after."""
     treebanks = [read_treebank(path) for path in paths]
     trips = [check_round_trip(treebank) for treebank in treebanks]
     before, after = _entropies(treebanks), _entropies([forward(treebank) for treebank in treebanks])
@@ -92,17 +88,7 @@ class ParsedTestSet(NamedTuple):
 
 
 def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
-    """Return the scores of two outputs of a parser, and the effect of backward conversion on the second, by treebank.
-
-    Args:
-        golds: the test sets by code.
-        original: the outputs of the parser trained on content-head trees.
-        converted: the outputs of the parser trained on function-head trees, not yet converted back.
-        request: gives the workers and the store.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Return the scores of two outputs, and the effect of backward conversion on the second, by treebank."""
     loaded = {code: ParsedTestSet(*(_loaded(files[code]) for files in (golds, original, converted))) for code in golds}
     content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in loaded.items()}
     functional = {
@@ -141,12 +127,7 @@ def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request
 
 
 def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
-    """Return which gold words have the right head and relation in each output, bool, shape (words,).
-
-    Args:
-        code: the code of the test set (unused).
-        outputs: the matched outputs.
-    """
+    """Return which gold words have the right head and relation in each output, bool, shape (words,)."""
     del code
     right_by_output = {}
     for output in outputs:

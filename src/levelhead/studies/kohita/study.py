@@ -42,15 +42,7 @@ MAIN_CLAIM = "Parsing through function heads improves LAS"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: treebanks of UD 1.3; outputs as `SYSTEMS/PARSER/UD/xx.conllu` and, in function-head trees,
-            `SYSTEMS/PARSER/CONV/xx.conllu`; or a trainer.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Run the study."""
     numbers = printed("kohita")
     treebanks = parts_of(request, numbers["table_2"])
     described = run_tasks(
@@ -80,15 +72,7 @@ def _without_ja(described: Rows) -> Rows:
 
 
 def measured_by_parser(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
-    """Return the results of `measure` for each parser, by treebank.
-
-    Args:
-        request: as in `reproduce`.
-        treebanks: the treebanks.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Return the results of `measure` for each parser, by treebank."""
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     measured = {}
     for parser in parsers:

@@ -24,12 +24,7 @@ from levelhead.studies.study import StudySection
 
 
 def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return a table of what conversion changes in each treebank.
-
-    Args:
-        described: what `describe` returns, by treebank.
-        numbers: the printed numbers.
-    """
+    """Return a table of what conversion changes in each treebank."""
     columns = (Column("treebank", "text"), Column("words", "number"), Column("converted"), Column("not restored (%)",
                "number"), Column("non-projective sentences"), Column("after"), Column("increase", "difference"),
                Column("increase, non-projective arcs", "difference"))  # fmt: skip
@@ -55,13 +50,7 @@ def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
 
 
 def entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
-    """Return a table of the entropies of treebanks and the gains of parsers.
-
-    Args:
-        described: what `describe` returns, by treebank.
-        numbers: the printed numbers.
-        measured: what `measure` returns, by parser and treebank.
-    """
+    """Return a table of the entropies of treebanks and the gains of parsers."""
     columns = (Column("treebank", "text"),
                *number_columns("entropy (bits)", "after", "change",
                                "LAS gain, MST (printed)", "LAS gain, RBG (printed)",
@@ -91,13 +80,7 @@ def _figure_3(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str
 
 
 def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
-    """Return the upper panel of Figure 3: the entropies of relations and the gains in F1.
-
-    Args:
-        described: what `describe` returns, by treebank.
-        numbers: the printed numbers.
-        measured: what `measure` returns, by parser and treebank.
-    """
+    """Return the upper panel of Figure 3: the entropies of relations and the gains in F1."""
     columns = (Column("relation", "text"),
                *number_columns("change of entropy (bits)", "F1 gain, RBG (printed)",
                                *(f"F1 gain, {parser}" for parser in measured)))  # fmt: skip
@@ -132,12 +115,7 @@ def _figure_3_by_relation(described: Rows, measured: Mapping[str, Rows]) -> Draw
 
 
 def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> list[StudySection]:
-    """Return Table 2 for each measure and the scores in function-head trees.
-
-    Args:
-        measured: what `measure` returns, by parser and treebank.
-        numbers: the printed numbers.
-    """
+    """Return Table 2 for each measure and the scores in function-head trees."""
     if not measured:
         return [StudySection("Table 2: scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
     sections = [_table_2(name, measured, numbers) for name in MEASURES]
@@ -172,12 +150,7 @@ def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell
 
 
 def own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
-    """Return the scores of our parser trained on content heads and on function heads, and the gain.
-
-    Args:
-        row: what `measure` returns for the treebank; None without outputs.
-        name: the measure or relation.
-    """
+    """Return the scores of our parser trained on content heads and on function heads, and the gain."""
     if row is None:
         return None, None, None
     return _with_gain(row["scores"]["UD"][name], row["scores"]["CONV"][name])
@@ -188,12 +161,7 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
 
 
 def in_function_heads(parser: str, rows: Rows) -> StudySection:
-    """Return the scores of both outputs of a parser against gold function-head trees.
-
-    Args:
-        parser: the name of the parser.
-        rows: what `measure` returns for the parser, by treebank.
-    """
+    """Return the scores of both outputs of a parser against gold function-head trees."""
     names = [(name, kind) for name in ("UAS", "LAS") for kind in ("UD", "CONV")]
     columns = (Column("treebank", "text"), *(Column(f"{name} {kind}") for name, kind in names))
     cells = tuple((code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items())
@@ -204,12 +172,7 @@ def in_function_heads(parser: str, rows: Rows) -> StudySection:
 
 
 def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return Table 3 with the printed numbers and ours.
-
-    Args:
-        measured: what `measure` returns, by parser and treebank.
-        numbers: the printed numbers.
-    """
+    """Return Table 3 with the printed numbers and ours."""
     columns = [Column("relation", "text"), Column("UD (printed)"), Column("CONV (printed)"),
                Column("gain (printed)", "difference")]  # fmt: skip
     for parser in measured:
@@ -225,11 +188,7 @@ def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any])
 
 
 def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
-    """Return how backward conversion changes functional arcs, for each parser.
-
-    Args:
-        measured: what `measure` returns, by parser and treebank.
-    """
+    """Return how backward conversion changes functional arcs, for each parser."""
     kinds: tuple[tuple[str, Kind], ...] = (
         ("functional", "number"), ("right before", "ratio"), ("right after", "ratio"), ("broken", "ratio"),
         ("fixed", "ratio"),

@@ -26,14 +26,7 @@ NAME = "kohita-2017-ud2"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: treebanks of UD v2; outputs or a trainer as for `kohita-2017`.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Run the study."""
     numbers = printed("kohita")
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available

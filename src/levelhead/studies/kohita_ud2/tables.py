@@ -14,12 +14,7 @@ from levelhead.studies.study import StudySection
 
 
 def entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
-    """Return the size and the entropies of each treebank, and the gains of parsers.
-
-    Args:
-        described: what `describe` returns, by treebank.
-        measured: what `measure` returns, by parser and treebank.
-    """
+    """Return the size and the entropies of each treebank, and the gains of parsers."""
     names = ("sentences", "words", "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in measured))
     columns = (Column("treebank", "text"), *number_columns(*names))
     cells = tuple(
@@ -39,11 +34,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
 
 
 def scores(measured: Mapping[str, Rows]) -> list[StudySection]:
-    """Return a table for each measure.
-
-    Args:
-        measured: what `measure` returns, by parser and treebank.
-    """
+    """Return a table for each measure."""
     if not measured:
         return [StudySection("Scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
@@ -67,11 +58,7 @@ def _columns(first: str, measured: Iterable[str]) -> tuple[Column, ...]:
 
 
 def scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
-    """Return the F1 of relations, as means over treebanks.
-
-    Args:
-        measured: what `measure` returns, by parser and treebank.
-    """
+    """Return the F1 of relations, as means over treebanks."""
     cells = []
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]

@@ -24,12 +24,7 @@ CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
 
 
 def claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
-    """Return the verdicts on the expectations.
-
-    Args:
-        results: the results of all test sets.
-        request: gives the number of resamples and the seed.
-    """
+    """Return the verdicts on the expectations."""
     n = len(results.codes)
     draws = resampled_rows(n, request.resamples, request.seed)
     whole = {POINTS: estimated(mean_of(results.significant, results.pairs), n, draws)}
@@ -61,11 +56,6 @@ def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str],
 
 
 def change_shown(change: ValueWithInterval | None, scale: str) -> str:
-    """Return a difference from LAS as text, with its scale.
-
-    Args:
-        change: the difference.
-        scale: the scale; points are shown with two decimals, log odds and shares with three.
-    """
+    """Return a difference from LAS as text, with its scale."""
     points = scale == POINTS
     return f"{estimate_shown(change, 2 if points else 3, 100 if points else 1)} {scale}"

@@ -59,11 +59,7 @@ class ResultsByTestSet(NamedTuple):
 
 
 def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
-    """Return the results of all test sets in arrays.
-
-    Args:
-        results: what `compare_systems` returns, by test set.
-    """
+    """Return the results of all test sets in arrays."""
     rows = list(results.values())
 
     def by_measure(function: Callable[[Row, str], float]) -> Numbers:
@@ -99,11 +95,7 @@ def _values(row: Row, systems: Sequence[int]) -> list[list[float]]:
 
 
 def significant_share(values: Sequence[float | None]) -> float:
-    """Return the share of p-values below the level.
-
-    Args:
-        values: the p-values; None counts as not below the level.
-    """
+    """Return the share of p-values below the level."""
     return sum(value is not None and value < LEVEL for value in values) / len(values)
 
 
@@ -124,13 +116,7 @@ Comparison = Mapping[str, MeasureEstimate]
 
 
 def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
-    """Return a statistic over test sets for each measure, with 95% percentile intervals from resampled test sets.
-
-    Args:
-        statistic: the statistic.
-        n: the number of test sets.
-        draws: the resampled test sets.
-    """
+    """Return a statistic over test sets for each measure, with 95% percentile intervals from resampled test sets."""
     (own,), (las,) = statistic(np.arange(n)[None])
     resampled_own, resampled_las = statistic(draws)
     changes = resampled_own - resampled_las
@@ -144,32 +130,18 @@ def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
 
 
 def value_of(statistic: Statistic, rows: Iterable[int]) -> list[float | None]:
-    """Return a statistic over some test sets, one value per measure; None if undefined.
-
-    Args:
-        statistic: the statistic.
-        rows: the indices of the test sets.
-    """
+    """Return a statistic over some test sets, one value per measure; None if undefined."""
     own, _ = statistic(np.array(list(rows))[None])
     return known(own[0])
 
 
 def known(values: Numbers) -> list[float | None]:
-    """Return numbers with None for nan.
-
-    Args:
-        values: the numbers.
-    """
+    """Return numbers with None for nan."""
     return [None if np.isnan(value) else float(value) for value in values]
 
 
 def mean_of(values: Numbers, weights: Numbers | None = None) -> Statistic:
-    """Return a statistic: the mean over test sets.
-
-    Args:
-        values: shape (test sets, measures); nan for missing values.
-        weights: the weight of each test set, such as its number of pairs; 1 each by default.
-    """
+    """Return a statistic: the mean over test sets."""
     present = ~np.isnan(values) * (np.ones(len(values)) if weights is None else weights)[:, None]
     own = np.nan_to_num(values)
     las = np.broadcast_to(own[:, LAS : LAS + 1], own.shape)
@@ -190,12 +162,7 @@ POINTS, OF_SCORE, OF_ERROR, LOG_ODDS = SCALES = (
 
 
 def spread_of(values: Numbers, scale: str) -> Statistic:
-    """Return a statistic: the standard deviation of a system's scores over test sets, averaged over systems.
-
-    Args:
-        values: scores, shape (test sets, systems, measures); nan for missing values.
-        scale: one of `SCALES`. A score of 0 or 1 has no log odds, so the measure is undefined on that scale.
-    """
+    """Return a statistic: the standard deviation of a system's scores over test sets, averaged over systems."""
     present: Numbers = np.where(np.isnan(values).any(axis=1, keepdims=True), 0.0, 1.0)
     own: Numbers = np.where(present > 0, values, 0.5)
     if scale == LOG_ODDS:
@@ -222,11 +189,7 @@ def _spread(scores: Numbers, weight: Numbers, scale: str) -> Numbers:
 
 
 def well_parsed(results: ResultsByTestSet) -> NDArray[np.int64]:
-    """Return the indices of the well-parsed test sets, or of all test sets if fewer than two are well parsed.
-
-    Args:
-        results: the results.
-    """
+    """Return the indices of the well-parsed test sets, or of all test sets if fewer than two are well parsed."""
     chosen = np.flatnonzero(results.values[:, :, LAS].mean(axis=1) >= WELL_PARSED)
     return chosen if len(chosen) > 1 else np.arange(len(results.codes))
 
@@ -234,13 +197,6 @@ def well_parsed(results: ResultsByTestSet) -> NDArray[np.int64]:
 def spreads_by_scale(
     results: ResultsByTestSet, rows: NDArray[np.int64], resamples: int, seed: int
 ) -> dict[str, Comparison]:
-    """Return the spread of each measure on every scale.
-
-    Args:
-        results: the results.
-        rows: the indices of the test sets.
-        resamples: the number of resamples.
-        seed: the random seed.
-    """
+    """Return the spread of each measure on every scale."""
     draws = resampled_rows(len(rows), resamples, seed)
     return {scale: estimated(spread_of(results.values[rows], scale), len(rows), draws) for scale in SCALES}

@@ -28,11 +28,7 @@ Numbers = NDArray[np.float64]
 
 
 def entropies(gold: str) -> Any:
-    """Return the word dependency entropies of a test set.
-
-    Args:
-        gold: the path of the gold file.
-    """
+    """Return the word dependency entropies of a test set."""
     return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
 
@@ -41,13 +37,6 @@ def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]
 
     Invalid outputs are left out. So are measures that have no value for one of the outputs, such as BLEX if gold has no
     lemmas.
-
-    Args:
-        results: the results of all outputs by `MEASURES`, with counts by sentence.
-        code: the test set.
-
-    Returns:
-        The counts, and the reason for each measure without counts; None if fewer than two outputs are valid.
     """
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
     valid = {name: result for name, result in outputs.items() if result.state == "valid"}
@@ -67,13 +56,7 @@ def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]
 
 
 def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str, Any]:
-    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
-
-    Args:
-        counts: the counts of one test set; its parts may be lists, as in the settings of a task.
-        resamples: the number of resamples.
-        seed: the random seed.
-    """
+    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is."""
     counts = counts._replace(parts=np.array(counts.parts, dtype=np.float64))
     boot_seed, swap_seed, small_seed = spawned(seed, 3)
     values = ratios(counts.parts.sum(axis=0))

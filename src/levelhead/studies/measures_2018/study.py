@@ -55,14 +55,7 @@ MAIN_CLAIM = "CLAS and WLAS, which use fewer words, separate fewer"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: test sets, and a folder with a subfolder of outputs for each system.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Run the study."""
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
     if not any(sum(code in paths for paths in systems.values()) > 1 for code in treebanks):

@@ -17,11 +17,7 @@ FEWEST_WORDS = 30_000
 
 
 def claim_on_figure_1(examples: Rows) -> Claim:
-    """Check the claim about the two sentences of Figure 1.
-
-    Args:
-        examples: LAS and CLAS by language.
-    """
+    """Check the claim about the two sentences of Figure 1."""
     las = [examples[code]["LAS"] for code in ("en", "fi")]
     evidence = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
     text = "The same mistake results in a LAS of 87.5% in English and 75% in Finnish"
@@ -29,12 +25,7 @@ def claim_on_figure_1(examples: Rows) -> Claim:
 
 
 def printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Claim]:
-    """Check the claims in the text about the tables, on the printed numbers.
-
-    Args:
-        numbers: the printed numbers.
-        sizes: the number of words in each available training set.
-    """
+    """Check the claims in the text about the tables, on the printed numbers."""
     drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
     over_five = sorted(code for code, value in drops.items() if value < -5)
     under_two = sorted(code for code, value in drops.items() if -2 < value < 0)
@@ -63,13 +54,7 @@ def printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list
 
 
 def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyRequest) -> list[Claim]:
-    """Check the claims about scores on our scores.
-
-    Args:
-        rows: the scores of our outputs by treebank.
-        numbers: the printed numbers.
-        request: gives the number of resamples and the seed.
-    """
+    """Check the claims about scores on our scores."""
     if not rows:
         return [Claim(text, "pages 89 to 93", "no data", "no outputs") for text in _ON_SCORES]
     dropping = sum((row["without FUN"] or 0) < 0 for row in rows.values())

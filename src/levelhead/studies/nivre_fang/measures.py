@@ -30,25 +30,12 @@ Rows = Mapping[str, Row]
 
 
 def words(train: str) -> int:
-    """Return the number of words in a training set.
-
-    Args:
-        train: the path of the training set.
-    """
+    """Return the number of words in a training set."""
     return read_treebank(train).n_words
 
 
 def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
-    """Return LAS, CLAS, LAS of each class, and the changes of LAS without classes or relations, for each output.
-
-    Args:
-        golds: the treebanks that were parsed, by code.
-        outputs: the outputs.
-        request: gives the workers and the store.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Return LAS, CLAS, LAS of each class, and the changes of LAS without classes or relations, for each output."""
     without = [f"LAS-{name}" for name in (*WITHOUT, *RELATIONS)]
     setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *without])
     results = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results
@@ -56,12 +43,7 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
 
 
 def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
-    """Return LAS and CLAS of the example sentences.
-
-    Args:
-        texts: the gold tree and the output for each language.
-        request: gives the workers and the store.
-    """
+    """Return LAS and CLAS of the example sentences."""
     golds, outputs = (
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
         for side in ("gold", "system")
@@ -87,13 +69,7 @@ def _renamed(values: Mapping[str, Fraction | None]) -> Row:
 
 
 def printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
-    """Return a printed number as a share; None if it is not printed.
-
-    Args:
-        numbers: the printed numbers.
-        code: the treebank.
-        name: the column.
-    """
+    """Return a printed number as a share; None if it is not printed."""
     for table in ("table_2", "table_3"):
         value: float | None = numbers[table].get(code, {}).get(name)
         if value is not None:
@@ -102,19 +78,10 @@ def printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | Non
 
 
 def difference(x: Cell, y: Cell) -> Cell:
-    """Return x - y; None if either is missing.
-
-    Args:
-        x: the first value.
-        y: the second value.
-    """
+    """Return x - y; None if either is missing."""
     return None if x is None or y is None else x - y
 
 
 def points(share: float | None) -> float | None:
-    """Return a share in percentage points; None for None.
-
-    Args:
-        share: the share.
-    """
+    """Return a share in percentage points; None for None."""
     return None if share is None else 100 * share

@@ -17,12 +17,7 @@ _RANKED = ("without FUN", "CLAS - LAS")
 
 
 def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return LAS and both drops for each parser and treebank, next to the printed numbers.
-
-    Args:
-        measured: the scores of each parser by treebank.
-        numbers: the printed numbers.
-    """
+    """Return LAS and both drops for each parser and treebank, next to the printed numbers."""
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     columns = [Column("treebank", "text")]
     for name in _SHOWN:
@@ -37,12 +32,7 @@ def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Stu
 
 
 def summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return averages over treebanks for each parser, and the rank correlations of its drops with the printed ones.
-
-    Args:
-        measured: the scores of each parser by treebank.
-        numbers: the printed numbers.
-    """
+    """Return averages over treebanks for each parser, and the rank correlations of its drops with the printed ones."""
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     columns = (Column("number", "text"), *number_columns("printed", *measured))
     cells: list[tuple[str | Cell, ...]] = [

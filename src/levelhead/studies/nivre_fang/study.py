@@ -23,14 +23,7 @@ MAIN_CLAIM = "LAS drops when FUN is left out"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: treebanks of UD 2.0; outputs for the test sets, or a trainer, whose parsers parse the development sets.
-
-    Raises:
-        InputError: a file is invalid.
-    """
+    """Run the study."""
     numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"

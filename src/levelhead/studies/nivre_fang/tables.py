@@ -14,11 +14,7 @@ from levelhead.studies.study import StudySection
 
 
 def figure_1(examples: Rows) -> StudySection:
-    """Return the scores of the two sentences of the figure.
-
-    Args:
-        examples: LAS and CLAS by language.
-    """
+    """Return the scores of the two sentences of the figure."""
     columns = (Column("language", "text"), Column("LAS"), Column("CLAS"))
     cells = tuple((code, row["LAS"], row["CLAS"]) for code, row in examples.items())
     text = (
@@ -50,24 +46,14 @@ def _printed_and_ours(rows: Rows, numbers: Mapping[str, Any], names: Sequence[st
 
 
 def table_2(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return LAS and the LAS of each class, printed and ours.
-
-    Args:
-        rows: the scores of our outputs by treebank.
-        numbers: the printed numbers.
-    """
+    """Return LAS and the LAS of each class, printed and ours."""
     return StudySection(
         "Table 2: LAS, and LAS of each class", (), _printed_and_ours(rows, numbers, ("LAS", *CLASSES), "average_2")
     )
 
 
 def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return the changes of LAS without a class, printed and ours.
-
-    Args:
-        rows: the scores of our outputs by treebank.
-        numbers: the printed numbers.
-    """
+    """Return the changes of LAS without a class, printed and ours."""
     names = [f"without {name}" for name in WITHOUT]
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
     drawn = {
@@ -81,12 +67,7 @@ def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
 
 
 def relations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return CLAS and the changes of LAS without a relation, printed and ours.
-
-    Args:
-        rows: the scores of our outputs by treebank.
-        numbers: the printed numbers.
-    """
+    """Return CLAS and the changes of LAS without a relation, printed and ours."""
     names = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
     return StudySection(
         "Table 3: CLAS, and LAS without a relation", (), _printed_and_ours(rows, numbers, names, "average_3")
@@ -94,12 +75,7 @@ def relations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
 
 
 def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return the rank correlations of our columns with the printed columns.
-
-    Args:
-        rows: the scores of our outputs by treebank.
-        numbers: the printed numbers.
-    """
+    """Return the rank correlations of our columns with the printed columns."""
     names = ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
     cells = []
     for name in names:
@@ -116,12 +92,7 @@ def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
 
 
 def families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
-    """Return CLAS minus LAS in each language family.
-
-    Args:
-        rows: the scores of our outputs by treebank.
-        numbers: the printed numbers.
-    """
+    """Return CLAS minus LAS in each language family."""
     names = sorted({family_of(code) for code in rows})
     cells = []
     for name in names:

@@ -74,11 +74,7 @@ class AccuracyCorrelation(NamedTuple):
 
 
 def group_averages(rows: Iterable[TreebankPerplexities]) -> list[GroupAverage]:
-    """Return the average perplexities of each group, in the order in which groups first occur.
-
-    Args:
-        rows: the treebanks.
-    """
+    """Return the average perplexities of each group, in the order in which groups first occur."""
     members: dict[str, list[TreebankPerplexities]] = {}
     for row in rows:
         for group in row.groups:
@@ -94,11 +90,7 @@ def _average(name: str, rows: Sequence[TreebankPerplexities]) -> GroupAverage:
 
 
 def correlations(rows: Sequence[TreebankPerplexities]) -> list[AccuracyCorrelation]:
-    """Return the correlations of each accuracy with treebank size, alone and over each perplexity (section 4.3).
-
-    Args:
-        rows: the treebanks.
-    """
+    """Return the correlations of each accuracy with treebank size, alone and over each perplexity (section 4.3)."""
     names = dict.fromkeys(name for row in rows for name in row.accuracies)
     return [_correlation(name, [row for row in rows if name in row.accuracies]) for name in names]
 

@@ -45,10 +45,6 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
     """Return the size of a treebank, both perplexities without unknown words, and the number of unknown words.
 
     It also returns how many swaps the training set needs, and how many of its sentences have several roots.
-
-    Args:
-        train: the path of the training set.
-        test: the path of the test set.
     """
     treebank, tested = read_treebank(train), read_treebank(test)
     values: dict[str, float | int | None] = {"size": treebank.n_words}
@@ -62,16 +58,7 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
 
 
 def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyRequest) -> dict[str, OutputResult]:
-    """Return the results of each parser on one treebank, with UAS, exact match and perplexity.
-
-    Args:
-        parts: the treebank; the language model for the perplexity is estimated from its training set.
-        outputs: the output of each parser for the test set.
-        request: gives the workers and the store.
-
-    Raises:
-        InputError: a file is invalid, or an output does not have the gold words and sentences.
-    """
+    """Return the results of each parser on one treebank, with UAS, exact match and perplexity."""
     weights = {MODEL: estimated_model(read_treebank(parts.training), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
@@ -85,32 +72,18 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
-    """Return UAS, exact match and perplexity of each parser.
-
-    Args:
-        results: what `score_parsers` returns.
-    """
+    """Return UAS, exact match and perplexity of each parser."""
     return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
 
 
 def counts_of(results: Mapping[str, OutputResult]) -> Numbers:
-    """Return the numerators and denominators of each sentence, float64, shape (sentences, parsers, measures, 2).
-
-    Args:
-        results: what `score_parsers` returns.
-    """
+    """Return the numerators and denominators of each sentence, float64, shape (sentences, parsers, measures, 2)."""
     counts = [np.stack([result.sentences[text].T for text in COUNTED.values()], axis=1) for result in results.values()]
     return np.stack(counts, axis=1)
 
 
 def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list[float]]:
-    """Return the share of pairs of parsers that are separated on random test sets, by size and measure.
-
-    Args:
-        parts: the counts from `counts_of`, as lists.
-        resamples: the number of permutations for each pair.
-        seed: the random seed.
-    """
+    """Return the share of pairs of parsers that are separated on random test sets, by size and measure."""
     table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
     shares_by_size: dict[str, list[float]] = {}
     for size, own_seed in zip(SIZES, spawned(seed, len(SIZES))):
@@ -129,38 +102,17 @@ def _correlations(parsers: Mapping[str, Row], pair: str) -> list[float | None]:
 
 
 def averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
-    """Return the mean over treebanks of the correlation of two measures over parsers.
-
-    Args:
-        parsers: the three measures by treebank.
-        pair: the two measures, as a key of `PAIRS`.
-    """
+    """Return the mean over treebanks of the correlation of two measures over parsers."""
     return mean(_correlations(parsers, pair))
 
 
 def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return `averaged` with its interval from resampled treebanks; None with fewer than four treebanks.
-
-    Args:
-        parsers: the three measures by treebank.
-        pair: the two measures, as a key of `PAIRS`.
-        resamples: the number of resamples.
-        seed: the random seed.
-    """
+    """Return `averaged` with its interval from resampled treebanks; None with fewer than four treebanks."""
     return mean_interval(_correlations(parsers, pair), resamples, seed)
 
 
 def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return how much more UAS and EM correlate with each other than either does with perplexity (sign reversed).
-
-    Args:
-        parsers: the three measures by treebank; treebanks without one of the three correlations are left out.
-        resamples: the number of resamples.
-        seed: the random seed.
-
-    Returns:
-        The mean correlation of UAS and EM minus the higher of the other two; None with fewer than four treebanks.
-    """
+    """Return how much more UAS and EM correlate with each other than either does with perplexity (sign reversed)."""
     rows = zip(*(_correlations(parsers, pair) for pair in PAIRS))
     known = np.array([row for row in rows if None not in row], dtype=np.float64).reshape(-1, len(PAIRS))
     return resampled_estimate(known, _closer, resamples, seed)
@@ -173,11 +125,6 @@ def _closer(means: Numbers) -> Numbers:
 
 
 def pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:
-    """Return the correlation over all parsers of all treebanks, its p, and the number of pairs.
-
-    Args:
-        parsers: the three measures by treebank.
-        pair: the two measures, as a key of `PAIRS`.
-    """
+    """Return the correlation over all parsers of all treebanks, its p, and the number of pairs."""
     x, y = PAIRS[pair]
     return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))

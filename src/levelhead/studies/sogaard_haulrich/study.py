@@ -40,14 +40,7 @@ MAIN_CLAIM = "Parsers with lower derivation perplexity have a higher UAS"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study.
-
-    Args:
-        request: treebanks with training sets; outputs of the four parsers on gold words, each in a folder of that name.
-
-    Raises:
-        InputError: a file is invalid, or an output does not have the gold words and sentences.
-    """
+    """Run the study."""
     numbers = printed("sogaard_haulrich")
     treebanks = {
         code: parts for code, parts in parts_of(request).items()

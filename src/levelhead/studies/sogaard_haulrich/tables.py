@@ -34,12 +34,7 @@ def _spread(values: Iterable[float]) -> str:
 
 
 def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, Row]) -> StudySection:
-    """Return the perplexities of each treebank.
-
-    Args:
-        listed: the treebanks with their perplexities and accuracies.
-        rows: what `perplexities` returns, by treebank.
-    """
+    """Return the perplexities of each treebank."""
     columns = (Column("treebank", "text"), *number_columns("training words", "swaps", "string", "derivation"),
                Column("increase"), Column("unknown words"), *number_columns("best UAS", "average UAS"))  # fmt: skip
     cells = tuple(
@@ -53,12 +48,7 @@ def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, 
 
 
 def averages_of_groups(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> StudySection:
-    """Return the average perplexities of groups, printed and ours.
-
-    Args:
-        listed: the treebanks with their perplexities and accuracies.
-        numbers: the printed numbers.
-    """
+    """Return the average perplexities of groups, printed and ours."""
     columns = (Column("group", "text"), *number_columns("treebanks", "string", "derivation"), Column("increase"),
                Column("mean increase"))  # fmt: skip
     published = [
@@ -88,12 +78,7 @@ _PREDICTORS = (
 
 
 def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> tuple[StudySection, ...]:
-    """Return the correlations of perplexities with accuracies, printed and ours, and those of their parts.
-
-    Args:
-        listed: the treebanks with their perplexities and accuracies.
-        numbers: the printed numbers.
-    """
+    """Return the correlations of perplexities with accuracies, printed and ours, and those of their parts."""
     by_accuracy = {row.accuracy: row for row in correlations(listed)}
     printed = numbers["correlations"]
     names = (*(f"{name} (printed)" for name in printed["treebank size"]), "UD best", "UD average")
@@ -149,13 +134,7 @@ _PARTS: Mapping[str, Callable[[TreebankPerplexities], float]] = {
 def parser_tables(
     parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: StudyRequest
 ) -> tuple[StudySection, ...]:
-    """Return how perplexity, UAS and exact match correlate, and how often each of them separates parsers.
-
-    Args:
-        parsers: the values and separations of parsers by treebank.
-        numbers: the printed numbers.
-        request: gives the number of resamples and the seed.
-    """
+    """Return how perplexity, UAS and exact match correlate, and how often each of them separates parsers."""
     if not parsers:
         return (StudySection(_METRICS, ("No outputs of the four transition systems on gold words were given.",)),)
     return _metrics_table(parsers, numbers, request), _separation_table(parsers)
