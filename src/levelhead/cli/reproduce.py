@@ -116,8 +116,8 @@ def reproduce(
     from levelhead.jobs import Store
     from levelhead.studies import StudyRequest as Request
     from levelhead.studies import reproduce as run
-    from levelhead.studies.built_in_parsers import built_in
     from levelhead.studies.page import checked_page, document, markdown, text, write_page
+    from levelhead.studies.parsers import built_in
 
     if not treebanks and paper != "conll17":
         treebanks, systems = _examples(paper, systems, quick=quick)

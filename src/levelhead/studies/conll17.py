@@ -14,12 +14,9 @@ from levelhead.report.table import Column, Table
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.studies.example_sentences import conllu
-from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, signature
-from levelhead.studies.statistics import agrees, all_true, count_of_true
-from levelhead.studies.study import Claim, Study, StudySection
-from levelhead.studies.verdicts import verdict_of_fact
+from levelhead.studies.study import Claim, Study, StudySection, conllu, printed
+from levelhead.studies.verdicts import agrees, all_true, count_of_true, verdict_of_fact
 from levelhead.treebank import Treebank
 
 NAME = "conll17"
@@ -39,7 +36,7 @@ MAIN_CLAIM = "Systems are ranked by the macro-average"
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
     numbers = printed("conll17")
-    examples = printed("conll17", "examples")
+    examples = printed("conll17_examples")
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = _scored(request)
     published = read_scores(request.scores) if request.scores is not None else None

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.table import Cell, Column, Plain, Table
-from levelhead.studies.documents_2018.measure import (
-    FEWEST_DOCUMENTS,
-    MEASURES,
-    METHODS,
-    counts_of_test_set,
-    known_results,
-    measure_documents,
+from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
+from levelhead.significance.estimates import Estimate
+from levelhead.significance.jackknife import Spread, leave_out, spread_of
+from levelhead.significance.resampling import Seed
+from levelhead.significance.system_counts import Sums
+from levelhead.significance.units import DOCUMENT
+from levelhead.studies.request import (
+    Outputs,
+    StudyRequest,
+    StudyTask,
+    parts_of,
+    run_tasks,
+    score_files,
+    signature,
+    systems_in,
 )
-from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
-from levelhead.studies.scores import Outputs, score_files
 from levelhead.studies.study import Claim, Study, StudySection
-from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 
 NAME = "documents-2018"
 TITLE = "How wrong are intervals and tests that resample sentences?"
 SOURCE = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
 
-Results = Mapping[str, Any]
+TestSetResults = Mapping[str, Any]
 """The results of each test set, by its code."""
 
 NOMINAL = 0.93
@@ -57,11 +64,11 @@ def reproduce(request: StudyRequest) -> Study:
     results = _measured(golds, systems, request)
     known = dict(known_results(results))
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
-    sections = (_sets(results), *_variances(known), *_coverage(known), _pairs(known))
+    sections = (_sets(results), *_design_effects(known), *_coverage(known), _pairs(known))
     return Study(NAME, TITLE, SOURCE, _setting(results, known, request), sections, _claims(known), signed, MAIN_CLAIM)
 
 
-def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest) -> Results:
+def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest) -> TestSetResults:
     """The sizes of each test set and, if it has enough documents, the results of `measure_documents`."""
     outputs = {name: {code: path for code, path in files.items() if code in golds} for name, files in systems.items()}
     scored = score_files(golds, outputs, setup_of(MEASURES), request, by_sentence=True)
@@ -85,7 +92,7 @@ def _draws(request: StudyRequest) -> tuple[int, int]:
     return request.resamples // 4, request.resamples // 5
 
 
-def _setting(results: Results, known: Results, request: StudyRequest) -> tuple[str, ...]:
+def _setting(results: TestSetResults, known: TestSetResults, request: StudyRequest) -> tuple[str, ...]:
     parallel = sum(code.endswith("_pud") for code in known)
     few = (
         f"Few test sets can answer this question: {len(known)} of {len(results)} mark at least {FEWEST_DOCUMENTS}"
@@ -119,7 +126,7 @@ def _setting(results: Results, known: Results, request: StudyRequest) -> tuple[s
     return few, methods, draws, tests
 
 
-def _sets(results: Results) -> StudySection:
+def _sets(results: TestSetResults) -> StudySection:
     rows = tuple(
         (code, result["documents"], result["sentences"], result.get("largest"), len(result["systems"]))
         for code, result in results.items()
@@ -137,7 +144,7 @@ def _mean(entries: Sequence[Mapping[str, Any]], value: _EntryValue) -> float:
     return float(np.mean([value(entry) for entry in entries]))
 
 
-def _effect(entries: Sequence[Mapping[str, Any]]) -> float:
+def _design_effect(entries: Sequence[Mapping[str, Any]]) -> float:
     """The design effect: the mean variance by documents over the mean variance by sentences."""
     by_sentences, by_documents = np.sum([entry["variances"] for entry in entries], axis=0)
     return float(by_documents / by_sentences)
@@ -148,7 +155,7 @@ def _by_measure(result: Mapping[str, Any], kind: str, value: Callable[[Any], flo
     return [value(result[kind][name]) if name in result[kind] else None for name in MEASURES]
 
 
-def _variances(known: Results) -> Iterator[StudySection]:
+def _design_effects(known: TestSetResults) -> Iterator[StudySection]:
     texts = {
         "scores": "The variance of a score by document, divided by its variance by sentence (the design effect),"
         " averaged over systems. Both come from the jackknife, which slightly overestimates variances with few"
@@ -156,7 +163,7 @@ def _variances(known: Results) -> Iterator[StudySection]:
         "differences": "The same for differences between two systems, averaged over pairs.",
     }
     for kind, text in texts.items():
-        rows = {code: _by_measure(result, kind, _effect) for code, result in known.items()}
+        rows = {code: _by_measure(result, kind, _design_effect) for code, result in known.items()}
         cells: list[tuple[Cell, ...]] = [
             (code, *(None if value is None else Plain(value) for value in values)) for code, values in rows.items()
         ]
@@ -166,7 +173,7 @@ def _variances(known: Results) -> Iterator[StudySection]:
         yield StudySection(f"Design effects of {kind}", (text,), table, figure)
 
 
-def _coverage(known: Results) -> Iterator[StudySection]:
+def _coverage(known: TestSetResults) -> Iterator[StudySection]:
     texts = {
         "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
         "differences": "The same for differences between two systems. The rest, up to 100%, is also how often a test"
@@ -182,7 +189,7 @@ def _coverage(known: Results) -> Iterator[StudySection]:
         yield StudySection(f"Coverage of intervals of {kind}", (text,), Table(columns, tuple(rows)))
 
 
-def _significant(known: Results, name: str) -> tuple[int, int, int, int]:
+def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
     """The numbers of pairs: all, significant by sentences, also by documents, and only by documents."""
     p_values = [entry["p"] for result in known.values() for entry in result["differences"].get(name, ())]
     by_both = sum(max(pair) < LEVEL for pair in p_values)
@@ -190,7 +197,7 @@ def _significant(known: Results, name: str) -> tuple[int, int, int, int]:
     return len(p_values), by_sentences, by_both, by_documents - by_both
 
 
-def _pairs(known: Results) -> StudySection:
+def _pairs(known: TestSetResults) -> StudySection:
     rows = []
     for name in MEASURES:
         pairs, by_sentences, by_both, only = _significant(known, name)
@@ -206,9 +213,9 @@ def _pairs(known: Results) -> StudySection:
     return StudySection("Significant pairs", (text,), Table(columns, tuple(rows)))
 
 
-def _claims(known: Results) -> tuple[Claim, ...]:
+def _claims(known: TestSetResults) -> tuple[Claim, ...]:
     """Check our expectations; they are about these test sets only, so no significance test is needed."""
-    scores, differences = ({code: _effect(own[kind]["LAS"]) for code, own in known.items() if "LAS" in own[kind]}
+    scores, differences = ({code: _design_effect(own[kind]["LAS"]) for code, own in known.items() if "LAS" in own[kind]}
                            for kind in ("scores", "differences"))  # fmt: skip
     _, by_sentences, by_both, _ = _significant(known, "LAS")
     return (
@@ -223,7 +230,7 @@ def _claims(known: Results) -> tuple[Claim, ...]:
     )  # fmt: skip
 
 
-def _claims_on_coverage(known: Results) -> Iterator[Claim]:
+def _claims_on_coverage(known: TestSetResults) -> Iterator[Claim]:
     for kind, name in (("scores", "LAS"), ("differences", "differences in LAS")):
         by_method = [
             {code: _mean(own[kind]["LAS"], lambda entry, at=at: entry["covered"][at]) for code, own in known.items()}  # type: ignore[misc]
@@ -240,3 +247,140 @@ def _on_all(text: str, values: Mapping[str, float], holds: Callable[[float], boo
     verdict = verdict_of_fact(all(map(holds, values.values())) if values else None)
     evidence = ", ".join(f"{code} {shown.format(value)}" for code, value in values.items())
     return Claim(text, "an expectation", verdict, evidence or "no test set marks enough documents")
+
+
+MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
+"""The measures that are compared."""
+
+METHODS = ("bootstrap, sentences", "bootstrap, documents", "jackknife and t, documents")
+"""The compared intervals: the usual ones in the field, the same by document, and those of `compare`."""
+
+FEWEST_DOCUMENTS = 10
+"""The smallest number of documents of a test set that is used."""
+
+_LEVEL = 0.95
+_EQUAL = 1e-12
+
+
+def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
+    """Return the sizes of a test set and, with enough documents, the counts for `measure_documents`; plain JSON."""
+    outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
+    valid = {name: output.sentences for name, output in outputs.items() if output.state == "valid"}
+    units = next(output.units for output in outputs.values() if output.units is not None)
+    n_documents = units.n_units if units.kind == DOCUMENT else 1
+    sizes = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
+    if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
+        return sizes
+    measures = [name for name in results.measures if all(name in by_measure for by_measure in valid.values())]
+    parts = [np.stack([by_measure[name].T for name in measures], axis=1) for by_measure in valid.values()]
+    counts = {"measures": measures, "parts": np.stack(parts, axis=1).tolist()}
+    return {**sizes, "largest": units.largest, "of_sentence": units.of_sentence.tolist(), **counts}
+
+
+def measure_documents(
+    counts: Mapping[str, Any], samples: int, resamples: int, permutations: int, seed: int
+) -> dict[str, Any]:
+    """Return design effects, coverage of intervals, and p-values of one test set."""
+    units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
+    parts = np.array(counts["parts"], dtype=np.float64)
+    valid = counts["systems"]
+    sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts, "")
+    documents = sentences._replace(parts=units.sums(parts))
+    variances = np.stack([_variances(counted) for counted in (sentences, documents)], axis=-1)
+    covered = coverage(sentences, units, samples, resamples, seed)
+    p_values = pair_p_values(sentences, documents, permutations, seed)
+    entries = _entries(sentences.measures, variances, covered)
+    scores = {name: own[: len(valid)] for name, own in entries.items()}
+    differences = {
+        name: [{**entry, "p": p.tolist()} for entry, p in zip(own[len(valid) :], p_values[:, m], strict=True)]
+        for m, (name, own) in enumerate(entries.items())
+    }
+    return {"scores": scores, "differences": differences}
+
+
+def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[str, list[dict[str, Any]]]:
+    """Variances and coverage of scores and differences by measure, from shapes (n, measures, ...)."""
+    return {
+        name: [
+            {"variances": own.tolist(), "covered": shares.tolist()}
+            for own, shares in zip(variances[:, m], covered[:, m], strict=True)
+        ]
+        for m, name in enumerate(measures)
+    }
+
+
+def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
+    """Return how often the intervals of each method contain the true value when documents are drawn."""
+    true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
+    of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
+    drawing, *seeds = spawned(seed, 1 + 2 * samples)
+    held = np.zeros((*true.shape, len(METHODS)))
+    for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
+        drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
+        whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
+        bootstraps = [percentiles(drawn, resamples, seeds[2 * i]), percentiles(whole, resamples, seeds[2 * i + 1])]
+        for method, (low, high) in enumerate([*bootstraps, _student_intervals(whole)]):
+            held[..., method] += (low <= true + _EQUAL) & (true <= high + _EQUAL)
+    return held / samples
+
+
+def _contrasts(values: Sums) -> Sums:
+    """The scores of all runs, then the differences of all pairs; from (..., runs, measures) to (..., n, measures)."""
+    pairs = list(combinations(range(values.shape[-2]), 2))
+    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+    return np.concatenate([values, values[..., second, :] - values[..., first, :]], axis=-2)
+
+
+def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
+    """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
+    sums = table.shaped(resampled(table.flat, resamples, seed))
+    ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
+    return ends
+
+
+def _student_intervals(table: SystemCounts) -> Sums:
+    """The intervals of `compare`, shape (2, n, measures); infinite if there are too few units."""
+    n_runs = len(table.systems)
+    ends = [
+        [
+            (estimate.score_interval if i < n_runs else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
+            for estimate in own
+        ]
+        for i, own in enumerate(_estimates(table))
+    ]
+    return np.moveaxis(np.array(ends), -1, 0)
+
+
+def _spreads(table: SystemCounts) -> list[list[Spread]]:
+    """The jackknife spread of scores and differences, by measure."""
+    strata = [leave_out(table)]
+    contrasts = _contrasts(np.eye(len(table.systems)))
+    return [[spread_of(strata, contrast, m) for m in range(len(table.measures))] for contrast in contrasts]
+
+
+def _variances(table: SystemCounts) -> Sums:
+    """The variances of scores and differences, shape (n, measures)."""
+    return np.array([[spread.variance for spread in own] for own in _spreads(table)])
+
+
+def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
+    """The scores and differences by measure, with standard errors as in `compare`."""
+    values = _contrasts(table.values(table.parts.sum(axis=0)))
+    for i, spreads in enumerate(_spreads(table)):
+        more = [0.0 if i < len(table.systems) else spread.observation for spread in spreads]
+        yield [
+            Estimate(float(value), spread.variance + extra, spread.freedom, spread.n_units)
+            for value, spread, extra in zip(values[i], spreads, more, strict=True)
+        ]
+
+
+def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
+    """Return the p of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`."""
+    swaps = [pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)]
+    by_t = [[estimate.p() for estimate in own] for own in list(_estimates(documents))[len(documents.systems) :]]
+    return np.stack([swaps[0], np.maximum(swaps[1], np.array(by_t, dtype=np.float64))], axis=-1)
+
+
+def known_results(results: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the test sets with enough documents and outputs, by code."""
+    yield from ((code, result) for code, result in results.items() if "scores" in result)

@@ -1,9 +1,9 @@
-"""Which measure separates systems best, scores languages most evenly, and ranks systems most stably."""
+"""Which measure separates systems best: a study of the outputs of the CoNLL 2018 shared task."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -17,16 +17,21 @@ from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
-from levelhead.studies.measures_2018.claims import claims_on_measures
-from levelhead.studies.measures_2018.estimates import (
+from levelhead.studies.measures_2018_estimates import (
     LAS,
     LOG_ODDS,
+    MEASURES,
     POINTS,
+    SAMPLES,
+    SMALL,
     WELL_PARSED,
     Comparison,
     ResultsByTestSet,
     Row,
     Statistic,
+    compare_systems,
+    counts_on,
+    entropies,
     estimated,
     known,
     mean_of,
@@ -37,12 +42,16 @@ from levelhead.studies.measures_2018.estimates import (
     value_of,
     well_parsed,
 )
-from levelhead.studies.measures_2018.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
-from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
-from levelhead.studies.scores import score_files
-from levelhead.studies.study import Study, StudySection
-from levelhead.studies.treebank_parts import parts_of, systems_in
-from levelhead.studies.verdicts import ValueWithInterval
+from levelhead.studies.request import StudyRequest, StudyTask, parts_of, run_tasks, score_files, signature, systems_in
+from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.verdicts import (
+    Sign,
+    ValueWithInterval,
+    agreed_verdict,
+    estimate_shown,
+    joint_verdict,
+    verdict_of_effect,
+)
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy
 
@@ -311,3 +320,44 @@ def _sets(table: ResultsByTestSet) -> StudySection:
         for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
     )
     return StudySection("By test set", ("The share of significant pairs.",), Table(columns, cells))
+
+
+CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
+
+
+def claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
+    """Return the verdicts on the expectations."""
+    n = len(results.codes)
+    draws = resampled_rows(n, request.resamples, request.seed)
+    whole = {POINTS: estimated(mean_of(results.significant, results.pairs), n, draws)}
+    small = {POINTS: estimated(mean_of(results.small, results.pairs), n, draws)}
+    spread = spreads_by_scale(results, well_parsed(results), request.resamples, request.seed)
+    order = {POINTS: estimated(mean_of(results.concordance), n, draws)}
+    return (
+        _expected("CLAS and WLAS, which use fewer words, separate fewer pairs of systems than LAS", whole, CONTENT, -1),
+        _expected(f"CLAS and WLAS separate fewer pairs on samples of {SMALL} sentences", small, CONTENT, -1),
+        _expected("MLAS and BLEX, which require more, separate more pairs than LAS", whole, RICH, 1),
+        _expected(f"MLAS and BLEX separate more pairs on samples of {SMALL} sentences", small, RICH, 1),
+        _expected("CLAS and WLAS score languages with training data more evenly than LAS", spread, CONTENT, -1),
+        _expected("MLAS and BLEX score languages with training data less evenly than LAS", spread, RICH, 1),
+        _expected("The order of systems is less stable by CLAS and WLAS than by LAS", order, CONTENT, -1),
+        _expected("The order of systems is less stable by MLAS and BLEX than by LAS", order, RICH, -1),
+    )
+
+
+def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str], sign: Sign) -> Claim:
+    """Check an expectation: every measure must differ from LAS in the given direction, on every scale."""
+    verdict = joint_verdict(
+        agreed_verdict(verdict_of_effect(measures[name].change, sign) for measures in scales.values()) for name in names
+    )
+    evidence = (
+        f"{name} minus LAS " + ", ".join(change_shown(own[name].change, scale) for scale, own in scales.items())
+        for name in names
+    )
+    return Claim(text, "an expectation", verdict, "; ".join(evidence))
+
+
+def change_shown(change: ValueWithInterval | None, scale: str) -> str:
+    """Return a difference from LAS as text, with its scale."""
+    points = scale == POINTS
+    return f"{estimate_shown(change, 2 if points else 3, 100 if points else 1)} {scale}"
