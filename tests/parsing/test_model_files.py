@@ -20,7 +20,7 @@ from levelhead.parsing import PARSERS, ExternalModel, Model, Schedule, read_mode
 from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.graph import graph_tables
 from levelhead.parsing.model_file import model_bytes
-from levelhead.parsing.weight_tables import MOST_BYTES, check_memory, check_shapes, table_shapes
+from levelhead.parsing.training import MOST_BYTES, check_memory, check_shapes, table_shapes
 from levelhead.parsing.word_features import columns_of
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"

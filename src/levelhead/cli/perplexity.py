@@ -17,7 +17,7 @@ from levelhead.cli.shared.values import Choice, limited
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
-    from levelhead.derivation.treebank_perplexity import NgramChoice
+    from levelhead.derivation.perplexity import NgramChoice
     from levelhead.treebank import Treebank
 
 ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
@@ -26,7 +26,7 @@ ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
     """Read --minimum-counts: numbers, or the word srilm."""
     from levelhead.derivation import SRILM_MINIMUM_COUNTS
-    from levelhead.derivation.treebank_perplexity import NGRAM
+    from levelhead.derivation.perplexity import NGRAM
 
     if value == "srilm":
         return SRILM_MINIMUM_COUNTS[: context.params["ngram"] or NGRAM]
@@ -89,7 +89,7 @@ def perplexity(
     (a file with .arpa in its name). "-" is standard input.
     """
     from levelhead.derivation import write_arpa as write
-    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
+    from levelhead.derivation.perplexity import NgramChoice, measure_perplexities
     from levelhead.report.derivation import perplexity_documents
 
     check_paths([train, test, *systems], [output, write_arpa])
@@ -109,7 +109,7 @@ def perplexity(
 def _model(train: str, choice: NgramChoice, input_format: Any) -> NgramModel:
     """Estimate a model, or read one."""
     from levelhead.derivation import read_arpa
-    from levelhead.derivation.treebank_perplexity import is_model_file, model_of
+    from levelhead.derivation.perplexity import is_model_file, model_of
 
     if is_model_file(train):
         return read_arpa(train)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.conversion.convert import backward, forward
-from levelhead.conversion.heads import Variant, raised, ud_version, words_of
+from levelhead.conversion.convert import Variant, backward, forward, raised, ud_version, words_of
 from levelhead.conversion.targets import Targets, default_targets
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.strings import Codes
 from levelhead.typology.entropy import head_entropy_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from levelhead.treebank.strings import Codes
 
 
 class NotRestored(NamedTuple):

@@ -13,8 +13,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
-from levelhead.derivation.ngrams import BEGIN, SPECIAL, UNKNOWN, Indices
+from levelhead.derivation.ngram_model import BEGIN, SPECIAL, UNKNOWN, Indices, NgramModel, NgramTable, Reals
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.kernels import arpa
 from levelhead.treebank import Strings

@@ -8,10 +8,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.discounts import Discounts, estimate_discounts
-from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
-from levelhead.derivation.ngrams import BEGIN, SPECIAL, Indices, NgramCounts, adjusted_counts, count_ngrams, framed
-from levelhead.derivation.sequences import Sequences
+from levelhead.derivation.derive import Sequences
+from levelhead.derivation.ngram_model import (
+    BEGIN,
+    SPECIAL,
+    Discounts,
+    Indices,
+    NgramCounts,
+    NgramModel,
+    NgramTable,
+    Reals,
+    adjusted_counts,
+    count_ngrams,
+    estimate_discounts,
+    framed,
+)
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Strings
 from levelhead.treebank.strings import distinct

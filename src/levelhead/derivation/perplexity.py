@@ -1,21 +1,30 @@
-"""Perplexity of sentences in the order of the string or of a derivation, computed from sums per sentence."""
+"""Perplexity of sentences in the order of the string or of a derivation, also as a measure of a system's trees."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.derivation.ngram_model import NgramModel, Reals
-from levelhead.derivation.ngrams import END, UNKNOWN, framed
-from levelhead.derivation.sequences import Sequences, sequences_of
-from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import short_hash
+from levelhead.derivation.derive import ORDERS, Sequences, sequences_of
+from levelhead.derivation.estimate import estimate
+from levelhead.derivation.ngram_model import END, UNKNOWN, NgramModel, Reals, framed
+from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import immutable
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure import Resource
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
 Ends = Literal["in", "out", "ppl1"]
 """How ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, only their probability."""
@@ -192,3 +201,162 @@ def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> di
         signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
         signature["minimum-word-count"] = str(model.minimum_word_count)
     return signature | {"ends": ends} | ({"lift": "yes"} if lift else {})
+
+
+_DEFAULT_ORDER = "swap-lazy"
+
+
+class Trained(NamedTuple):
+    """The model of derivation perplexity.
+
+    Args:
+        model: the trigram model of the training treebank's words in derivation order.
+        order: the order, the name of a transition system.
+    """
+
+    model: NgramModel
+    order: str
+
+
+def load_model(argument: str) -> Resource:
+    """Return the model for the argument of DPPL."""
+    path, marker, order = argument.rpartition(",order=")
+    if not marker:
+        path, order = argument, _DEFAULT_ORDER
+    if order not in ORDERS:
+        raise MeasureError(unknown("order", order, ORDERS), "unknown-order")
+    return estimated_model(read(path), order)
+
+
+def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
+    """Return the model of a training treebank for DPPL."""
+    model = estimate(sequences_of(treebank, order))
+    path = treebank.source.path
+    warnings = (*map(str, treebank.warnings), *(f"{path}, {order} order: {text}" for text in model.fallback_warnings))
+    return Resource(Trained(model, order), contents_hash(treebank), warnings)
+
+
+@immutable()
+class SurpriseTotal(Counts):
+    """One row of counts, whose surprisal is correctly rounded, also if sentences are added to it.
+
+    Args:
+        parts: numbers whose exact sum is the surprisal; the first is the rounded sum.
+    """
+
+    parts: Sequence[float]
+
+
+def count_surprise(
+    matches: Matches, trained: Trained, *, by_sentence: bool = False, before: SurpriseTotal | None = None
+) -> Counts:
+    """Return the surprisal of the system's trees: minus log10 of the probability, and the number of events.
+
+    Unknown words are left out, and ends of sentences are events, as in language-model tools.
+    """
+    sums = sentence_sums(trained.model, sequences_of(matches.system, trained.order))
+    logs, events = sums.sums(oov=False)
+    if by_sentence:
+        rows = matches.rows_at(matches.system_spans.sentence_starts[:-1])
+        surprise, total = (np.bincount(rows, values, len(matches.gold)) for values in (-logs, events))
+        return Counts(surprise, total, total, None)
+    earlier = ((), 0) if before is None else (before.parts, before.gold[0])
+    parts = _parts_of_sum([*(-logs).tolist(), *earlier[0]])
+    total = np.array([events.sum() + earlier[1]], dtype=np.float64)
+    return SurpriseTotal(np.array(parts[:1]), total, total, None, parts)
+
+
+def _parts_of_sum(numbers: Sequence[float]) -> list[float]:
+    """Return at least one number, with the same exact sum as these; the first is the rounded sum."""
+    parts = [math.fsum(numbers)]
+    while rest := math.fsum([*numbers, *(-part for part in parts)]):
+        parts.append(rest)
+    return parts
+
+
+NGRAM = 3
+"""The default length of the longest n-grams."""
+
+_ARPA = ".arpa"
+"""The part of a file name that marks a model, not a treebank."""
+
+
+class NgramChoice(NamedTuple):
+    """The settings of a model, and its order of words.
+
+    Args:
+        order: the order of the words, one of `ORDERS`.
+        ngram: the length of the longest n-grams; None for `NGRAM`.
+        minimum_counts: as in `estimate`.
+        minimum_word_count: as in `estimate`.
+        ends: how the ends of sentences count.
+        lift: whether to lift non-projective arcs if the order's system needs projective trees.
+    """
+
+    order: str = "string"
+    ngram: int | None = None
+    minimum_counts: tuple[int, ...] = ()
+    minimum_word_count: int = 1
+    ends: Ends = "in"
+    lift: bool = False
+
+    @property
+    def lifts(self) -> bool:
+        """Whether arcs are lifted, which the order of the string never requires."""
+        return self.lift and self.order != "string"
+
+
+STANDARD = NgramChoice()
+"""A trigram model of words in the order of the string."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Perplexities(Tabular):
+    """The perplexity of a test set, and of parser output for it, under one model.
+
+    Args:
+        results: the perplexity of each treebank by its name, the test set first.
+        model: the model.
+        provenance: the provenance of the numbers.
+    """
+
+    results: Mapping[str, Perplexity]
+    model: NgramModel
+    provenance: Provenance
+
+
+def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> NgramModel:
+    """Return a model of the words of a treebank in some order; a model is returned unchanged."""
+    if isinstance(train, NgramModel):
+        return train
+    sequences = sequences_of(train, choice.order, lift=choice.lifts)
+    size, counts, least = choice.ngram or NGRAM, choice.minimum_counts, choice.minimum_word_count
+    return estimate(sequences, size, minimum_counts=counts, minimum_word_count=least)
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path has the name of a model in ARPA format."""
+    return _ARPA in PurePath(path).name
+
+
+def measure_perplexities(
+    model: NgramModel, treebanks: Mapping[str, Treebank], choice: NgramChoice = STANDARD
+) -> Perplexities:
+    """Return the perplexity of treebanks under a model."""
+    results = {
+        name: perplexity(model, treebank, choice.order, ends=choice.ends, lift=choice.lifts)
+        for name, treebank in treebanks.items()
+    }
+    return Perplexities(results, model, _provenance(results, model, treebanks))
+
+
+def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks: Mapping[str, Treebank]) -> Provenance:
+    """The provenance: the signature of the test set's perplexity with the hashes of parser output, and all files."""
+    test, *systems = (result.signature for result in results.values())
+    signature = {name: value for name, value in test.items() if name != "version"}
+    if systems:
+        signature["system"] = "+".join(system["test"] for system in systems)
+    files = {"train": short_hash(model.sha256)} | {name: short_hash(result.sha256) for name, result in results.items()}
+    warnings = dict.fromkeys(fault for treebank in treebanks.values() for fault in treebank.warnings)
+    signature["version"] = test["version"]
+    return Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))

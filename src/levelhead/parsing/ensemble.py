@@ -17,15 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.parsing.chunks import Progress, in_chunks
 from levelhead.parsing.graph import in_pieces, parse_voted
-from levelhead.parsing.long_sentences import learnable
 from levelhead.parsing.model import ENSEMBLE, Ensemble, Integers, Model, Schedule
+from levelhead.parsing.parser_input import learnable
 from levelhead.parsing.training import (
     DEFAULT_BEAM,
     Relations,
     Report,
     Scheme,
+    check_memory_together,
     default_schedule,
     n_passes,
     parse_columns,
@@ -34,8 +34,7 @@ from levelhead.parsing.training import (
     train,
     with_trees,
 )
-from levelhead.parsing.weight_tables import check_memory_together
-from levelhead.parsing.word_features import Columns, columns_of
+from levelhead.parsing.word_features import Columns, Progress, columns_of, in_chunks
 from levelhead.treebank import Treebank
 
 

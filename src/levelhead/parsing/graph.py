@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.long_sentences import piece_length
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
+from levelhead.parsing.parser_input import piece_length
 from levelhead.parsing.word_features import Columns
 
 PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")

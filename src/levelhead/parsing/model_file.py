@@ -30,8 +30,8 @@ from levelhead.parsing.model import (
     Model,
     Training,
 )
-from levelhead.parsing.relation_names import is_relation
-from levelhead.parsing.weight_tables import MOST_BYTES_TOGETHER, MOST_MARGIN, Tables, check_shapes, n_bytes
+from levelhead.parsing.parser_input import is_relation
+from levelhead.parsing.training import MOST_BYTES_TOGETHER, MOST_MARGIN, Tables, check_shapes, n_bytes
 from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 

@@ -18,8 +18,8 @@ import numpy as np
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
 from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.long_sentences import longest_with_beam
 from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
+from levelhead.parsing.parser_input import longest_with_beam
 from levelhead.parsing.word_features import Columns
 
 TABLES = ("actions", "labels")

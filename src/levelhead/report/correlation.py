@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
-from levelhead.correlation.language_families import FamilyCheck
+from levelhead.correlation.correlate import FamilyCheck
 from levelhead.report.documents import header
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table

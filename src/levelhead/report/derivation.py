@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from levelhead.derivation import Derivations, Perplexity
-from levelhead.derivation.perplexity import perplexity_of
-from levelhead.derivation.treebank_perplexity import Perplexities
+from levelhead.derivation.perplexity import Perplexities, perplexity_of
 from levelhead.report.documents import header, path_text
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Column, Table

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import OutputResult, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
-from levelhead.derivation.dppl import estimated_model
+from levelhead.derivation.perplexity import estimated_model
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.study_charts import Named, cloud, curves

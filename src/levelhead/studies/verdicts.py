@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import correlations, p_value
-from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
+from levelhead.correlation.coefficients import MOST_EXACT, correlations, p_value, permutation_p_values
 from levelhead.significance.resampling import resampled, resampled_weights
 
 Verdict = Literal["holds", "does not hold", "inconclusive", "no data"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from levelhead.derivation.derive import Derivations
-from levelhead.derivation.treebank_perplexity import Perplexities
+from levelhead.derivation.perplexity import Perplexities
 from levelhead.report.by_result import View
 from levelhead.report.derivation import (
     derivation_documents,

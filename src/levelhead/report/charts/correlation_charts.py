@@ -116,7 +116,7 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
     """Return the variance of the best two, three, ... scores of each measure (Callin, figure 5).
 
     Args:
-        variances: the variances by measure, from `levelhead.correlation.cumulative_variance`.
+        variances: the variances by measure, from `levelhead.correlation.coefficients`.
     """
     lines = {name: list(enumerate(variance.variances.tolist(), 2)) for name, variance in variances.items()}
     return curves("Cumulative variance", lines, "treebanks, best first", "variance of scores")
