@@ -19,6 +19,7 @@ from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.kernels import conversion as kernel
 from levelhead.kernels import trees
 from levelhead.treebank import StringColumn, Treebank, check_trees, relations
+from levelhead.treebank.places import place_of
 from levelhead.treebank.strings import UNDERSCORE, Codes
 from levelhead.treebank.treebank import COLUMNS
 
@@ -73,63 +74,43 @@ def raised(heads: Codes, words: Words) -> tuple[Codes, Flags]:
     return kernel.forward(heads, kernel.visits(heads), words.targets, words.roots)
 
 
-def lowered(heads: Codes, words: Words) -> Codes:
+def _lowered(heads: Codes, words: Words) -> Codes:
     """Move targets below their children again: Algorithm 2.
 
     A target without a head is unchanged, since moving its children would give the sentence several roots.
     """
     order = kernel.visits(heads)
     if words.variant == "script":
-        return lowered_as_by_the_script(heads, order, words.targets, words.fixed)
+        return _lowered_as_by_the_script(heads, order, words.targets, words.fixed)
     return kernel.backward(heads, order, words.targets, words.fixed, words.variant == "frozen")
 
 
-def lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: Flags) -> Codes:
-    """Return heads with targets moved below their children."""
-    lists = _Lists(heads, fixed)
-    is_target = targets.astype(bool).tolist()
+def _lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: Flags) -> Codes:
+    """The heads with targets moved below their children, as by the published script (github.com/kohilin/MultiBFConv).
+
+    The script keeps a list of each word's children on either side. If a child has meanwhile been attached to another
+    word, the child's current head replaces it at the end of a list; other words that were attached to the word
+    meanwhile are not in its lists. The first word of the left list and the last word of the right list become heads,
+    usually the outermost words. The script visits words that move from the left list to the right list twice, and can
+    then write cycles; here every word is visited once, and the result is always a tree.
+    """
+    is_target, is_fixed, current = targets.tolist(), fixed.tolist(), heads.tolist()
+    children: defaultdict[tuple[int, bool], list[int]] = defaultdict(list)
+    for word, head in enumerate(current):
+        children[head, word < head].append(word)
     for step in order.tolist():
         word, left = (step, True) if step >= 0 else (-1 - step, False)
-        lists.renew(word, left=left)
-        if is_target[word]:
-            lists.lower(word, left=left)
-    return np.array(lists.heads, dtype=np.int32)
-
-
-class _Lists:
-    """The script's lists of children, and the current heads."""
-
-    def __init__(self, heads: Codes, fixed: Flags) -> None:
-        self.heads = heads.tolist()
-        self.fixed = fixed.astype(bool).tolist()
-        self.left: defaultdict[int, list[int]] = defaultdict(list)
-        self.right: defaultdict[int, list[int]] = defaultdict(list)
-        for word, head in enumerate(self.heads):
-            if head >= 0:
-                self._side(head, word).append(word)
-
-    def _side(self, head: int, word: int) -> list[int]:
-        return self.left[head] if word < head else self.right[head]
-
-    def _movable(self, word: int, *, left: bool) -> list[int]:
-        children = (self.left if left else self.right).get(word, ())
-        return [child for child in children if not self.fixed[child]]
-
-    def renew(self, word: int, *, left: bool) -> None:
-        """Replace children that are attached to another word by that word."""
-        for child in self._movable(word, left=left):
-            head = self.heads[child]
+        for child in [child for child in children[word, left] if not is_fixed[child]]:
+            head = current[child]
             if head != word:
-                self._side(word, child).remove(child)
-                self._side(word, head).append(head)
-
-    def lower(self, target: int, *, left: bool) -> None:
-        """Move a target's children on one side to its head, and make one of them its head."""
-        children, above = self._movable(target, left=left), self.heads[target]
-        if children and above >= 0:
-            for child in children:
-                self.heads[child] = above
-            self.heads[target] = children[0] if left else children[-1]
+                children[word, left].remove(child)
+                children[word, head < word].append(head)
+        movable, above = [child for child in children[word, left] if not is_fixed[child]], current[word]
+        if is_target[word] and movable and above >= 0:
+            for child in movable:
+                current[child] = above
+            current[word] = movable[0] if left else movable[-1]
+    return np.array(current, dtype=np.int32)
 
 
 ATTRIBUTE = "ContentHead"
@@ -142,20 +123,6 @@ after a colon.
 _RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
 
 
-class Restored(NamedTuple):
-    """The heads restored from the records of a treebank.
-
-    Args:
-        heads: the recorded heads, or the current heads without a record.
-        valid: whether the records of each sentence are complete, and made for its current tree.
-        recorded: whether each sentence has records.
-    """
-
-    heads: Codes
-    valid: NDArray[np.bool_]
-    recorded: NDArray[np.bool_]
-
-
 class _Record(NamedTuple):
     """The record in a MISC: head and checksum, and the MISC without the record."""
 
@@ -164,35 +131,31 @@ class _Record(NamedTuple):
     rest: str
 
 
-def with_records(treebank: Treebank, words: Words) -> Treebank:
+def _with_records(treebank: Treebank, words: Words) -> Treebank:
     """Record in MISC the head of each word that forward conversion changes or backward conversion would not restore."""
-    _refuse_records(treebank)
+    recorded, _ = _recorded_words(treebank)
+    if len(recorded):
+        place, lines = place_of(treebank, int(recorded[0])), treebank.source.lines
+        line = int(lines[treebank.sentence_of_word[recorded[0]]]) if len(lines) else None
+        message = f"word {place.word} of the sentence that starts here already has a recorded head"
+        raise InputError(Fault("recorded-heads", message, place._replace(line=line)))
     heads = treebank.heads
     converted, _ = raised(heads, words)
-    chosen = np.flatnonzero((converted != heads) | (lowered(converted, words) != heads))
+    chosen = np.flatnonzero((converted != heads) | (_lowered(converted, words) != heads))
     records = [f"{ATTRIBUTE}={head}" for head in treebank.local_heads()[chosen].tolist()]
     sentences, first = np.unique(treebank.sentence_of_word[chosen], return_index=True)
     function = replace(treebank, heads=converted)
-    sums = _checksums(function, treebank.local_heads(), sentences.tolist())
-    for i, checksum in zip(first.tolist(), sums):
+    for i, checksum in zip(first.tolist(), _checksums(function, treebank.local_heads(), sentences.tolist())):
         records[i] += f":{checksum}"
-    texts = [_added(treebank.misc[word], record) for word, record in zip(chosen.tolist(), records)]
-    return _with_misc(treebank, chosen, texts)
+    cells = ((treebank.misc[word], record) for word, record in zip(chosen.tolist(), records))
+    return _with_misc(treebank, chosen, [record if misc == "_" else f"{misc}|{record}" for misc, record in cells])
 
 
-def without_records(treebank: Treebank) -> Treebank:
-    """Remove all records from MISC."""
-    words, records = _recorded_words(treebank)
-    return _with_misc(treebank, words, [record.rest for record in records])
+def _restored(treebank: Treebank, heads: Codes) -> tuple[Treebank, list[Fault]]:
+    """The treebank with its recorded heads, without the records, and a warning about records that are not valid.
 
-
-def n_records(treebank: Treebank) -> int:
-    """Return the number of words with records."""
-    return len(_recorded_words(treebank)[0])
-
-
-def recorded_heads(treebank: Treebank) -> Restored:
-    """Read the records, and check in which sentences they are valid."""
+    Sentences whose records are incomplete, or made for another tree, get the given heads.
+    """
     starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
     words, records = _recorded_words(treebank)
     local = treebank.local_heads()
@@ -203,12 +166,16 @@ def recorded_heads(treebank: Treebank) -> Restored:
     valid[list(sums)] = [stored == now for stored, now in zip(sums.values(), _checksums(treebank, local, sums))]
     # a treebank read as CoNLL-X can have several roots in a sentence
     valid &= trees.bad_sentences(local, starts, True) == 0
-    as_index = np.where(local == 0, -1, local - 1 + starts[sentences]).astype(np.int32)
-    return Restored(as_index, valid, recorded)
+    as_index = np.where(local == 0, -1, local - 1 + starts[sentences])
+    chosen = np.where(valid[sentences], as_index, heads).astype(np.int32)
+    n_recorded, n_changed = int(recorded.sum()), int((recorded & ~valid).sum())
+    message = f"of {n_recorded} sentences with recorded heads, {n_changed} have changed trees or records"
+    warnings = [_warning_about("outdated-record", message, treebank)] if n_changed else []
+    return replace(_with_misc(treebank, words, [record.rest for record in records]), heads=chosen), warnings
 
 
 def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) -> list[str]:
-    """Return a checksum of the current and recorded heads of each of some sentences.
+    """The checksums of the current and recorded heads of some sentences.
 
     Both are needed, since the current tree does not change if a record is lost or added.
     """
@@ -217,26 +184,8 @@ def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) ->
     return [f"{zlib.crc32(both[:, starts[i] : starts[i + 1]].tobytes()):08x}" for i in sentences]
 
 
-def _refuse_records(treebank: Treebank) -> None:
-    words, _ = _recorded_words(treebank)
-    if len(words):
-        word = int(words[0])
-        sentence = int(treebank.sentence_of_word[word])
-        number = str(word - int(treebank.sentence_starts[sentence]) + 1)
-        line = int(treebank.source.lines[sentence]) if len(treebank.source.lines) else None
-        message = f"word {number} of the sentence that starts here already has a recorded head"
-        raise InputError(Fault("recorded-heads", message, Place(treebank.source.path, line, sentence + 1, number)))
-
-
 def _recorded_words(treebank: Treebank) -> tuple[NDArray[np.intp], list[_Record]]:
-    """Return the words with a record, and their records."""
-    by_code = _records_in(treebank)
-    words = np.flatnonzero(np.isin(treebank.misc.codes, list(by_code)))
-    return words, [by_code[code] for code in treebank.misc.codes[words].tolist()]
-
-
-def _records_in(treebank: Treebank) -> dict[int, _Record]:
-    """Return the record of each code of a MISC with a record; the last of several counts."""
+    """The words with a record, and their records; the last of several in a MISC counts."""
     by_code = {}
     for code in treebank.misc.distinct.tolist():
         parts = treebank.strings[code].split("|")
@@ -244,15 +193,12 @@ def _records_in(treebank: Treebank) -> dict[int, _Record]:
         if records:
             rest = [part for part in parts if not _RECORD.fullmatch(part)]
             by_code[code] = _Record(int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
-    return by_code
-
-
-def _added(misc: str, record: str) -> str:
-    return record if misc == "_" else f"{misc}|{record}"
+    words = np.flatnonzero(np.isin(treebank.misc.codes, list(by_code)))
+    return words, [by_code[code] for code in treebank.misc.codes[words].tolist()]
 
 
 def _with_misc(treebank: Treebank, chosen: NDArray[np.intp], texts: list[str]) -> Treebank:
-    """Return a treebank in which these words have these values of MISC."""
+    """The treebank in which these words have these values of MISC."""
     strings, codes = treebank.strings.with_texts(texts)
     misc = treebank.misc.codes.copy()
     misc[chosen] = codes
@@ -285,8 +231,10 @@ def forward(
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
-    source = with_records(treebank, words) if exact else treebank
-    return _converted(source, heads, _enhanced_kept(treebank))
+    message = "DEPS is unchanged and no longer matches the heads"
+    has_graphs = bool((treebank.deps.codes != UNDERSCORE).any())
+    warnings = [_warning_about("enhanced-kept", message, treebank)] if has_graphs else []
+    return _converted(_with_records(treebank, words) if exact else treebank, heads, warnings)
 
 
 def backward(
@@ -312,36 +260,18 @@ def backward(
             changed after recording are converted by the algorithm, with a warning; so is parser output.
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
-    heads = lowered(treebank.heads, words)
-    if not exact:
-        return _converted(treebank, heads, _records_kept(treebank))
-    warnings = []
-    restored = recorded_heads(treebank)
-    chosen = np.where(restored.valid[treebank.sentence_of_word], restored.heads, heads).astype(np.int32)
-    n_changed = int((restored.recorded & ~restored.valid).sum())
-    if n_changed:
-        n_recorded = int(restored.recorded.sum())
-        message = f"of {n_recorded} sentences with recorded heads, {n_changed} have changed trees or records"
-        warnings.append(_warning_about("outdated-record", message, treebank))
-    return _converted(without_records(treebank), chosen, warnings)
+    heads = _lowered(treebank.heads, words)
+    if exact:
+        treebank, warnings = _restored(treebank, heads)
+        return _converted(treebank, treebank.heads, warnings)
+    n_words = len(_recorded_words(treebank)[0])
+    message = f"{number_of(n_words, 'word')} with recorded heads, which are not used"
+    return _converted(treebank, heads, [_warning_about("unused-record", message, treebank)] if n_words else [])
 
 
 def _converted(treebank: Treebank, heads: Codes, warnings: Iterable[Fault]) -> Treebank:
     source = replace(treebank.source, sha256=None, warnings=(*treebank.source.warnings, *warnings))
     return replace(treebank, heads=heads, source=source)
-
-
-def _enhanced_kept(treebank: Treebank) -> list[Fault]:
-    """Return a warning if there are enhanced graphs, which are not converted."""
-    if not (treebank.deps.codes != UNDERSCORE).any():
-        return []
-    return [_warning_about("enhanced-kept", "DEPS is unchanged and no longer matches the heads", treebank)]
-
-
-def _records_kept(treebank: Treebank) -> list[Fault]:
-    n_words = n_records(treebank)
-    message = f"{number_of(n_words, 'word')} with recorded heads, which are not used"
-    return [_warning_about("unused-record", message, treebank)] if n_words else []
 
 
 def _warning_about(slug: str, message: str, treebank: Treebank) -> Fault:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.conversion.convert import Variant, backward, forward, raised, ud_version, words_of
@@ -128,6 +128,7 @@ def check_round_trip(
     converted = forward(treebank, targets=chosen, variant=variant, ud=version, exact=exact)
     back = backward(converted, targets=chosen, variant=variant, ud=version, exact=exact)
     before, after = nonprojective_arcs(treebank), nonprojective_arcs(converted)
+    sentences = treebank.sentence_of_word
     return RoundTrip(
         ud=version,
         variant=variant,
@@ -142,23 +143,17 @@ def check_round_trip(
         converted=int(moved.sum()),
         changed_heads=int((heads != treebank.heads).sum()),
         nonprojective=(int(before.sum()), int(after.sum())),
-        nonprojective_sentences=(_sentences_of(before, treebank), _sentences_of(after, treebank)),
+        nonprojective_sentences=(len(np.unique(sentences[before])), len(np.unique(sentences[after]))),
         head_entropy=(head_entropy_of(treebank).bits, head_entropy_of(converted).bits),
         not_restored=tuple(_not_restored(treebank, back.local_heads())),
     )
 
 
-def _sentences_of(chosen: NDArray[np.bool_], treebank: Treebank) -> int:
-    return len(np.unique(treebank.sentence_of_word[chosen]))
-
-
-def _not_restored(treebank: Treebank, restored: Codes) -> list[NotRestored]:
+def _not_restored(treebank: Treebank, restored: Codes) -> Iterator[NotRestored]:
     local, starts, lines = treebank.local_heads(), treebank.sentence_starts, treebank.source.lines
-    words = []
     for word in np.flatnonzero(local != restored).tolist():
         sentence = int(treebank.sentence_of_word[word])
         line = int(lines[sentence]) if len(lines) else None
         number = word - int(starts[sentence]) + 1
         place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
-        words.append(NotRestored(*place, int(local[word]), int(restored[word])))
-    return words
+        yield NotRestored(*place, int(local[word]), int(restored[word]))
