@@ -96,18 +96,6 @@ class Derivations(Tabular):
         return tuple(Action(step, relations[next(words)] if step in arcs else "") for step in steps)
 
 
-def _too_long_to_lift(treebank: Treebank) -> NDArray[np.uint8]:
-    """The failures of sentences for which lifting would take too long.
-
-    Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head, and
-    each time all words of the sentence are renumbered.
-    """
-    arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
-    starts = treebank.sentence_starts
-    least = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64)
-    return np.where(least > _MOST_NUMBERED, TOO_LONG, 0).astype(np.uint8)
-
-
 def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:
     """Return the derivations of all trees by the static oracle of a transition system.
 
@@ -125,7 +113,11 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     n_lifted = 0
     if lift and system.is_projective:
         original = heads
-        check_derived(_too_long_to_lift(treebank), system, treebank, _MOST_NUMBERED)
+        # Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head,
+        # and each time all words of the sentence are renumbered.
+        arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
+        too_long = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64) > _MOST_NUMBERED
+        check_derived(np.where(too_long, TOO_LONG, 0).astype(np.uint8), system, treebank, _MOST_NUMBERED)
         heads, failures = lifting.lift(original, starts, _MOST_STEPS)
         check_derived(failures, system, treebank, _MOST_STEPS)
         n_lifted = int(np.count_nonzero(heads != original))
@@ -170,7 +162,13 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
     """
     if order not in ORDERS:
         raise InputError(Fault("unknown-order", unknown("order", order, ORDERS)))
-    words, sha256 = _with_underscores(treebank.forms), treebank.source.sha256
+    words, sha256 = treebank.forms, treebank.source.sha256
+    spaced = np.intersect1d(words.strings.codes_with(character_set((0x20, 0x20))), words.distinct)
+    if len(spaced):  # language models separate words by spaces
+        strings, new = words.strings.with_texts(words.strings[int(code)].replace(" ", "_") for code in spaced)
+        codes = np.arange(len(words.strings), dtype=np.int32)
+        codes[spaced] = new
+        words = StringColumn(codes[words.codes], strings)
     if order == "string":
         return Sequences(words, treebank.sentence_starts, order, np.zeros(len(treebank), dtype=np.int64), sha256)
     derivations = derive(treebank, SYSTEMS[order], lift=lift)
@@ -185,18 +183,6 @@ def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:
         sentences: the words of each.
     """
     rows = [list(sentence) for sentence in sentences]
-    starts = np.zeros(len(rows) + 1, dtype=np.int32)
-    np.cumsum([len(row) for row in rows], out=starts[1:])
+    starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
     strings, codes = Strings.of([]).with_texts(word.replace(" ", "_") for row in rows for word in row)
     return Sequences(StringColumn(codes, strings), starts, "string", np.zeros(len(rows), dtype=np.int64))
-
-
-def _with_underscores(forms: StringColumn) -> StringColumn:
-    """Replace the spaces inside words, since language models separate words by them."""
-    spaced = np.intersect1d(forms.strings.codes_with(character_set((0x20, 0x20))), forms.distinct)
-    if not len(spaced):
-        return forms
-    strings, new = forms.strings.with_texts(forms.strings[int(code)].replace(" ", "_") for code in spaced)
-    codes = np.arange(len(forms.strings), dtype=np.int32)
-    codes[spaced] = new
-    return StringColumn(codes[forms.codes], strings)

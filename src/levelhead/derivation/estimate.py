@@ -69,22 +69,18 @@ def _checked(
     sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int
 ) -> tuple[int, ...]:
     """Return the minimum count of each order, or raise an error for invalid arguments."""
-    least = tuple(minimum_counts) or (1,) * order
+    least, message = tuple(minimum_counts) or (1,) * order, ""
     if not 1 <= order <= LONGEST:
-        raise _invalid(f"the order of a model must be from 1 to {LONGEST}, not {order}")
-    if len(least) != order or least[0] != 1 or any(count < 1 for count in least):
-        raise _invalid(
-            f"minimum counts must be {order} numbers of at least 1, and the first must be 1, not {list(least)}"
-        )
-    if minimum_word_count < 1:
-        raise _invalid(f"the minimum count of words must be at least 1, not {minimum_word_count}")
-    if len(sequences.starts) < 2:
-        raise _invalid("there are no sentences to estimate a model from")
+        message = f"the order of a model must be from 1 to {LONGEST}, not {order}"
+    elif len(least) != order or least[0] != 1 or any(count < 1 for count in least):
+        message = f"minimum counts must be {order} numbers of at least 1, and the first must be 1, not {list(least)}"
+    elif minimum_word_count < 1:
+        message = f"the minimum count of words must be at least 1, not {minimum_word_count}"
+    elif len(sequences.starts) < 2:
+        message = "there are no sentences to estimate a model from"
+    if message:
+        raise InputError(Fault("invalid-model-settings", message))
     return least
-
-
-def _invalid(message: str) -> InputError:
-    return InputError(Fault("invalid-model-settings", message))
 
 
 def _vocabulary(sequences: Sequences, minimum_word_count: int) -> tuple[Strings, NDArray[np.int32]]:

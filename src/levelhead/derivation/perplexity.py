@@ -188,19 +188,14 @@ def perplexity(
         InputError: the order is unknown, or its transition system cannot derive a tree.
     """
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
-    signature = signature_of(model, order, ends, lift=lift)
-    hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
-    return Perplexity(sums, order, ends, model.n_words, signature | hashes, test.source.sha256)
-
-
-def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
-    """Return everything that determines a perplexity, except the files; for a model that was read, only its order."""
     signature = {"order": order, "ngram": str(model.order)}
-    if model.minimum_counts:
+    if model.minimum_counts:  # empty for a model that was read, of which only the order is known
         signature["smoothing"] = "interpolated-modified-kneser-ney"
         signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
         signature["minimum-word-count"] = str(model.minimum_word_count)
-    return signature | {"ends": ends} | ({"lift": "yes"} if lift else {})
+    signature |= {"ends": ends, **({"lift": "yes"} if lift else {})}
+    hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
+    return Perplexity(sums, order, ends, model.n_words, signature | hashes, test.source.sha256)
 
 
 _DEFAULT_ORDER = "swap-lazy"
@@ -261,17 +256,12 @@ def count_surprise(
         surprise, total = (np.bincount(rows, values, len(matches.gold)) for values in (-logs, events))
         return Counts(surprise, total, total, None)
     earlier = ((), 0) if before is None else (before.parts, before.gold[0])
-    parts = _parts_of_sum([*(-logs).tolist(), *earlier[0]])
-    total = np.array([events.sum() + earlier[1]], dtype=np.float64)
-    return SurpriseTotal(np.array(parts[:1]), total, total, None, parts)
-
-
-def _parts_of_sum(numbers: Sequence[float]) -> list[float]:
-    """Return at least one number, with the same exact sum as these; the first is the rounded sum."""
-    parts = [math.fsum(numbers)]
+    numbers = [*(-logs).tolist(), *earlier[0]]
+    parts = [math.fsum(numbers)]  # then what rounding lost, so that the parts have the same exact sum
     while rest := math.fsum([*numbers, *(-part for part in parts)]):
         parts.append(rest)
-    return parts
+    total = np.array([events.sum() + earlier[1]], dtype=np.float64)
+    return SurpriseTotal(np.array(parts[:1]), total, total, None, parts)
 
 
 NGRAM = 3
@@ -306,10 +296,6 @@ class NgramChoice(NamedTuple):
         return self.lift and self.order != "string"
 
 
-STANDARD = NgramChoice()
-"""A trigram model of words in the order of the string."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Perplexities(Tabular):
     """The perplexity of a test set, and of parser output for it, under one model.
@@ -325,7 +311,7 @@ class Perplexities(Tabular):
     provenance: Provenance
 
 
-def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> NgramModel:
+def model_of(train: Treebank | NgramModel, choice: NgramChoice) -> NgramModel:
     """Return a model of the words of a treebank in some order; a model is returned unchanged."""
     if isinstance(train, NgramModel):
         return train
@@ -339,19 +325,12 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
     return _ARPA in PurePath(path).name
 
 
-def measure_perplexities(
-    model: NgramModel, treebanks: Mapping[str, Treebank], choice: NgramChoice = STANDARD
-) -> Perplexities:
+def measure_perplexities(model: NgramModel, treebanks: Mapping[str, Treebank], choice: NgramChoice) -> Perplexities:
     """Return the perplexity of treebanks under a model."""
     results = {
         name: perplexity(model, treebank, choice.order, ends=choice.ends, lift=choice.lifts)
         for name, treebank in treebanks.items()
     }
-    return Perplexities(results, model, _provenance(results, model, treebanks))
-
-
-def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks: Mapping[str, Treebank]) -> Provenance:
-    """The provenance: the signature of the test set's perplexity with the hashes of parser output, and all files."""
     test, *systems = (result.signature for result in results.values())
     signature = {name: value for name, value in test.items() if name != "version"}
     if systems:
@@ -359,4 +338,5 @@ def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks:
     files = {"train": short_hash(model.sha256)} | {name: short_hash(result.sha256) for name, result in results.items()}
     warnings = dict.fromkeys(fault for treebank in treebanks.values() for fault in treebank.warnings)
     signature["version"] = test["version"]
-    return Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))
+    provenance = Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))
+    return Perplexities(results, model, provenance)

@@ -37,16 +37,12 @@ def check_derived(
         sentences = np.flatnonzero(failures == failure)
         slug, message = _FAULTS[failure]
         text = message.format(system=system.name, limit=limit)
-        faults.append(Fault(slug, text, _place(int(sentences[0]), treebank), count=len(sentences)))
+        first, lines = int(sentences[0]), () if treebank is None else treebank.source.lines
+        line = int(lines[first]) if len(lines) else None
+        place = NOWHERE if treebank is None else Place(treebank.source.path, line, first + 1)
+        faults.append(Fault(slug, text, place, count=len(sentences)))
     if faults:
         raise InputError(*faults)
-
-
-def _place(sentence: int, treebank: Treebank | None) -> Place:
-    if treebank is None:
-        return NOWHERE
-    lines = treebank.source.lines
-    return Place(treebank.source.path, int(lines[sentence]) if len(lines) else None, sentence + 1)
 
 
 class Transition(IntEnum):
@@ -159,30 +155,20 @@ class TransitionSystem:
         """
         if self.is_final(configuration):
             return ()
-        legal = self._arc_eager(configuration) if REDUCE in self.transitions else self._arc_standard(configuration)
-        if single_root and self._would_close(configuration):
-            legal = tuple(transition for transition in legal if transition is not RIGHT_ARC)
-        return legal
-
-    def _arc_eager(self, configuration: Configuration) -> tuple[Transition, ...]:
-        top = configuration.stack[-1]
-        if top == 0:
-            return (SHIFT, RIGHT_ARC)
-        return (SHIFT, RIGHT_ARC, REDUCE) if configuration.heads[top - 1] >= 0 else (SHIFT, LEFT_ARC, RIGHT_ARC)
-
-    def _arc_standard(self, configuration: Configuration) -> tuple[Transition, ...]:
-        legal = [SHIFT] if configuration.buffer else []
-        if len(configuration.stack) > 1:
-            second, top = configuration.stack[-2:]
-            legal += [RIGHT_ARC] if second == 0 else [LEFT_ARC, RIGHT_ARC]
-            legal += [SWAP] if SWAP in self.transitions and 0 < second < top else []
-        return tuple(legal)
-
-    def _would_close(self, configuration: Configuration) -> bool:
-        """Whether RIGHT-ARC would attach a word to the root too early, or a second word."""
+        stack, buffer, heads, _ = configuration
         if REDUCE in self.transitions:
-            return configuration.stack[-1] == 0 and 0 in configuration.heads
-        return len(configuration.stack) == 2 and bool(configuration.buffer)
+            top, legal = stack[-1], [SHIFT, RIGHT_ARC]
+            if top:
+                legal = [SHIFT, RIGHT_ARC, REDUCE] if heads[top - 1] >= 0 else [SHIFT, LEFT_ARC, RIGHT_ARC]
+            closing = top == 0 and 0 in heads  # RIGHT-ARC would attach a second word to the root
+        else:
+            legal = [SHIFT] if buffer else []
+            if len(stack) > 1:
+                second, top = stack[-2:]
+                legal += [RIGHT_ARC] if second == 0 else [LEFT_ARC, RIGHT_ARC]
+                legal += [SWAP] if SWAP in self.transitions and 0 < second < top else []
+            closing = len(stack) == 2 and bool(buffer)  # or a word too early
+        return tuple(step for step in legal if not (single_root and closing and step is RIGHT_ARC))
 
     def apply(self, configuration: Configuration, transition: Transition, relation: str = "_") -> Configuration:
         """Return the configuration after a transition.
@@ -197,17 +183,13 @@ class TransitionSystem:
         """
         if transition not in self.legal(configuration):
             raise InputError(Fault("illegal-transition", f"{transition} is not legal in {configuration}"))
-        stack, buffer = configuration.stack, configuration.buffer
+        stack, buffer, heads, relations = configuration
         if transition is SHIFT:
             return configuration._replace(stack=(*stack, buffer[0]), buffer=buffer[1:])
         if transition is REDUCE:
             return configuration._replace(stack=stack[:-1])
         if transition is SWAP:
             return configuration._replace(stack=(*stack[:-2], stack[-1]), buffer=(stack[-2], *buffer))
-        return self._with_arc(configuration, transition, relation)
-
-    def _with_arc(self, configuration: Configuration, transition: Transition, relation: str) -> Configuration:
-        stack, buffer, heads, relations = configuration
         if REDUCE in self.transitions:
             left, right = stack[-1], buffer[0]
             if transition is LEFT_ARC:
