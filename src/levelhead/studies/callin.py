@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,11 @@ def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
     numbers = printed("callin")
     treebanks = parts_of(request, numbers["languages"])
-    described = run_tasks(NAME, [_description(parts) for parts in treebanks.values()], request)
+    tasks = [
+        StudyTask(code, describe, (parts.training, *(f for f in parts.files if f != parts.tested), parts.tested))
+        for code, parts in treebanks.items()
+    ]
+    described = run_tasks(NAME, tasks, request)
     entropies = [row["wde"] for code, row in described.items() if treebanks[code].train or request.quick]
     averaged = averaged_entropy(entropies, UD1) if entropies else {}
     known = len(entropies)
@@ -70,7 +74,8 @@ def reproduce(request: StudyRequest) -> Study:
     measured = measured_outputs({code: treebanks[code].tested for code in outputs}, outputs, averaged, request)
     rows = {code: {**described[code], **measured.get(code, {})} for code in described}
     trained = sum(parts.train is not None for parts in treebanks.values())
-    over = "" if request.weights or not known else _averaged_over(known, trained)
+    over = f"{known} training sets" if known == trained else f"{known} treebanks, {trained} with a training set"
+    over = "" if request.weights or not known else over
     agreement = _human_agreement(request, averaged)
     sections = (
         _sizes(rows, numbers), _classes(numbers), _entropies(averaged, over, request), _scores(rows),
@@ -89,19 +94,16 @@ def reproduce(request: StudyRequest) -> Study:
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
 
 
-def _description(parts: Parts) -> StudyTask:
-    rest = [path for path in parts.files if path != parts.tested]
-    return StudyTask(parts.code, describe, (parts.training, *rest, parts.tested))
-
-
 def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
+    neither = [code for code, parts in treebanks.items() if parts.train is None and parts.dev is None]
+    without = f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
     origin = "given" if request.systems else "from our arc-eager parser"
     return (
         f"{len(treebanks)} treebanks; parser outputs, {origin}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
         (
             f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, the"
-            f" type/token ratio comes from the development set{_without_training(treebanks)}, and sizes and shares of"
+            f" type/token ratio comes from the development set{without}, and sizes and shares of"
             " non-projective trees come from the available parts."
         ),
         (
@@ -109,12 +111,6 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
             " program, which made the printed numbers (it counts `list` as content, the text as other)."
         ),
     )
-
-
-def _without_training(treebanks: Mapping[str, Parts]) -> str:
-    """Which treebanks have neither a training set nor a development set."""
-    neither = [code for code, parts in treebanks.items() if parts.train is None and parts.dev is None]
-    return f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
 
 
 def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
@@ -147,10 +143,6 @@ def _classes(numbers: Mapping[str, Any]) -> StudySection:
     return StudySection(
         "Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells)
     )
-
-
-def _averaged_over(n: int, trained: int) -> str:
-    return f"{n} training sets" if n == trained else f"{n} treebanks, {trained} with a training set"
 
 
 def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:
@@ -193,18 +185,12 @@ def _figures_3_and_4(rows: Rows) -> Drawing | None:
     return panels("Scores, frequencies and type/token ratios", list(rows), values, places=2) if rows else None
 
 
-def _printed_correlations(numbers: Mapping[str, Any]) -> dict[tuple[str, str], float]:
-    """Table 3, which prints only the upper triangle, by pair of columns."""
-    table = numbers["table_3"]
-    upper = [value for row in table["rows"] for value in row]
-    return dict(zip(combinations(table["columns"], 2), upper))
-
-
 def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     measured = measured_rows(rows)
     columns = (Column("x", "text"), Column("y", "text"), *number_columns("r, printed", "r"), Column("p", "probability"))
     cells = []
-    for (x, y), printed_r in _printed_correlations(numbers).items():
+    upper = [value for row in numbers["table_3"]["rows"] for value in row]  # only this triangle is printed
+    for (x, y), printed_r in zip(combinations(numbers["table_3"]["columns"], 2), upper):
         r, p, _ = pearson(zip(column_of(measured, x), column_of(measured, y)))
         cells.append((x, y, printed_r, r, p))
     for name, printed_r in numbers["figure_3"].items():
@@ -348,10 +334,8 @@ def _claim_on_order(measured: Rows, request: StudyRequest) -> Claim:
     columns = [[row[name] for row in measured.values()] for name in ("LAS", "WLAS", "C prec", "C rec")]
     target = [row["F freq"] for row in measured.values()]
     steps = {
-        "LAS minus WLAS": contrast_interval(columns, target, _las_over_wlas, request.resamples, request.seed),
-        "WLAS minus the higher of C prec and C rec": contrast_interval(
-            columns, target, _wlas_over_content, request.resamples, request.seed
-        ),
+        name: contrast_interval(columns, target, contrast, request.resamples, request.seed)
+        for name, contrast in _STEPS.items()
     }
     evidence = ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in steps.items())
     return Claim(
@@ -361,14 +345,11 @@ def _claim_on_order(measured: Rows, request: StudyRequest) -> Claim:
     )  # fmt: skip
 
 
-def _las_over_wlas(r: Numbers) -> Numbers:
-    difference: Numbers = r[:, 0] - r[:, 1]
-    return difference
-
-
-def _wlas_over_content(r: Numbers) -> Numbers:
-    difference: Numbers = r[:, 1] - np.maximum(r[:, 2], r[:, 3])
-    return difference
+_STEPS: Mapping[str, Callable[[Numbers], Numbers]] = {
+    "LAS minus WLAS": lambda r: r[:, 0] - r[:, 1],
+    "WLAS minus the higher of C prec and C rec": lambda r: r[:, 1] - np.maximum(r[:, 2], r[:, 3]),
+}
+"""The steps of the claimed order, as contrasts of the correlations of LAS, WLAS, C prec and C rec."""
 
 
 def claims_on_judgments(agreement: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
@@ -377,7 +358,9 @@ def claims_on_judgments(agreement: Mapping[str, Mapping[str, Any]]) -> list[Clai
     if not agreement:
         return [Claim(text, "Table 4", "no data", "no judgments were given")]
     less = {
-        f"{code} {name}": _less_than_all(row[name], (row["LAS"], row["WLAS"]))
+        f"{code} {name}": None
+        if None in (row[name], row["LAS"], row["WLAS"])
+        else row[name] < min(row["LAS"], row["WLAS"])
         for code, row in agreement.items()
         for name in ("C prec", "C rec")
     }
@@ -387,12 +370,6 @@ def claims_on_judgments(agreement: Mapping[str, Mapping[str, Any]]) -> list[Clai
     undefined = [case for case, value in less.items() if value is None]
     evidence += f"; undefined: {', '.join(undefined)}" if undefined else ""
     return [Claim(text, "Table 4", verdict_of_fact(holds), evidence)]
-
-
-def _less_than_all(number: float | None, others: Sequence[float | None]) -> bool | None:
-    """Whether a number is below all others; None if any of them is missing."""
-    outcomes = [_less(number, other) for other in others]
-    return None if None in outcomes else all(outcomes)
 
 
 def _less(x: float | None, y: float | None) -> bool | None:

@@ -16,7 +16,7 @@ from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, signature
 from levelhead.studies.study import Claim, Study, StudySection, conllu, printed
-from levelhead.studies.verdicts import agrees, all_true, count_of_true, verdict_of_fact
+from levelhead.studies.verdicts import agrees, all_true, count_of_true, ratio, verdict_of_fact
 from levelhead.treebank import Treebank
 
 NAME = "conll17"
@@ -40,9 +40,19 @@ def reproduce(request: StudyRequest) -> Study:
     cases = [(case["says"], *_executed(case, examples["gold"])) for case in examples["case"]]
     results = _scored(request)
     published = read_scores(request.scores) if request.scores is not None else None
-    sections = (_examples(cases), *_tables(results, numbers), *_rankings(published, numbers))
+    columns = tuple(Column(name, "text") for name in ("statement", "expected", "result", "agree"))
+    cells = tuple((says, expected, result, "yes" if agree else "no") for says, expected, result, agree in cases)
+    sections = (
+        StudySection("Tests of the statements on the page", (), Table(columns, cells)),
+        *(
+            [StudySection("Scores from output files", ("No test sets with outputs were given.",))]
+            if results is None
+            else [_score_table(results, numbers["baseline"]), _average_table(results)]
+        ),
+        _rankings(published, numbers),
+    )
     claims = (
-        *_claims_of_examples(cases),
+        *(Claim(says, "the page", verdict_of_fact(agree), result) for says, _, result, agree in cases),
         *_claims_on_scores(results, numbers),
         *_claims_on_ranking(published, numbers),
     )
@@ -81,28 +91,12 @@ def _forms_of(gold: Treebank, words: Iterable[int]) -> str:
     return " ".join(f"{gold.forms[word - 1]}" for word in words)
 
 
-def _examples(cases: list[tuple[str, str, str, bool]]) -> StudySection:
-    columns = tuple(Column(name, "text") for name in ("statement", "expected", "result", "agree"))
-    cells = tuple((says, expected, result, "yes" if agree else "no") for says, expected, result, agree in cases)
-    return StudySection("Tests of the statements on the page", (), Table(columns, cells))
-
-
-def _claims_of_examples(cases: list[tuple[str, str, str, bool]]) -> list[Claim]:
-    return [Claim(says, "the page", verdict_of_fact(agree), result) for says, _, result, agree in cases]
-
-
 def _scored(request: StudyRequest) -> Results | None:
     if not request.treebanks or request.systems is None:
         return None
     plan = plan_in(request.treebanks[0], request.systems)
     setup = setup_of(MEASURES, rules="conll17")
     return score_plan(plan, setup, workers=request.workers, store=request.store)
-
-
-def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
-    if results is None:
-        return [StudySection("Scores from output files", ("No test sets with outputs were given.",))]
-    return [_score_table(results, numbers["baseline"]), _average_table(results)]
 
 
 def _score_table(results: Results, official: Numbers) -> StudySection:
@@ -130,7 +124,7 @@ def _average_table(results: Results) -> StudySection:
             ranking = rank(results, measure, chosen, "conll17")
             rows += [
                 (group, len(chosen.codes), len(chosen.lacks), measure, standing.rank, standing.system,
-                 None if standing.value is None else float(standing.value)) for standing in ranking.standings
+                 ratio(standing.value)) for standing in ranking.standings
             ]  # fmt: skip
     columns = (
         Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
@@ -143,9 +137,8 @@ def _average_table(results: Results) -> StudySection:
 def _pair(
     results: Results, system: str, code: str, measure: str, official: Numbers
 ) -> tuple[float | None, float | None]:
-    value = results.results[system, code].values[measure]
     known = official.get(code, {}).get(measure) if BASELINE.lower() in system.lower() else None
-    return None if known is None else known / 100, None if value is None else float(value)
+    return None if known is None else known / 100, ratio(results.results[system, code].values[measure])
 
 
 def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
@@ -156,16 +149,15 @@ def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
     for system in results.systems:
         for test_set in results.test_sets:
             for measure in MEASURES:
-                published, ours = _pair(results, system, test_set.code, measure, numbers["baseline"])
-                equal[f"{test_set.code} {measure}"] = agrees(
-                    None if ours is None else 100 * ours, None if published is None else 100 * published
-                )
+                pair = _pair(results, system, test_set.code, measure, numbers["baseline"])
+                published, ours = (None if value is None else 100 * value for value in pair)
+                equal[f"{test_set.code} {measure}"] = agrees(ours, published)
     return [Claim(text, "official tables", verdict_of_fact(all_true(equal)), count_of_true(equal))]
 
 
-def _rankings(published: Results | None, numbers: Numbers) -> list[StudySection]:
+def _rankings(published: Results | None, numbers: Numbers) -> StudySection:
     if published is None:
-        return [StudySection("The official ranking from published scores", ("No table of scores was given.",))]
+        return StudySection("The official ranking from published scores", ("No table of scores was given.",))
     ranked = _ranked(published)
     columns = (Column("team", "text"), Column("rank, official", "number"), Column("rank", "number"),
                Column("LAS official"), Column("LAS"))  # fmt: skip
@@ -174,7 +166,7 @@ def _rankings(published: Results | None, numbers: Numbers) -> list[StudySection]
          ranked[team][1] if team in ranked else None)
         for team, row in numbers["ranking"].items()
     )  # fmt: skip
-    return [StudySection("The official ranking from published scores", (), Table(columns, cells))]
+    return StudySection("The official ranking from published scores", (), Table(columns, cells))
 
 
 def _group_averages(published: Results | None, numbers: Numbers) -> dict[str, tuple[float, float]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ def reproduce(request: StudyRequest) -> Study:
     if not golds:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
     results = _measured(golds, systems, request)
-    known = dict(known_results(results))
+    known = {code: result for code, result in results.items() if "scores" in result}
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
     sections = (_sets(results), *_design_effects(known), *_coverage(known), _pairs(known))
     return Study(NAME, TITLE, SOURCE, _setting(results, known, request), sections, _claims(known), signed, MAIN_CLAIM)
@@ -286,27 +285,20 @@ def measure_documents(
     valid = counts["systems"]
     sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts, "")
     documents = sentences._replace(parts=units.sums(parts))
-    variances = np.stack([_variances(counted) for counted in (sentences, documents)], axis=-1)
+    spreads = [_spreads(counted) for counted in (sentences, documents)]
     covered = coverage(sentences, units, samples, resamples, seed)
     p_values = pair_p_values(sentences, documents, permutations, seed)
-    entries = _entries(sentences.measures, variances, covered)
-    scores = {name: own[: len(valid)] for name, own in entries.items()}
-    differences = {
-        name: [{**entry, "p": p.tolist()} for entry, p in zip(own[len(valid) :], p_values[:, m], strict=True)]
-        for m, (name, own) in enumerate(entries.items())
-    }
-    return {"scores": scores, "differences": differences}
-
-
-def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[str, list[dict[str, Any]]]:
-    """Variances and coverage of scores and differences by measure, from shapes (n, measures, ...)."""
-    return {
-        name: [
-            {"variances": own.tolist(), "covered": shares.tolist()}
-            for own, shares in zip(variances[:, m], covered[:, m], strict=True)
+    scores, differences = {}, {}
+    for m, name in enumerate(sentences.measures):
+        entries: list[dict[str, Any]] = [
+            {"variances": [by_unit[m].variance for by_unit in pair], "covered": shares.tolist()}
+            for *pair, shares in zip(*spreads, covered[:, m], strict=True)
         ]
-        for m, name in enumerate(measures)
-    }
+        scores[name] = entries[: len(valid)]
+        differences[name] = [
+            {**entry, "p": p.tolist()} for entry, p in zip(entries[len(valid) :], p_values[:, m], strict=True)
+        ]
+    return {"scores": scores, "differences": differences}
 
 
 def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
@@ -326,8 +318,7 @@ def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int
 
 def _contrasts(values: Sums) -> Sums:
     """The scores of all runs, then the differences of all pairs; from (..., runs, measures) to (..., n, measures)."""
-    pairs = list(combinations(range(values.shape[-2]), 2))
-    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+    first, second = np.triu_indices(values.shape[-2], 1)
     return np.concatenate([values, values[..., second, :] - values[..., first, :]], axis=-2)
 
 
@@ -344,9 +335,9 @@ def _student_intervals(table: SystemCounts) -> Sums:
     ends = [
         [
             (estimate.score_interval if i < n_runs else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
-            for estimate in own
+            for estimate in estimates
         ]
-        for i, own in enumerate(_estimates(table))
+        for i, estimates in enumerate(_estimates(table))
     ]
     return np.moveaxis(np.array(ends), -1, 0)
 
@@ -356,11 +347,6 @@ def _spreads(table: SystemCounts) -> list[list[Spread]]:
     strata = [leave_out(table)]
     contrasts = _contrasts(np.eye(len(table.systems)))
     return [[spread_of(strata, contrast, m) for m in range(len(table.measures))] for contrast in contrasts]
-
-
-def _variances(table: SystemCounts) -> Sums:
-    """The variances of scores and differences, shape (n, measures)."""
-    return np.array([[spread.variance for spread in own] for own in _spreads(table)])
 
 
 def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
@@ -377,10 +363,8 @@ def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
 def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
     """Return the p of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`."""
     swaps = [pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)]
-    by_t = [[estimate.p() for estimate in own] for own in list(_estimates(documents))[len(documents.systems) :]]
+    by_t = [
+        [estimate.p() for estimate in by_measure]
+        for by_measure in list(_estimates(documents))[len(documents.systems) :]
+    ]
     return np.stack([swaps[0], np.maximum(swaps[1], np.array(by_t, dtype=np.float64))], axis=-1)
-
-
-def known_results(results: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the test sets with enough documents and outputs, by code."""
-    yield from ((code, result) for code, result in results.items() if "scores" in result)

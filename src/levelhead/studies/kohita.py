@@ -32,6 +32,7 @@ from levelhead.studies.study import Claim, Study, printed, verdicts_by_parser
 from levelhead.studies.verdicts import (
     Cell,
     Sign,
+    difference,
     estimate_shown,
     joint_verdict,
     mean,
@@ -57,6 +58,7 @@ def reproduce(request: StudyRequest) -> Study:
         NAME, [StudyTask(code, describe, parts.training_files) for code, parts in treebanks.items()], request
     )
     measured = measured_by_parser(request, treebanks)
+    of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
         conversion(described, numbers), entropy(described, numbers, measured),
         entropy_by_relation(described, numbers, measured), *score_tables(measured, numbers),
@@ -64,7 +66,7 @@ def reproduce(request: StudyRequest) -> Study:
         verdicts_by_parser(claims_by_parser(described, measured, request)),
     )  # fmt: skip
     claims = (
-        *claims_on_conversion(_without_ja(described), numbers), *printed_claims(numbers),
+        *claims_on_conversion(of_paper, numbers), *printed_claims(numbers),
         *claims_on_entropy(described, numbers),
         *claims_on_own_gains(described, measured),
         *claims_on_scores(measured, request),
@@ -72,11 +74,6 @@ def reproduce(request: StudyRequest) -> Study:
     signed = signature(request, rules="ud", scheme="kohita", variant="paper")
     setting = _setting(treebanks, measured, request)
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
-
-
-def _without_ja(described: Rows) -> Rows:
-    """All treebanks except the Japanese one, which is not the treebank of the paper."""
-    return {code: row for code, row in described.items() if code != "ja"}
 
 
 def measured_by_parser(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
@@ -170,7 +167,11 @@ def claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str
     failed = [100 * row["failed"] for row in rows]
     more = [(row["nonprojective after"] - row["nonprojective before"]) / row["sentences"] for row in rows]
     published = numbers["conversion"]
-    lost, printed_rise = mean(failed) or 0.0, published["non-projective, increase"]
+    lost, printed_loss, printed_rise = (
+        mean(failed) or 0.0,
+        published["failed, mean"],
+        published["non-projective, increase"],
+    )
     worst = max(described, key=lambda code: described[code]["failed"])
     average = mean(ratios) or 0.0
     trees = mean(more) or 0.0
@@ -182,7 +183,7 @@ def claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str
         Claim("Backward conversion fails for at most 0.01% of the tokens", "page 3",
               verdict_of_fact(max(failed) <= published["failed, most"]),
               f"at most {max(failed):.3g}% ({worst}), on average {lost:.3g}% (printed {published['failed, mean']}%)"
-              + _as_shares(lost / 100, published["failed, mean"])),
+              + (_AS_SHARE if abs(lost / 100 - printed_loss) < printed_loss / 2 else "")),
         Claim("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
               verdict_of_fact(abs(100 * arcs - printed_rise) < 1),
               f"{100 * arcs:+.2f} points of arcs; {100 * trees:+.1f} points of sentences"
@@ -190,10 +191,8 @@ def claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str
     ]  # fmt: skip
 
 
-def _as_shares(ours: float, printed: float) -> str:
-    """A remark if a printed percentage is close to our share."""
-    near = abs(ours - printed) < printed / 2
-    return "; without its percent sign, the printed number would match ours" if near else ""
+_AS_SHARE = "; without its percent sign, the printed number would match ours"
+"""A remark if a printed percentage is close to our share."""
 
 
 def printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
@@ -253,11 +252,10 @@ def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[C
 
 def _claim_on_own_gains(described: Rows, rows: Rows, whose: str) -> Claim:
     r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
-    text, evidence = (
-        f"The more entropy falls, the more LAS rises ({whose})",
-        f"r = {shown(r)} ({p_shown(p)}, {n} treebanks)",
+    evidence = f"r = {shown(r)} ({p_shown(p)}, {n} treebanks)"
+    return Claim(
+        f"The more entropy falls, the more LAS rises ({whose})", "page 5", verdict_of_correlation(r, p, -1), evidence
     )
-    return Claim(text, "page 5", verdict_of_correlation(r, p, -1), evidence)
 
 
 Effect = Callable[[Row], Cell]
@@ -270,8 +268,7 @@ def _gain_of(name: str) -> Effect:
 
 def _cnc_over_las(row: Row) -> Cell:
     """The gain in CNC minus the gain in LAS, in points."""
-    cnc, las = own_gain(row, "CNC"), own_gain(row, "LAS")
-    return None if cnc is None or las is None else cnc - las
+    return difference(own_gain(row, "CNC"), own_gain(row, "LAS"))
 
 
 def _broken_minus_fixed(row: Row) -> Cell:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from levelhead.campaign import Results, check_valid, find_plan, score_plan
 from levelhead.campaign.outputs import Output
 from levelhead.conversion import backward, check_round_trip, default_targets, forward
-from levelhead.conversion.round_trip import RoundTrip
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
@@ -23,7 +22,7 @@ from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.request import StudyRequest, format_of, read_treebank
 from levelhead.studies.study import StudySection, number_columns
-from levelhead.studies.verdicts import Cell, mean
+from levelhead.studies.verdicts import Cell, difference, mean
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count_treebank, profile
@@ -50,11 +49,7 @@ def describe(*paths: str) -> dict[str, Any]:
     treebanks = [read_treebank(path) for path in paths]
     trips = [check_round_trip(treebank) for treebank in treebanks]
     before, after = _entropies(treebanks), _entropies([forward(treebank) for treebank in treebanks])
-    return {**_summed(trips), "before": before["head_entropy"], "after": after["head_entropy"],
-            "relations": _changes(before["head_entropy_by_relation"], after["head_entropy_by_relation"])}  # fmt: skip
-
-
-def _summed(trips: Sequence[RoundTrip]) -> dict[str, float]:
+    old, new = before["head_entropy_by_relation"], after["head_entropy_by_relation"]
     words = sum(trip.words for trip in trips)
     return {
         "words": words,
@@ -65,16 +60,15 @@ def _summed(trips: Sequence[RoundTrip]) -> dict[str, float]:
         "arcs before": sum(trip.nonprojective[0] for trip in trips) / words,
         "arcs after": sum(trip.nonprojective[1] for trip in trips) / words,
         "sentences": sum(trip.sentences for trip in trips),
+        "before": before["head_entropy"],
+        "after": after["head_entropy"],
+        "relations": {name: new[name] - old[name] for name in _MEASURED if name in old and name in new},
     }
 
 
 def _entropies(treebanks: Sequence[Treebank]) -> Mapping[str, Any]:
     counts = [count_treebank(treebank) for treebank in treebanks]
     return profile(sum(counts[1:], counts[0]), columns=["head_entropy", "head_entropy_by_relation"])
-
-
-def _changes(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
-    return {name: after[name] - before[name] for name in _MEASURED if name in before and name in after}
 
 
 class ParsedTestSet(NamedTuple):
@@ -93,7 +87,12 @@ class ParsedTestSet(NamedTuple):
 
 def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
     """Return the scores of two outputs, and the effect of backward conversion on the second, by treebank."""
-    loaded = {code: ParsedTestSet(*(_loaded(files[code]) for files in (golds, original, converted))) for code in golds}
+    loaded = {
+        code: ParsedTestSet(
+            *(load(files[code], RULES["ud"], format_of(files[code])) for files in (golds, original, converted))
+        )
+        for code in golds
+    }
     content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in loaded.items()}
     functional = {
         code: trees._replace(gold=forward(trees.gold), original=forward(trees.original))
@@ -112,10 +111,6 @@ def measure(golds: Mapping[str, Path], original: Files, converted: Files, reques
         }
         for code, trees in loaded.items()
     }
-
-
-def _loaded(path: Path) -> Treebank:
-    return load(path, RULES["ud"], format_of(path))
 
 
 def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
@@ -161,7 +156,7 @@ def _functional_arcs(gold: Treebank, before: Flags, after: Flags) -> dict[str, i
 
 def change(row: Row) -> Cell:
     """Return the change of entropy by conversion, in bits."""
-    return None if row["before"] is None or row["after"] is None else row["after"] - row["before"]
+    return difference(row["after"], row["before"])
 
 
 def gain(numbers: Mapping[str, Any], code: str, parser: str, name: str = "LAS") -> Cell:
@@ -172,10 +167,8 @@ def gain(numbers: Mapping[str, Any], code: str, parser: str, name: str = "LAS") 
 
 def own_gain(row: Row | None, name: str) -> Cell:
     """Return the gain of our parser, in points; None without scores."""
-    if row is None:
-        return None
-    original, converted = row["scores"]["UD"][name], row["scores"]["CONV"][name]
-    return None if original is None or converted is None else 100 * (converted - original)
+    gain = None if row is None else difference(row["scores"]["CONV"][name], row["scores"]["UD"][name])
+    return None if gain is None else 100 * gain
 
 
 def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
@@ -300,8 +293,7 @@ def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]
 
 
 def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell]:
-    original, converted = row[f"{name} UD"] / 100, row[f"{name} CONV"] / 100
-    return original, converted, converted - original
+    return _with_gain(row[f"{name} UD"] / 100, row[f"{name} CONV"] / 100)
 
 
 def own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
@@ -312,7 +304,7 @@ def own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
 
 
 def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
-    return original, converted, None if original is None or converted is None else converted - original
+    return original, converted, difference(converted, original)
 
 
 def in_function_heads(parser: str, rows: Rows) -> StudySection:
@@ -328,10 +320,8 @@ def in_function_heads(parser: str, rows: Rows) -> StudySection:
 
 def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """Return Table 3 with the printed numbers and ours."""
-    columns = [Column("relation", "text"), Column("UD (printed)"), Column("CONV (printed)"),
-               Column("gain (printed)", "difference")]  # fmt: skip
-    for parser in measured:
-        columns += [Column(f"{parser} UD"), Column(f"{parser} CONV"), Column(f"{parser} gain", "difference")]
+    first, *others = _score_columns("relation", measured)
+    columns = (first, Column("UD (printed)"), Column("CONV (printed)"), Column("gain (printed)", "difference"), *others)
     cells = []
     for name in RELATIONS:
         published = numbers["table_3"][name]
@@ -339,7 +329,7 @@ def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any])
         for rows in measured.values():
             row += _with_gain(*(mean(own["scores"][kind][name] for own in rows.values()) for kind in ("UD", "CONV")))
         cells.append(tuple(row))
-    return StudySection("Table 3: F1 by relation", (), Table(tuple(columns), tuple(cells)))
+    return StudySection("Table 3: F1 by relation", (), Table(columns, tuple(cells)))
 
 
 def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
@@ -356,26 +346,19 @@ def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
             for code, row in rows.items()
         )  # fmt: skip
         columns = (Column("treebank", "text"), *(Column(name, kind) for name, kind in kinds))
+        shares = {
+            name: [100 * row["arcs"][name] / max(1, row["arcs"]["functional"]) for row in rows.values()]
+            for name in ("right before", "broken", "fixed")
+        }
+        figure = panels("Functional arcs that conversion breaks", list(rows), shares)
         text = (("Shares of functional arcs: right before the output is converted back, right afterwards, right only"
                 " before (broken), and right only afterwards (fixed)."),)  # fmt: skip
         sections.append(
             StudySection(
-                f"Figure 2: functional arcs that conversion breaks ({parser})",
-                text,
-                Table(columns, cells),
-                _arcs_figure(rows),
+                f"Figure 2: functional arcs that conversion breaks ({parser})", text, Table(columns, cells), figure
             )
         )
     return sections
-
-
-def _arcs_figure(rows: Rows) -> Drawing:
-    """The shares of functional arcs, in percent."""
-    shares = {
-        name: [100 * row["arcs"][name] / max(1, row["arcs"]["functional"]) for row in rows.values()]
-        for name in ("right before", "broken", "fixed")
-    }
-    return panels("Functional arcs that conversion breaks", list(rows), shares)
 
 
 def ud2_entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
@@ -413,15 +396,14 @@ def _ud2_scores_by(name: str, codes: Iterable[str], measured: Mapping[str, Rows]
     ]
     average = ("average", *(mean(column) for column in list(zip(*rows))[1:]))
     return StudySection(
-        name, (), Table(_ud2_columns("treebank", measured), (*rows, average), (), frozenset({len(rows)}))
+        name, (), Table(_score_columns("treebank", measured), (*rows, average), (), frozenset({len(rows)}))
     )
 
 
-def _ud2_columns(first: str, measured: Iterable[str]) -> tuple[Column, ...]:
-    columns = [Column(first, "text")]
-    for parser in measured:
-        columns += [Column(f"{parser} UD"), Column(f"{parser} CONV"), Column(f"{parser} gain", "difference")]
-    return tuple(columns)
+def _score_columns(first: str, measured: Iterable[str]) -> tuple[Column, ...]:
+    names = ((f"{parser} UD", f"{parser} CONV", f"{parser} gain") for parser in measured)
+    kinds: tuple[Kind, ...] = ("ratio", "ratio", "difference")
+    return (Column(first, "text"), *(Column(*column) for triple in names for column in zip(triple, kinds)))
 
 
 def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
@@ -434,4 +416,4 @@ def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
             row += [mean(column) for column in zip(*[pair for pair in pairs if None not in pair])] or [None] * 3
         cells.append(tuple(row))
     text = ("Means over the treebanks that have the relation.",)
-    return StudySection("F1 by relation", text, Table(_ud2_columns("relation", measured), tuple(cells)))
+    return StudySection("F1 by relation", text, Table(_score_columns("relation", measured), tuple(cells)))

@@ -135,8 +135,8 @@ def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
     }
     draws = request.resamples, request.seed
     tasks = [
-        StudyTask(code, compare_systems, (), (own._replace(parts=own.parts.tolist()), *draws))
-        for code, (own, _) in counts.items()
+        StudyTask(code, compare_systems, (), (table._replace(parts=table.parts.tolist()), *draws))
+        for code, (table, _) in counts.items()
     ]
     return {code: row | {"undefined": counts[code][1]} for code, row in run_tasks(NAME, tasks, request).items()}
 
@@ -351,13 +351,13 @@ def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str],
         agreed_verdict(verdict_of_effect(measures[name].change, sign) for measures in scales.values()) for name in names
     )
     evidence = (
-        f"{name} minus LAS " + ", ".join(change_shown(own[name].change, scale) for scale, own in scales.items())
+        f"{name} minus LAS " + ", ".join(_shown(measures[name].change, scale) for scale, measures in scales.items())
         for name in names
     )
     return Claim(text, "an expectation", verdict, "; ".join(evidence))
 
 
-def change_shown(change: ValueWithInterval | None, scale: str) -> str:
+def _shown(change: ValueWithInterval | None, scale: str) -> str:
     """Return a difference from LAS as text, with its scale."""
     points = scale == POINTS
     return f"{estimate_shown(change, 2 if points else 3, 100 if points else 1)} {scale}"

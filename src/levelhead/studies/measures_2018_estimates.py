@@ -70,10 +70,12 @@ def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str
     boot_seed, swap_seed, small_seed = spawned(seed, 3)
     values = ratios(counts.parts.sum(axis=0))
     boot = ratios(counts.shaped(resampled(counts.flat, resamples, boot_seed)))
+    pairs = combinations(range(len(values)), 2)
+    same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
     rows_by_name = {
         "values": values.T,
         "errors": boot.std(axis=0, ddof=1).T,
-        "concordance": _concordance(values, boot),
+        "concordance": np.mean(same, axis=(0, 1)),
         "p": pairwise_randomization_p(counts, resamples, swap_seed).T,
         "small": significant_shares(counts, SMALL, SAMPLES, resamples // 4, LEVEL, small_seed),
     }
@@ -81,14 +83,6 @@ def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str
         "systems": list(counts.systems),
         **{name: dict(zip(counts.measures, rows.tolist())) for name, rows in rows_by_name.items()},
     }  # fmt: skip
-
-
-def _concordance(values: Numbers, boot: Numbers) -> Numbers:
-    """The mean share of pairs of systems whose order in a resample is the same, shape (measures,)."""
-    pairs = list(combinations(range(len(values)), 2))
-    same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
-    mean: Numbers = np.mean(same, axis=(0, 1))
-    return mean
 
 
 LAS = list(MEASURES).index("LAS")
@@ -145,7 +139,18 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
         )
 
     everywhere = [name for name in rows[0]["systems"] if all(name in row["systems"] for row in rows)]
-    values = np.array([_values(row, [row["systems"].index(name) for name in everywhere]) for row in rows])
+    values = np.array(
+        [
+            [
+                [
+                    row["values"][name][row["systems"].index(system)] if name in row["values"] else np.nan
+                    for name in MEASURES
+                ]
+                for system in everywhere
+            ]
+            for row in rows
+        ]
+    )
     undefined = {
         name: {code: row["undefined"][name] for code, row in results.items() if name in row["undefined"]}
         for name in MEASURES
@@ -163,12 +168,6 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
         np.array([len(row["p"]["LAS"]) for row in rows], dtype=np.float64),
         {name: reasons for name, reasons in undefined.items() if reasons},
     )
-
-
-def _values(row: Row, systems: Sequence[int]) -> list[list[float]]:
-    """The scores of some systems, by system and measure; nan if undefined."""
-    none = [np.nan] * len(row["systems"])
-    return [[row["values"].get(name, none)[system] for name in MEASURES] for system in systems]
 
 
 def significant_share(values: Sequence[float | None]) -> float:
@@ -194,13 +193,13 @@ Comparison = Mapping[str, MeasureEstimate]
 
 def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
     """Return a statistic over test sets for each measure, with 95% percentile intervals from resampled test sets."""
-    (own,), (las,) = statistic(np.arange(n)[None])
-    resampled_own, resampled_las = statistic(draws)
-    changes = resampled_own - resampled_las
+    (value,), (las,) = statistic(np.arange(n)[None])
+    resampled_value, resampled_las = statistic(draws)
+    changes = resampled_value - resampled_las
     return {
         name: MeasureEstimate(
-            percentile_estimate(float(own[m]), resampled_own[:, m]),
-            None if m == LAS else percentile_estimate(float(own[m] - las[m]), changes[:, m]),
+            percentile_estimate(float(value[m]), resampled_value[:, m]),
+            None if m == LAS else percentile_estimate(float(value[m] - las[m]), changes[:, m]),
         )
         for m, name in enumerate(MEASURES)
     }
@@ -208,8 +207,7 @@ def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
 
 def value_of(statistic: Statistic, rows: Iterable[int]) -> list[float | None]:
     """Return a statistic over some test sets, one value per measure; None if undefined."""
-    own, _ = statistic(np.array(list(rows))[None])
-    return known(own[0])
+    return known(statistic(np.array(list(rows))[None])[0][0])
 
 
 def known(values: Numbers) -> list[float | None]:

@@ -35,12 +35,14 @@ from levelhead.studies.study import (
 )
 from levelhead.studies.verdicts import (
     Cell,
+    difference,
     estimate_shown,
     joint_verdict,
     mean,
     mean_interval,
     p_shown,
     pearson,
+    ratio,
     shown,
     spearman,
     verdict_of_correlation,
@@ -58,8 +60,17 @@ def reproduce(request: StudyRequest) -> Study:
     numbers = printed("nivre_fang")
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"
-    measured = {parser: _rows(request, parser, treebanks, on) for parser in _parsers(request)}
+    measured = {}
+    for parser in (PARSER, *OTHERS):
+        if parser == PARSER or request.systems is None or (request.systems / parser).is_dir():
+            outputs = outputs_of(request, parser, treebanks, on=on)
+            golds = {code: treebanks[code].parsed(on) for code in outputs}
+            measured[parser] = scores(golds, outputs, request)
     rows = measured[PARSER]
+    others: tuple[StudySection, ...] = ()
+    if len(measured) > 1 and all(measured.values()):
+        judged = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
+        others = _by_treebank(measured, numbers), _summary(measured, numbers), verdicts_by_parser(judged)
     sizes = run_tasks(
         NAME, [StudyTask(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
     )
@@ -67,7 +78,7 @@ def reproduce(request: StudyRequest) -> Study:
     sections = (
         figure_1(examples),
         table_2(rows, numbers), differences(rows, numbers), relations(rows, numbers), agreement(rows, numbers),
-        families(rows, numbers), *_by_parser(measured, numbers, request),
+        families(rows, numbers), *others,
     )  # fmt: skip
     claims = (
         claim_on_figure_1(examples), *printed_claims(numbers, sizes), *claims_on_scores(rows, numbers, request),
@@ -78,49 +89,19 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
 
 
-def _parsers(request: StudyRequest) -> list[str]:
-    """Our parsers; if outputs are given, the main parser, and the others that have a folder."""
-    given = request.systems
-    return [PARSER, *(name for name in OTHERS if given is None or (given / name).is_dir())]
-
-
-def _rows(request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], on: str) -> Rows:
-    """The scores of a parser by treebank."""
-    outputs = outputs_of(request, parser, treebanks, on=on)
-    return scores({code: _parsed(treebanks[code], on) for code in outputs}, outputs, request)
-
-
-def _by_parser(
-    measured: Mapping[str, Rows], numbers: Mapping[str, Any], request: StudyRequest
-) -> tuple[StudySection, ...]:
-    """The sections on whether the findings depend on the parser; none with a single parser."""
-    if len(measured) < 2 or not all(measured.values()):
-        return ()
-    claims = {parser: claims_on_scores(rows, numbers, request) for parser, rows in measured.items()}
-    return by_treebank(measured, numbers), summary(measured, numbers), verdicts_by_parser(claims)
-
-
-def _data_split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
-    """The parts on which our parser was trained and run; other parts replace missing ones."""
+def _setting(
+    rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest, numbers: Mapping[str, Any]
+) -> tuple[str, ...]:
     untrained, undeveloped = (
         [code for code in rows if getattr(treebanks[code], part) is None] for part in ("train", "dev")
     )
     other = f" (another part if there is none: {', '.join(untrained)})" if untrained else ""
     tested = f" (the test sets if there are none: {', '.join(undeveloped)})" if undeveloped else ""
-    return f"trained on the training sets{other} and run on the development sets{tested}"
-
-
-def _parsed(parts: Parts, on: str) -> Path:
-    return (parts.dev or parts.tested) if on == "dev" else parts.tested
-
-
-def _setting(
-    rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest, numbers: Mapping[str, Any]
-) -> tuple[str, ...]:
     given = (
         "The outputs are from another parser than the paper's, so only patterns can be compared, not numbers."
         if request.systems is not None
-        else f"Our parsers, with all features, {_data_split(rows, treebanks)}."
+        else f"Our parsers, with all features, trained on the training sets{other} and run on the development"
+        f" sets{tested}."
     )
     known = sum(code in numbers["languages"] for code in rows)
     among = "" if known == len(rows) else f"{len(rows)} treebanks, "
@@ -178,16 +159,12 @@ def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyReq
     )
     plan, setup = find_plan(golds, {"": outputs}), setup_of(["LAS", "CLAS"])
     results = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
-    return {code: {name: _float(value) for name, value in results["", code].values.items()} for code in texts}
-
-
-def _float(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
+    return {code: {name: ratio(value) for name, value in results["", code].values.items()} for code in texts}
 
 
 def _renamed(values: Mapping[str, Fraction | None]) -> Row:
     """Values by the names of the paper's columns; "without FUN" is the difference to LAS."""
-    row = {name: _float(value) for name, value in values.items()}
+    row = {name: ratio(value) for name, value in values.items()}
     las = row["LAS"]
     return {
         "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": difference(row["CLAS"], las),
@@ -203,11 +180,6 @@ def printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | Non
         if value is not None:
             return value / 100
     return None
-
-
-def difference(x: Cell, y: Cell) -> Cell:
-    """Return x - y; None if either is missing."""
-    return None if x is None or y is None else x - y
 
 
 def points(share: float | None) -> float | None:
@@ -429,7 +401,7 @@ _AVERAGED = ("LAS", "CLAS", "CORE", "NONCORE", "FUN", "without FUN", "without de
 _RANKED = ("without FUN", "CLAS - LAS")
 
 
-def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
+def _by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """Return LAS and both drops for each parser and treebank, next to the printed numbers."""
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     columns = [Column("treebank", "text")]
@@ -444,7 +416,7 @@ def by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Stu
     return StudySection("Other parsers: LAS and the drops", (), Table(tuple(columns), cells))
 
 
-def summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
+def _summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """Return averages over treebanks for each parser, and the rank correlations of its drops with the printed ones."""
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     columns = (Column("number", "text"), *number_columns("printed", *measured))

@@ -16,7 +16,7 @@ from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
-from levelhead.studies.study import Claim, Study
+from levelhead.studies.study import Study
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank.write import replace_file
 
@@ -32,14 +32,13 @@ def summary(study: Study) -> str:
     """Return the result in two sentences: how many claims got each verdict, and the verdict on the main claim."""
     *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study)]
     counted = f"{', '.join(parts)} and {last}" if parts else last
-    main = [_main(claim) for claim in study.claims if study.main_claim and claim.text.startswith(study.main_claim)]
+    main = [
+        f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
+        for claim in study.claims
+        if study.main_claim and claim.text.startswith(study.main_claim)
+    ]
     quick = [_QUICK] if "quick" in study.signature else []
     return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *quick])
-
-
-def _main(claim: Claim) -> str:
-    """The verdict on a claim, as a sentence."""
-    return f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
 
 
 _QUICK = (
@@ -125,7 +124,17 @@ def document(study: Study) -> dict[str, Any]:
         {
             "title": section.title,
             "text": list(section.text),
-            **({} if section.table is None else {"table": _rows(section.table)}),
+            **(
+                {}
+                if (table := section.table) is None
+                else {
+                    "table": {
+                        "columns": [{"name": column.name, "kind": column.kind} for column in table.columns],
+                        "rows": [list(row) for row in table.rows],
+                        "notes": list(table.notes),
+                    }
+                }
+            ),
         }
         for section in study.sections
     ]
@@ -134,11 +143,6 @@ def document(study: Study) -> dict[str, Any]:
         "source": study.source, "setting": list(study.setting), "sections": sections,
         "claims": [claim._asdict() for claim in study.claims],
     }  # fmt: skip
-
-
-def _rows(table: Table) -> dict[str, Any]:
-    columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
-    return {"columns": columns, "rows": [list(row) for row in table.rows], "notes": list(table.notes)}
 
 
 def write_page(study: Study, path: str | os.PathLike[str]) -> None:

@@ -28,29 +28,26 @@ def outputs_of(
     Given outputs are in the subfolder with the parser's name or, if it does not exist, directly in the given folder.
     """
     if request.systems is not None:
-        own = request.systems / parser
-        found = own if own.is_dir() else request.systems
-        return outputs_in(found / heads if heads else found, treebanks)
+        folder = request.systems / parser
+        folder = folder if folder.is_dir() else request.systems
+        return outputs_in(folder / heads if heads else folder, treebanks)
     if request.trainer is None:
         return {}
     if request.outputs is None:
         raise InputError(Fault("no-outputs-folder", "training parsers requires a folder for the outputs"))
     folder = request.outputs / parser / (heads or "")
     folder.mkdir(parents=True, exist_ok=True)
-    chosen = {code: parts for code, parts in treebanks.items() if parts.train or request.quick}
-    tasks = [_training(parts, parser, request.trainer, on, heads) for parts in chosen.values()]
+    named, tasks = f"{request.trainer.__module__}:{request.trainer.__name__}", []
+    for code, parts in treebanks.items():
+        if parts.train or request.quick:
+            parsed = parts.parsed(on)
+            files = (parts.training, parts.dev if parts.dev != parsed else None, parsed)
+            tasks.append(StudyTask(code, train_and_parse, files, (named, parser, heads == "CONV")))
     texts = run_tasks(f"training {parser} {heads or ''}".strip(), tasks, request)
     paths = {code: folder / f"{code}.conllu" for code in texts}
     for code, path in paths.items():
         replace_file(path, [texts[code].encode()])
     return paths
-
-
-def _training(parts: Parts, parser: str, trainer: Trainer, on: str, heads: Heads | None) -> StudyTask:
-    parsed = parts.dev or parts.tested if on == "dev" else parts.tested
-    dev = parts.dev if parts.dev != parsed else None
-    named = f"{trainer.__module__}:{trainer.__name__}"
-    return StudyTask(parts.code, train_and_parse, (parts.training, dev, parsed), (named, parser, heads == "CONV"))
 
 
 def train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:

@@ -157,6 +157,10 @@ class Parts(NamedTuple):
         """The training set; without one, all other parts."""
         return (self.train,) if self.train else self.files
 
+    def parsed(self, on: str) -> Path:
+        """Return the part that is parsed: the development set if there is one and `on` is "dev", or `tested`."""
+        return self.dev or self.tested if on == "dev" else self.tested
+
     @property
     def tested(self) -> Path:
         """The test set; without one, the development set."""

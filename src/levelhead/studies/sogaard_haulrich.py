@@ -75,13 +75,15 @@ def _setting(
     rows: Mapping[str, Row],
     request: StudyRequest,
 ) -> tuple[str, ...]:
+    other = [row.name for row in listed if treebanks[row.name].train is None]
+    without = f" (another part if there is none: {', '.join(other)})" if other else ""
     unswapped = ", and those that need no swaps" if any(_UNSWAPPED in row.groups for row in listed) else ""
     return (
         (
-            f"{_treebanks_used(listed, treebanks)}. Perplexity is that of the test set (of the development set if there"
-            " is none), without unknown words, under a trigram model of the training set with interpolated modified"
-            " Kneser-Ney smoothing. The derivation order is that of the swap-lazy oracle. Size is the number of words"
-            " in the training set; the paper does not define it."
+            f"{len(listed)} treebanks with training sets{without}. Perplexity is that of the test set (of the"
+            " development set if there is none), without unknown words, under a trigram model of the training set with"
+            " interpolated modified Kneser-Ney smoothing. The derivation order is that of the swap-lazy oracle. Size is"
+            " the number of words in the training set; the paper does not define it."
         ),
         (
             "The treebanks of 2006 and 2007 are not free, so we use UD treebanks. Accuracies are the UAS of the best"
@@ -108,13 +110,6 @@ def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: St
         f"{note} Some training sentences have several roots ({n:,} in all: {', '.join(rooted)}). For our parsers, the"
         " other roots are attached to the first one; perplexities and test sets use the trees as annotated."
     )
-
-
-def _treebanks_used(listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Parts]) -> str:
-    """How many treebanks are used, and which of them have no training set."""
-    other = [row.name for row in listed if treebanks[row.name].train is None]
-    without = f" (another part if there is none: {', '.join(other)})" if other else ""
-    return f"{len(listed)} treebanks with training sets{without}"
 
 
 def _treebank_perplexities(
@@ -161,7 +156,10 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
         f"{row.accuracy}: {shown(row.size)}, {shown(row.size_over_string)}, {shown(row.size_over_derivation)}"
         for row in correlations(listed)
     )
-    size, string, derivation = (_columns(listed, field) for field in ("size", "string", "derivation"))
+    size, string, derivation = (
+        [row.size / per(row) for row in listed if row.accuracies]
+        for per in (lambda _: 1, lambda row: row.string, lambda row: row.derivation)
+    )
     return [
         Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effect(higher, 1),
               f"on {sum(value > 0 for value in increases)} of {len(increases)} treebanks; mean increase in percent:"
@@ -171,11 +169,6 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
         _compared("Size over derivation perplexity predicts it better than size over string perplexity", derivation,
                   string, numbers_text, listed, request),
     ]  # fmt: skip
-
-
-def _columns(listed: Sequence[TreebankPerplexities], field: str) -> list[float]:
-    """The size of each treebank with accuracies, alone or over a perplexity."""
-    return [row.size / (1 if field == "size" else getattr(row, field)) for row in listed if row.accuracies]
 
 
 def _compared(

@@ -95,31 +95,29 @@ def group_averages(rows: Iterable[TreebankPerplexities]) -> list[GroupAverage]:
     for row in rows:
         for group in row.groups:
             members.setdefault(group, []).append(row)
-    return [_average(name, treebanks) for name, treebanks in members.items()]
-
-
-def _average(name: str, rows: Sequence[TreebankPerplexities]) -> GroupAverage:
-    string = math.fsum(row.string for row in rows) / len(rows)
-    derivation = math.fsum(row.derivation for row in rows) / len(rows)
-    mean_increase = math.fsum(row.increase for row in rows) / len(rows)
-    return GroupAverage(name, len(rows), string, derivation, derivation / string - 1, mean_increase)
+    averages = []
+    for name, group_rows in members.items():
+        fields = ("string", "derivation", "increase")
+        means = (math.fsum(getattr(row, field) for row in group_rows) / len(group_rows) for field in fields)
+        string, derivation, increase = means
+        averages.append(GroupAverage(name, len(group_rows), string, derivation, derivation / string - 1, increase))
+    return averages
 
 
 def correlations(rows: Sequence[TreebankPerplexities]) -> list[AccuracyCorrelation]:
     """Return the correlations of each accuracy with treebank size, alone and over each perplexity (section 4.3)."""
     names = dict.fromkeys(name for row in rows for name in row.accuracies)
-    return [_correlation(name, [row for row in rows if name in row.accuracies]) for name in names]
-
-
-def _correlation(name: str, rows: Sequence[TreebankPerplexities]) -> AccuracyCorrelation:
-    accuracy = [row.accuracies[name] for row in rows]
-    predictors = (
-        [float(row.size) for row in rows],
-        [row.size / row.string for row in rows],
-        [row.size / row.derivation for row in rows],
-    )
-    size, over_string, over_derivation = (pearson(zip(values, accuracy))[0] for values in predictors)
-    return AccuracyCorrelation(name, len(rows), size, over_string, over_derivation)
+    found = []
+    for name in names:
+        known = [row for row in rows if name in row.accuracies]
+        predictors = (
+            [row.size / per for row, per in zip(known, pers)]
+            for pers in ([1] * len(known), [row.string for row in known], [row.derivation for row in known])
+        )
+        accuracy = [row.accuracies[name] for row in known]
+        coefficients = (pearson(zip(values, accuracy))[0] for values in predictors)
+        found.append(AccuracyCorrelation(name, len(known), *coefficients))
+    return found
 
 
 NAME = "sogaard-haulrich"
@@ -215,13 +213,8 @@ def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> Value
     """Return how much more UAS and EM correlate with each other than either does with perplexity (sign reversed)."""
     rows = zip(*(_correlations(parsers, pair) for pair in PAIRS))
     known = np.array([row for row in rows if None not in row], dtype=np.float64).reshape(-1, len(PAIRS))
-    return resampled_estimate(known, _closer, resamples, seed)
-
-
-def _closer(means: Numbers) -> Numbers:
-    by_uas, by_em, together = np.moveaxis(means, -1, 0)
-    difference: Numbers = together - np.maximum(-by_uas, -by_em)
-    return difference
+    # the pairs are P/UAS, P/EM and UAS/EM
+    return resampled_estimate(known, lambda r: r[..., 2] - np.maximum(-r[..., 0], -r[..., 1]), resamples, seed)
 
 
 def pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:

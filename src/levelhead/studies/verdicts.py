@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -63,10 +64,8 @@ def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     Otherwise, it is inconclusive if a part is; else there is no data. Without any parts, there is no data either.
     """
     distinct = set(verdicts)
-    for verdict in _STRONGEST_FIRST:
-        if verdict in distinct:
-            return verdict
-    return "holds" if distinct else "no data"
+    deciding = (verdict for verdict in _STRONGEST_FIRST if verdict in distinct)
+    return next(deciding, "holds" if distinct else "no data")
 
 
 _STRONGEST_FIRST: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data")
@@ -118,6 +117,16 @@ def mean(values: Iterable[Cell]) -> Cell:
     """Return the mean of the values that are not None; None if there are none."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
+
+
+def ratio(value: Fraction | None) -> Cell:
+    """Return a value as a float; None for None."""
+    return None if value is None else float(value)
+
+
+def difference(x: Cell, y: Cell) -> Cell:
+    """Return x - y; None if either is missing."""
+    return None if x is None or y is None else x - y
 
 
 def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
