@@ -25,7 +25,7 @@ _CONSTANT = 1e-12  # of standardized columns: smaller variances are due to round
 _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
 
 
-def standardized(values: Numbers) -> Numbers:
+def _standardized(values: Numbers) -> Numbers:
     """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant columns are 0."""
     scale = np.abs(values).max(axis=0)
     scaled = values / np.where(scale > 0, scale, 1)  # squares must not overflow or underflow
@@ -62,7 +62,7 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
         ranks = [midranks(column, weights) / len(values) for column in values.T]
         columns = np.stack(ranks, axis=2)
     else:
-        columns = standardized(values)[None]
+        columns = _standardized(values)[None]
     total = weights.sum(axis=1)[:, None]
     mean = np.einsum("sr,srk->sk", weights, np.broadcast_to(columns, (len(weights), *values.shape))) / total
     deviations = (columns - mean[:, None, :]) * np.sqrt(weights / total)[:, :, None]
@@ -169,7 +169,7 @@ def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed
     """
     n_rows, n_columns = values.shape
     exact = n_rows <= MOST_EXACT
-    columns = standardized(ranked(values) if method == "spearman" else values)
+    columns = _standardized(ranked(values) if method == "spearman" else values)
     least = np.abs(columns.T @ columns) - _TIED * n_rows
     n_reached = np.zeros((n_columns, n_columns))
     step = max(1, _CELLS_AT_ONCE // max(n_rows, n_columns))

@@ -104,7 +104,7 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
     return adjusted
 
 
-def find_keys(keys: Indices, wanted: Indices) -> Indices:
+def _find_keys(keys: Indices, wanted: Indices) -> Indices:
     """Return the index of each wanted key, or -1."""
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
@@ -250,7 +250,7 @@ class NgramModel:
         """Return the probabilities of n-grams, backing off to shorter n-grams."""
         wanted = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
         table = self.tables[n - 1]
-        index = find_keys(table.keys, wanted)
+        index = _find_keys(table.keys, wanted)
         backed_off = shorter + _where_found(self.tables[n - 2].backoffs, context, np.zeros(len(context)))
         return index, _where_found(table.log_probabilities, index, backed_off)
 
@@ -275,7 +275,7 @@ class NgramModel:
         index = np.array([codes[0]])
         for n, code in enumerate(codes[1:], 2):
             wanted = index * self.vocabulary_size + code
-            index = find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, wanted))
+            index = _find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, wanted))
         return int(index[0])
 
     def text(self, code: int) -> str:

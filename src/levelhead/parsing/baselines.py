@@ -70,13 +70,9 @@ def _heads(model: Baseline, forms: Sequence[str]) -> Sequence[int]:
     if model.parser == "baseline-right":
         return [*range(2, n + 1), 0]
     draw = random_tree if model.parser == "baseline-random" else random_projective_tree
-    return draw(n, _random_of(model, forms))
-
-
-def _random_of(model: Baseline, forms: Sequence[str]) -> Random:
-    """The random numbers of a sentence; Python guarantees that `random()` returns the same numbers in all versions."""
-    identity = json.dumps([model.parser, model.seed, forms]).encode()
-    return Random(int.from_bytes(hashlib.sha256(identity).digest(), "big"))  # noqa: S311 -- no secrets
+    identity = hashlib.sha256(json.dumps([model.parser, model.seed, forms]).encode()).digest()
+    # Python guarantees that `random()` returns the same numbers in all versions
+    return draw(n, Random(int.from_bytes(identity, "big")))  # noqa: S311 -- no secrets
 
 
 def random_tree(n_words: int, random: Random) -> list[int]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from levelhead.parsing.training import (
     Relations,
     Report,
     Scheme,
-    check_memory_together,
+    check_memory,
     default_schedule,
     n_passes,
     parse_columns,
@@ -84,28 +83,25 @@ def train_ensemble(
     """Return an ensemble: the graph-based parser and all members, trained on a treebank."""
     treebank = learnable(treebank, ENSEMBLE)
     parts = [("graph", False, schedule or default_schedule("graph", 1))]
-    parts += [(member.parser, member.reverse, schedule or member_schedule(beam)) for member in members]
-    passes = [n_passes(parser, own_schedule) * (1 + with_dev) for parser, _, own_schedule in parts]
+    # A member has a single run, since two members are worth more than the average of two runs.
+    of_members = schedule or Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
+    parts += [(member.parser, member.reverse, of_members) for member in members]
+    passes = [n_passes(parser, part_schedule) * (1 + with_dev) for parser, _, part_schedule in parts]
 
     def trained(number: int) -> Model:
-        parser, reverse, own_schedule = parts[number]
+        parser, reverse, part_schedule = parts[number]
         return train(
             treebank, parser, dev=dev, with_dev=with_dev, beam=beam, seed=seed * len(parts) + number,
-            relations=relations, scheme=scheme, reverse=reverse, schedule=own_schedule,
+            relations=relations, scheme=scheme, reverse=reverse, schedule=part_schedule,
             progress=part_of(progress, sum(passes[:number]), sum(passes)),
         )  # fmt: skip
 
     graph = trained(0)
-    check_memory_together([parser for parser, *_ in parts], int(graph.training["words"]), len(graph.relations))
+    check_memory([parser for parser, *_ in parts], int(graph.training["words"]), len(graph.relations))
     models = [graph, *(trained(number) for number in range(1, len(parts)))]
     inside = [replace(model, training={}, function_head=None) for model in models]
     votes = tuple(member.vote for member in members)
     return Ensemble(inside[0], tuple(inside[1:]), votes, {**graph.training, "seed": seed}, graph.function_head)
-
-
-def member_schedule(beam: int) -> Schedule:
-    """Return the schedule of a member: a single run, since two members are worth more than the average of two runs."""
-    return Schedule(first=4, second=4 if beam > 1 else 0, runs=1)
 
 
 def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
@@ -114,16 +110,15 @@ def parse_with_ensemble(model: Ensemble, treebank: Treebank, *, progress: Progre
         return treebank
     templates = [text for part in (model.graph, *model.members) for text in part.templates.values()]
     columns = columns_of(treebank, templates)
-    heads, labels = in_chunks(columns, treebank.sentence_starts, partial(_parsed, model), progress)
+
+    def parse(columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
+        return in_pieces(starts, lambda pieces: _parsed(model, columns, pieces))
+
+    heads, labels = in_chunks(columns, treebank.sentence_starts, parse, progress)
     return restored(with_trees(treebank, heads, labels, model.graph.relations), model.function_head)
 
 
 def _parsed(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """The heads and labels of all words; long sentences are parsed in pieces."""
-    return in_pieces(starts, lambda pieces: _parsed_whole(model, columns, pieces))
-
-
-def _parsed_whole(model: Ensemble, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """The heads and labels of all words, without long sentences."""
     outputs = [parse_columns(member, columns, starts) for member in model.members]
     voted = np.array([heads for heads, _ in outputs], np.int32)

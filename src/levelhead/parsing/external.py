@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, Severity, number_of, quoted
+from levelhead.errors import Fault, InputError, Place, number_of, quoted
 from levelhead.parsing import udpipe
 from levelhead.parsing.parser_input import is_relation
 from levelhead.treebank import Treebank, to_conllu
@@ -103,7 +103,7 @@ def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
 
 
 def _malt(external: ExternalSettings, mode: str, more: list[str], folder: Path) -> None:
-    run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
+    _run_program(["java", "-jar", str(_jar(external)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
 
 
 def _jar(external: ExternalSettings) -> Path:
@@ -120,22 +120,22 @@ def _train_malt(treebank: Treebank, external: ExternalSettings) -> bytes:
     """Train MaltParser with `root` as the default relation of roots; its own default, ROOT, is not a UD relation."""
     with _folder(train=plain_conllu(treebank)) as path:
         _malt(external, "learn", ["-i", "train", "-grl", "root", *external.options.split()], path("."))
-        return written_file(path("model.mco"), "MaltParser")
+        return _written_file(path("model.mco"), "MaltParser")
 
 
 def _parse_malt(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
     with _folder(words=plain_conllu(treebank, trees=False)) as path:
         path("model.mco").write_bytes(model)
         _malt(external, "parse", ["-i", "words", "-o", "parsed"], path("."))
-        return written_file(path("parsed"), "MaltParser")
+        return _written_file(path("parsed"), "MaltParser")
 
 
 def _train_command(treebank: Treebank, external: ExternalSettings) -> bytes:
     if external.train_command is None:
         raise InputError(Fault("invalid-command", "command requires --train-cmd"))
     with _folder(train=to_conllu(treebank)) as path:
-        run_program(filled(external.train_command, {"train": path("train"), "model": path("model")}))
-        return written_file(path("model"), "the command of --train-cmd")
+        _run_program(filled(external.train_command, {"train": path("train"), "model": path("model")}))
+        return _written_file(path("model"), "the command of --train-cmd")
 
 
 def _parse_command(model: bytes, treebank: Treebank, external: ExternalSettings) -> bytes:
@@ -143,8 +143,8 @@ def _parse_command(model: bytes, treebank: Treebank, external: ExternalSettings)
         raise InputError(Fault("invalid-command", "command requires --parse-cmd"))
     with _folder(model=model, input=plain_conllu(treebank, trees=False)) as path:
         paths = {name: path(name) for name in ("model", "input", "output")}
-        run_program(filled(external.parse_command, paths))
-        return written_file(path("output"), "the command of --parse-cmd")
+        _run_program(filled(external.parse_command, paths))
+        return _written_file(path("output"), "the command of --parse-cmd")
 
 
 _TAIL = 800  # the number of characters of its output that are shown if a program fails
@@ -165,7 +165,7 @@ def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
     return words
 
 
-def run_program(words: Sequence[str], folder: Path | None = None) -> None:
+def _run_program(words: Sequence[str], folder: Path | None = None) -> None:
     """Run a program and wait for it."""
     if shutil.which(words[0]) is None:
         raise InputError(Fault("parser-failed", f"program not found: {words[0]}"))
@@ -178,7 +178,7 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
         raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {output}"))
 
 
-def written_file(path: Path, program: str) -> bytes:
+def _written_file(path: Path, program: str) -> bytes:
     """Return the contents of the file that a program should have written."""
     try:
         return path.read_bytes()
@@ -236,18 +236,21 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         local, wrong = _heads(rows)
         wrong += _wrong_relations(rows)
         faults += [
-            Fault(slug, _sentence_message(message, number, name), _place(words, start + i, number), _severity(repair))
+            Fault(
+                slug,
+                _sentence_message(message, number, name),
+                _place(words, start + i, number),
+                "warning" if repair else "error",
+            )
             for i, slug, message in sorted(wrong, key=lambda fault: fault.word)
         ]
         heads += [head + start - 1 if head else -1 for head in local]
-        relations += [_relation(row.relation, head) for row, head in zip(rows, local)]
+        for row, head in zip(rows, local):
+            invalid = row.relation in _NONE | {"root", "ROOT"} or not is_relation(row.relation)
+            relations.append("root" if head == 0 else _DEFAULT_RELATION if invalid else row.relation)
     if faults and not repair:
         raise InputError(*faults)
     return Parsed(words.replace(heads=heads, relations=relations, deps=["_"] * words.n_words), tuple(faults))
-
-
-def _severity(repair: bool) -> Severity:
-    return "warning" if repair else "error"
 
 
 def _sentence_message(message: str, number: int, name: str) -> str:
@@ -359,9 +362,3 @@ def _first_of_cycles(heads: list[int]) -> list[int]:
                 cycle.append(heads[cycle[-1] - 1])
             firsts.append(min(cycle) - 1)
     return firsts
-
-
-def _relation(relation: str, head: int) -> str:
-    if head == 0:
-        return "root"
-    return _DEFAULT_RELATION if relation in _NONE | {"root", "ROOT"} or not is_relation(relation) else relation

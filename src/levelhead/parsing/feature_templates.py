@@ -223,7 +223,11 @@ def compiled(text: str, *, arcs: bool) -> Templates:
         pairs = [_atom(word, arcs) for word in words if word != "between"]
         members += [atoms.setdefault((p, a), len(atoms)) for p, a in pairs if a is not None]
         starts.append(len(members))
-        kinds += _kind([p for p, a in pairs if a is None], between="between" in words)
+        expanded = [p for p, a in pairs if a is None]
+        if len(expanded) + ("between" in words) > (1 if "between" in words else 2):
+            raise ValueError("a template can be expanded in only one way")
+        kind = _BETWEEN if "between" in words else (_PLAIN, _EACH, _AGREE)[len(expanded)]
+        kinds += [kind, *[*expanded, 0, 0][:2]]
         seeds.append(seed_of(template))
     if not 0 < len(seeds) <= _MOST_TEMPLATES or not 0 < len(atoms) <= _MOST_ATOMS:
         raise ValueError("no templates, or too many")
@@ -252,10 +256,3 @@ def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
     if attribute not in _ATTRIBUTES:
         raise ValueError(word)
     return _POSITIONS[position], _ATTRIBUTES[attribute]
-
-
-def _kind(with_features: list[int], *, between: bool) -> list[int]:
-    if len(with_features) + between > 2 or (between and with_features):
-        raise ValueError("a template can be expanded in only one way")
-    kind = _BETWEEN if between else (_PLAIN, _EACH, _AGREE)[len(with_features)]
-    return [kind, *[*with_features, 0, 0][:2]]

@@ -82,8 +82,8 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
     for run in range(schedule.runs):
         averages: Averages = ()
         random = np.random.default_rng((seed, run))
-        for own in _one_run(trees, model, schedule, random):
-            averages = tuple((new + run * old) / (run + 1) for new, old in zip(own, done)) if done else own
+        for weights in _one_run(trees, model, schedule, random):
+            averages = tuple((new + run * old) / (run + 1) for new, old in zip(weights, done)) if done else weights
             yield averages
         done = averages
 
@@ -129,7 +129,8 @@ def parse_voted(
 
 def in_pieces(starts: Integers, parse: Callable[[Integers], tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
     """Return the heads and labels of all words; long sentences are parsed in pieces."""
-    pieces = _pieces(starts)
+    starts_of_pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
+    pieces = np.concatenate([*starts_of_pieces, starts[-1:]]).astype(np.int32)
     heads, labels = parse(pieces)
     return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)
 
@@ -144,12 +145,6 @@ def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
     if name == "labels":
         return table
     return np.ascontiguousarray(table if name == "relations" else table[:, 0], np.float32)
-
-
-def _pieces(starts: Integers) -> Integers:
-    """The starts of all sentences, and of the pieces of long sentences."""
-    pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
-    return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 
 def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:

@@ -35,16 +35,15 @@ def read_words(path: str | os.PathLike[str]) -> Treebank:
         if not any(fault.slug in _TREE_FAULTS for fault in error.faults):
             raise
         treebank = from_conllu_without_trees(data, name)
-    return treebank if treebank.has_trees else _with_dummy_trees(treebank)
-
-
-def _with_dummy_trees(treebank: Treebank) -> Treebank:
-    """A treebank in which all other words of a sentence depend on the first word."""
+    if treebank.has_trees:
+        return treebank
+    # a tree for the words: all other words of a sentence depend on the first one
     first = treebank.sentence_starts[treebank.sentence_of_word]
-    roots = np.arange(treebank.n_words) == first
-    relations = np.where(roots, "root", "dep").tolist()
+    is_root = np.arange(treebank.n_words) == first
     return treebank.replace(
-        heads=np.where(roots, -1, first).tolist(), relations=relations, deps=["_"] * treebank.n_words
+        heads=np.where(is_root, -1, first).tolist(),
+        relations=np.where(is_root, "root", "dep").tolist(),
+        deps=["_"] * treebank.n_words,
     )
 
 

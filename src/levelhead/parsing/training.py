@@ -145,7 +145,7 @@ def _learned(
     treebank = learnable(treebank, parser)
     source = prepared(treebank, settings.relations, settings.scheme)
     labels, names, root = _labels(source.treebank)
-    check_memory(parser, treebank.n_words, len(names))
+    check_memory([parser], treebank.n_words, len(names))
     templates = templates_for(parser)
     columns = columns_of(treebank, templates.values())
     trees = Trees(columns, treebank.sentence_starts, source.treebank.local_heads(), labels)
@@ -242,41 +242,24 @@ def _best(
     """The model after the last pass, or the best pass on the development treebank; and the number of that pass."""
     best, best_las, best_pass, done = model, -1.0, 0, 0
     averages: Averages = ()
-    held_out = _development_set(dev)
+    held_out = dev is not None and dev.n_words > 0
+    gold = [universal(relation) for relation in dev.relations] if dev is not None else []
     for done, averages in enumerate(passes, 1):
         report = Report(done, n_passes)
-        if held_out is not None:
-            now = with_weights(model, averages)
-            report = Report(done, n_passes, *held_out.scores(now))
-            if report.las is not None and report.las > best_las:
-                best, best_las, best_pass = now, report.las, done
+        if dev is not None and held_out:
+            now = _with_weights(model, averages)
+            parsed = parse_treebank(now, dev)
+            agree = np.array([universal(name) == expected for name, expected in zip(parsed.relations, gold)], bool)
+            right = parsed.heads == dev.heads
+            las = float((right & agree).mean())
+            report = Report(done, n_passes, float(right.mean()), las)
+            if las > best_las:
+                best, best_las, best_pass = now, las, done
         if progress is not None:
             progress(report)
-        if held_out is not None and done - best_pass > _PATIENCE:
+        if held_out and done - best_pass > _PATIENCE:
             break
-    return (best, best_pass) if held_out is not None else (with_weights(model, averages), done)
-
-
-class _Development(NamedTuple):
-    """A development treebank, and its universal relations."""
-
-    treebank: Treebank
-    relations: Sequence[str]
-
-    def scores(self, model: Model) -> tuple[float, float]:
-        """Return UAS and LAS of a model."""
-        parsed = parse_treebank(model, self.treebank)
-        agree = np.array(
-            [universal(predicted) == gold for predicted, gold in zip(parsed.relations, self.relations)], bool
-        )
-        right = parsed.heads == self.treebank.heads
-        return float(right.mean()), float((right & agree).mean())
-
-
-def _development_set(dev: Treebank | None) -> _Development | None:
-    if dev is None or not dev.n_words:
-        return None
-    return _Development(dev, [universal(relation) for relation in dev.relations])
+    return (best, best_pass) if held_out else (_with_weights(model, averages), done)
 
 
 def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
@@ -345,7 +328,7 @@ MOST_MARGIN = 1 << 22
 _ENDLESS = 1 << 40  # words: more than any treebank has, so every table has its largest number of rows
 
 
-def table_names(parser: str) -> tuple[str, ...]:
+def _table_names(parser: str) -> tuple[str, ...]:
     """Return the names of the tables of a parser."""
     if parser in GRAPH_PARSERS:
         return graph.graph_tables(parser)
@@ -357,21 +340,13 @@ def table_shapes(parser: str, n_words: int, n_relations: int) -> Shapes:
     rows = (graph if parser in GRAPH_PARSERS else transition).table_rows(n_words)
     padded = -(-n_relations // 8) * 8
     classes = {"actions": 4, "labels": padded, "relations": padded}
-    return {name: (rows[name], classes.get(name, 1)) for name in table_names(parser)}
+    return {name: (rows[name], classes.get(name, 1)) for name in _table_names(parser)}
 
 
-def check_memory(parser: str, n_words: int, n_relations: int) -> None:
-    """Raise an InputError if a model would be larger than `read_model` accepts."""
-    _check_size(n_bytes(table_shapes(parser, n_words, n_relations)), n_relations, MOST_BYTES)
-
-
-def check_memory_together(parsers: Iterable[str], n_words: int, n_relations: int) -> None:
-    """Raise an InputError if an ensemble would be larger than `read_model` accepts."""
+def check_memory(parsers: Sequence[str], n_words: int, n_relations: int) -> None:
+    """Raise an InputError if a model (of one parser) or an ensemble would be larger than `read_model` accepts."""
     size = sum(n_bytes(table_shapes(parser, n_words, n_relations)) for parser in parsers)
-    _check_size(size, n_relations, MOST_BYTES_TOGETHER)
-
-
-def _check_size(size: int, n_relations: int, limit: int) -> None:
+    limit = MOST_BYTES if len(parsers) == 1 else MOST_BYTES_TOGETHER
     if size > limit:
         message = f"tables for {n_relations} relations take {size} bytes, but at most {limit} are allowed"
         raise InputError(Fault("model-too-large", message))
@@ -399,12 +374,12 @@ def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, 
         raise ValueError("too large")
 
 
-def with_weights(model: Model, averages: Averages) -> Model:
+def _with_weights(model: Model, averages: Averages) -> Model:
     """Return a model with averaged weights. Tables whose scores are added up share a scale.
 
     These are actions and labels (added up by a beam), and parts and relations.
     """
-    names = table_names(model.parser)
+    names = _table_names(model.parser)
     floats = dict(zip(names, averages, strict=True))
     scales: list[tuple[str, ...]] = [names]
     if model.parser in GRAPH_PARSERS:

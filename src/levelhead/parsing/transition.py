@@ -65,7 +65,9 @@ class _Weights:
 def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
     """Train, and yield the averaged weights after each pass (added to those of earlier runs)."""
     system = TRANSITION_SYSTEMS.index(model.parser)
-    heads = trees.heads if model.parser.startswith("swap") else _projective(trees)
+    heads = trees.heads
+    if not model.parser.startswith("swap"):  # other systems only derive projective trees (Nivre and Nilsson 2005)
+        heads, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
     gold = (heads, trees.labels, *projective_order(heads, trees.starts))
     templates = _compiled(model.templates)
     done: Averages = ()
@@ -89,12 +91,6 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
         done = averages
 
 
-def _projective(trees: Trees) -> Integers:
-    """The heads after lifting non-projective arcs (Nivre and Nilsson 2005), for systems that cannot build them."""
-    lifted, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
-    return lifted
-
-
 def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return tuple(compiled(templates["actions"], arcs=False)), tuple(compiled(templates["labels"], arcs=True))
 
@@ -104,17 +100,14 @@ def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple
 
     Sentences that are too long for the beam (`longest_with_beam`) are parsed greedily.
     """
+    system, templates = TRANSITION_SYSTEMS.index(model.parser), _compiled(model.templates)
+    tables = (model.tables["actions"], model.tables["labels"])
     result = np.zeros((2, int(starts[-1])), np.int32)
     long = np.diff(starts) > longest_with_beam(model.beam)
     bounds = [0, *(np.flatnonzero(np.diff(long)) + 1).tolist(), len(long)]
     for first, last in pairwise(bounds):  # consecutive sentences that are all long, or all short
-        kernel = _kernel(model, 1 if long[first] else model.beam)
+        beam = 1 if long[first] else model.beam
+        kernel = Parser(system, templates, tables, (), len(model.relations), model.root, beam)
         parsed = kernel.parse(tuple(columns), starts[first : last + 1])
         result[:, starts[first] : starts[last]] = [column[starts[first] :] for column in parsed]
     return result[0], result[1]
-
-
-def _kernel(model: Model, beam: int) -> Parser:
-    tables = (model.tables["actions"], model.tables["labels"])
-    system = TRANSITION_SYSTEMS.index(model.parser)
-    return Parser(system, _compiled(model.templates), tables, (), len(model.relations), model.root, beam)

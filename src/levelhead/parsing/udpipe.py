@@ -37,12 +37,9 @@ def check_options(options: str) -> None:
     while option := _OPTION.search(options, at):
         if option[1] not in _OPTIONS:
             raise InputError(Fault("unknown-option", unknown("option of UDPipe", option[1], sorted(_OPTIONS))))
-        at = option.end() + (len(_text_of_size(options[option.end() :], int(option[2]))) if option[2] else 0)
-
-
-def _text_of_size(text: str, size: int) -> str:
-    """The beginning of a text, with this many bytes."""
-    return text.encode()[:size].decode("utf-8", "ignore")
+        at = option.end() + (
+            len(options[option.end() :].encode()[: int(option[2])].decode("utf-8", "ignore")) if option[2] else 0
+        )
 
 
 def train(treebank: Treebank, options: str) -> bytes:

@@ -56,13 +56,20 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
         (treebank.upos, str),
         (treebank.xpos, str),
         (treebank.feats, str),
-        *((forms, reading) for reading in (*map(_prefix, (1, 2, 3)), *map(_suffix, (1, 2, 3)), _shape)),
+        *((forms, lambda text, n=n: "p" + text[:n]) for n in (1, 2, 3)),
+        *((forms, lambda text, n=n: "s" + text[-n:]) for n in (1, 2, 3)),
+        (forms, _shape),
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
             values[2:, number] = _hashes(column, reading)
-    _fill_in(values[2:], treebank)
-    return Columns(values, *_features(treebank.feats), _tags(treebank.upos))
+    for missing, name, other in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
+        rows = 2 + np.flatnonzero(missing.codes == UNDERSCORE)
+        values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(other)]
+    numbers = {tag: number for number, tag in enumerate(_TAGS)}
+    by_code = np.array([numbers.get(text, _OTHER_TAG) for text in treebank.upos.strings.texts], np.int32)
+    tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), by_code[treebank.upos.codes]])
+    return Columns(values, *_features(treebank.feats), tags)
 
 
 def columns_between(columns: Columns, first: int, last: int) -> Columns:
@@ -103,14 +110,6 @@ def reversed_heads(heads: Integers, starts: Integers) -> Integers:
     return np.where(heads == 0, 0, sizes + 1 - heads).astype(np.int32)
 
 
-def _fill_in(values: Integers, treebank: Treebank) -> None:
-    """Replace missing lemmas by forms, and missing XPOS by UPOS."""
-    for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
-        rows = getattr(treebank, missing).codes == UNDERSCORE
-        if rows.any():
-            values[rows, COLUMNS.index(column)] = values[rows, COLUMNS.index(other)]
-
-
 def _hash(text: str) -> int:
     return zlib.crc32(text.encode())
 
@@ -122,25 +121,11 @@ def _hashes(column: StringColumn, reading: Callable[[str], str]) -> Integers:
     return table[column.codes].view(np.int32)
 
 
-def _prefix(length: int) -> Callable[[str], str]:
-    return lambda text: "p" + text[:length]
-
-
-def _suffix(length: int) -> Callable[[str], str]:
-    return lambda text: "s" + text[-length:]
-
-
 def _shape(text: str) -> str:
     """The kinds of the first and last character: upper case, lower case, digit, or the character itself."""
     return "".join(
         "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
     )
-
-
-def _tags(upos: StringColumn) -> Integers:
-    numbers = {tag: number for number, tag in enumerate(_TAGS)}
-    table = np.array([numbers.get(text, _OTHER_TAG) for text in upos.strings.texts], np.int32)
-    return np.concatenate([np.full(2, _OTHER_TAG, np.int32), table[upos.codes]])
 
 
 def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
@@ -185,18 +170,11 @@ def in_chunks(
     """
     if progress is None:
         return parse(columns, starts)
-    bounds = _bounds(starts)
+    chunk_starts = np.searchsorted(starts[:-1], np.arange(0, int(starts[-1]), WORDS_A_CHUNK))
+    bounds: list[int] = np.unique(np.append(chunk_starts, len(starts) - 1)).tolist()
     parsed: list[tuple[Integers, Integers]] = []
     for first, last in pairwise(bounds):
         words = columns_between(columns, int(starts[first]), int(starts[last]))
         parsed.append(parse(words, starts[first : last + 1] - starts[first]))
         progress(last - first)
     return np.concatenate([heads for heads, _ in parsed]), np.concatenate([labels for _, labels in parsed])
-
-
-def _bounds(starts: Integers) -> list[int]:
-    """The first sentence of each chunk, then the number of sentences."""
-    wanted = np.arange(0, int(starts[-1]), WORDS_A_CHUNK)
-    firsts = np.searchsorted(starts[:-1], wanted)
-    bounds: list[int] = np.unique(np.append(firsts, len(starts) - 1)).tolist()
-    return bounds

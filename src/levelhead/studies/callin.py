@@ -82,11 +82,11 @@ def reproduce(request: StudyRequest) -> Study:
         _correlations(rows, numbers), _variances(rows), _agreement_table(agreement, numbers), _cascading(rows, numbers),
     )  # fmt: skip
     claims = (
-        *claims_on_treebanks(rows, treebanks, numbers), claim_on_classes(numbers),
+        *_claims_on_treebanks(rows, treebanks, numbers), _claim_on_classes(numbers),
         claim_on_entropies(averaged, known, over),
         *claims_on_scores(rows, request), *claims_on_correlations(rows, request),
         *claims_on_judgments(agreement), *claims_on_cascading(rows, numbers, given=given),
-        claim_on_program(rows, numbers, given=given and request.weights is not None),
+        _claim_on_program(rows, numbers, given=given and request.weights is not None),
     )  # fmt: skip
     source = "file" if request.weights else over or "none"
     signed = signature(request, scheme=SCHEME, weights=source)
@@ -266,7 +266,7 @@ FEWEST = 10
 """The smallest number of training sets for averaged entropies: a relation missing from a training set counts 0.5."""
 
 
-def claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Mapping[str, Any]) -> list[Claim]:
+def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Mapping[str, Any]) -> list[Claim]:
     """Check the claims about treebanks."""
     printed_shares = {code: row["nonprojective"] for code, row in numbers["table_1"].items()}
     whole = [code for code, parts in treebanks.items() if len(parts.files) == 3 and code in printed_shares]
@@ -401,7 +401,7 @@ def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) 
     return claims
 
 
-def claim_on_classes(numbers: Mapping[str, Any]) -> Claim:
+def _claim_on_classes(numbers: Mapping[str, Any]) -> Claim:
     """Check whether each relation has one class in Table 2, and compare the table with our scheme."""
     entries = {(text, name) for name, members in numbers["table_2"].items() for text in members.split()}
     differing = sorted({text for text, name in entries if SCHEMES[SCHEME].class_of(text) != name})
@@ -414,7 +414,7 @@ def claim_on_classes(numbers: Mapping[str, Any]) -> Claim:
     )
 
 
-def claim_on_program(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> Claim:
+def _claim_on_program(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> Claim:
     """Check whether scores and frequencies equal what Callin's program printed for the same outputs and weights."""
     text = "Scores and frequencies equal those of Callin's program to six decimals"
     published = numbers["program"]

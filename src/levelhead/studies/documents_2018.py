@@ -310,7 +310,7 @@ def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int
     for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
         drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
         whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
-        bootstraps = [percentiles(drawn, resamples, seeds[2 * i]), percentiles(whole, resamples, seeds[2 * i + 1])]
+        bootstraps = [_percentiles(drawn, resamples, seeds[2 * i]), _percentiles(whole, resamples, seeds[2 * i + 1])]
         for method, (low, high) in enumerate([*bootstraps, _student_intervals(whole)]):
             held[..., method] += (low <= true + _EQUAL) & (true <= high + _EQUAL)
     return held / samples
@@ -322,7 +322,7 @@ def _contrasts(values: Sums) -> Sums:
     return np.concatenate([values, values[..., second, :] - values[..., first, :]], axis=-2)
 
 
-def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
+def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
     sums = table.shaped(resampled(table.flat, resamples, seed))
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)

@@ -57,16 +57,16 @@ def reproduce(request: StudyRequest) -> Study:
     described = run_tasks(
         NAME, [StudyTask(code, describe, parts.training_files) for code, parts in treebanks.items()], request
     )
-    measured = measured_by_parser(request, treebanks)
+    measured = _measured_by_parser(request, treebanks)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
         conversion(described, numbers), entropy(described, numbers, measured),
         entropy_by_relation(described, numbers, measured), *score_tables(measured, numbers),
         scores_by_relation(measured, numbers), *figure_2(measured),
-        verdicts_by_parser(claims_by_parser(described, measured, request)),
+        verdicts_by_parser(_claims_by_parser(described, measured, request)),
     )  # fmt: skip
     claims = (
-        *claims_on_conversion(of_paper, numbers), *printed_claims(numbers),
+        *_claims_on_conversion(of_paper, numbers), *_printed_claims(numbers),
         *claims_on_entropy(described, numbers),
         *claims_on_own_gains(described, measured),
         *claims_on_scores(measured, request),
@@ -76,7 +76,7 @@ def reproduce(request: StudyRequest) -> Study:
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed, MAIN_CLAIM)
 
 
-def measured_by_parser(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
+def _measured_by_parser(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
     """Return the results of `measure` for each parser, by treebank."""
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     measured = {}
@@ -120,14 +120,14 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     described = run_tasks(
         UD2_NAME, [StudyTask(code, describe, parts.training_files) for code, parts in treebanks.items()], request
     )
-    measured = measured_by_parser(request, treebanks)
+    measured = _measured_by_parser(request, treebanks)
     sections = (
         conversion(described, numbers), ud2_entropy(described, measured), *ud2_scores(measured),
         *(in_function_heads(parser, rows) for parser, rows in measured.items()), ud2_scores_by_relation(measured),
-        *figure_2(measured), verdicts_by_parser(claims_by_parser(described, measured, request, ud=2)),
+        *figure_2(measured), verdicts_by_parser(_claims_by_parser(described, measured, request, ud=2)),
     )  # fmt: skip
     claims = (
-        *claims_on_conversion(described, numbers, among=""), claim_on_falling_entropy(described),
+        *_claims_on_conversion(described, numbers, among=""), _claim_on_falling_entropy(described),
         *claims_on_own_gains(described, measured), *claims_on_scores(measured, request, ud=2),
     )  # fmt: skip
     signed = signature(request, rules="ud", scheme="kohita", variant="paper")
@@ -160,7 +160,7 @@ def _ud2_setting(
     )
 
 
-def claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str = " of 19") -> list[Claim]:
+def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str = " of 19") -> list[Claim]:
     """Check the claims about conversion."""
     rows = list(described.values())
     ratios = [row["converted"] for row in rows]
@@ -195,7 +195,7 @@ _AS_SHARE = "; without its percent sign, the printed number would match ours"
 """A remark if a printed percentage is close to our share."""
 
 
-def printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
+def _printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
     """Check the claims about Table 2 on the printed numbers."""
     table = numbers["table_2"]
     gains = {
@@ -229,10 +229,10 @@ def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim
                   "page 5", verdict_of_correlation(r, p, -1),
                   f"r = {shown(r)} ({p_shown(p)}, {n} treebanks); printed {published['r']} (p {sign} {published['p']})")
         )  # fmt: skip
-    return [*claims, claim_on_falling_entropy(described)]
+    return [*claims, _claim_on_falling_entropy(described)]
 
 
-def claim_on_falling_entropy(described: Rows) -> Claim:
+def _claim_on_falling_entropy(described: Rows) -> Claim:
     """Check whether conversion lowers the entropy of every treebank; an unchanged entropy counts against the claim."""
     changes = {code: value for code, row in described.items() if (value := change(row)) is not None}
     rising = [code for code, value in changes.items() if value > 0]
@@ -310,7 +310,7 @@ def claims_on_scores(measured: Mapping[str, Rows], request: StudyRequest, *, ud:
     return [_claim_on_effects(*claim, measured, request) for claim in claimed]
 
 
-def claims_by_parser(
+def _claims_by_parser(
     described: Rows, measured: Mapping[str, Rows], request: StudyRequest, *, ud: int = 1
 ) -> dict[str, list[Claim]]:
     """Check the claims about gains and scores for each parser alone."""

@@ -121,11 +121,11 @@ def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request
     }
     plan = find_plan({code: tree.gold for code, tree in trees.items()}, outputs)
     return check_valid(
-        score_plan(plan, setup_of(measures), workers=request.workers, store=request.store, look=right_words)
+        score_plan(plan, setup_of(measures), workers=request.workers, store=request.store, look=_right_words)
     )
 
 
-def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
+def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
     """Return which gold words have the right head and relation in each output, bool, shape (words,)."""
     del code
     right_by_output = {}
@@ -282,7 +282,7 @@ def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]
     cells = [
         (code,
          *(cell for parser in published for cell in _printed_pair(numbers["table_2"][code], f"{name} {parser}")),
-         *(cell for rows in measured.values() for cell in own_pair(rows.get(code), name)))
+         *(cell for rows in measured.values() for cell in _own_pair(rows.get(code), name)))
         for code in codes
     ]  # fmt: skip
     average = ("average of the above", *(mean(column) for column in list(zip(*cells))[1:])) if cells else ("average",)
@@ -296,7 +296,7 @@ def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell
     return _with_gain(row[f"{name} UD"] / 100, row[f"{name} CONV"] / 100)
 
 
-def own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
+def _own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
     """Return the scores of our parser trained on content heads and on function heads, and the gain."""
     if row is None:
         return None, None, None
@@ -392,7 +392,7 @@ def ud2_scores(measured: Mapping[str, Rows]) -> list[StudySection]:
 def _ud2_scores_by(name: str, codes: Iterable[str], measured: Mapping[str, Rows]) -> StudySection:
     """The scores by one measure, and averages over the treebanks for which a parser has outputs."""
     rows: list[tuple[Cell | str, ...]] = [
-        (code, *(cell for own in measured.values() for cell in own_pair(own.get(code), name))) for code in codes
+        (code, *(cell for own in measured.values() for cell in _own_pair(own.get(code), name))) for code in codes
     ]
     average = ("average", *(mean(column) for column in list(zip(*rows))[1:]))
     return StudySection(
@@ -412,7 +412,7 @@ def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]
         for rows in measured.values():
-            pairs = [own_pair(own, name) for own in rows.values()]
+            pairs = [_own_pair(own, name) for own in rows.values()]
             row += [mean(column) for column in zip(*[pair for pair in pairs if None not in pair])] or [None] * 3
         cells.append(tuple(row))
     text = ("Means over the treebanks that have the relation.",)

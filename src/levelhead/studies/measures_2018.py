@@ -83,7 +83,7 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
     signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
     return Study(
-        NAME, TITLE, SOURCE, _setting(table, systems), sections, claims_on_measures(table, request), signed, MAIN_CLAIM
+        NAME, TITLE, SOURCE, _setting(table, systems), sections, _claims_on_measures(table, request), signed, MAIN_CLAIM
     )
 
 
@@ -325,7 +325,7 @@ def _sets(table: ResultsByTestSet) -> StudySection:
 CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
 
 
-def claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
+def _claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
     """Return the verdicts on the expectations."""
     n = len(results.codes)
     draws = resampled_rows(n, request.resamples, request.seed)

@@ -74,14 +74,14 @@ def reproduce(request: StudyRequest) -> Study:
     sizes = run_tasks(
         NAME, [StudyTask(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
     )
-    examples = scores_of_examples(numbers["figure_1"], request)
+    examples = _scores_of_examples(numbers["figure_1"], request)
     sections = (
-        figure_1(examples),
+        _figure_1(examples),
         table_2(rows, numbers), differences(rows, numbers), relations(rows, numbers), agreement(rows, numbers),
         families(rows, numbers), *others,
     )  # fmt: skip
     claims = (
-        claim_on_figure_1(examples), *printed_claims(numbers, sizes), *claims_on_scores(rows, numbers, request),
+        _claim_on_figure_1(examples), *_printed_claims(numbers, sizes), *claims_on_scores(rows, numbers, request),
     )  # fmt: skip
     return Study(
         NAME, numbers["title"], numbers["source"], _setting(rows, treebanks, request, numbers), sections, claims,
@@ -151,7 +151,7 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     return {code: _renamed(results[PARSER, code].values) for code in outputs}
 
 
-def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
+def _scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
     """Return LAS and CLAS of the example sentences."""
     golds, outputs = (
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
@@ -173,7 +173,7 @@ def _renamed(values: Mapping[str, Fraction | None]) -> Row:
     }  # fmt: skip
 
 
-def printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
+def _printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
     """Return a printed number as a share; None if it is not printed."""
     for table in ("table_2", "table_3"):
         value: float | None = numbers[table].get(code, {}).get(name)
@@ -191,7 +191,7 @@ FEWEST_WORDS = 30_000
 """The claimed smallest size of a treebank."""
 
 
-def claim_on_figure_1(examples: Rows) -> Claim:
+def _claim_on_figure_1(examples: Rows) -> Claim:
     """Check the claim about the two sentences of Figure 1."""
     las = [examples[code]["LAS"] for code in ("en", "fi")]
     evidence = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
@@ -199,7 +199,7 @@ def claim_on_figure_1(examples: Rows) -> Claim:
     return Claim(text, "page 87", verdict_of_fact(las == [0.875, 0.75]), evidence)
 
 
-def printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Claim]:
+def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Claim]:
     """Check the claims in the text about the tables, on the printed numbers."""
     drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
     over_five = sorted(code for code, value in drops.items() if value < -5)
@@ -295,7 +295,7 @@ def _total(row: Row, relations: Sequence[str]) -> Cell:
 def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
     """Check whether languages are ranked as in the paper, by the drop without FUN (Table 2) and to CLAS (Table 3)."""
     correlations = {
-        f"{table} ({name})": spearman((row[name], printed_row(numbers, code, name)) for code, row in rows.items())
+        f"{table} ({name})": spearman((row[name], _printed_row(numbers, code, name)) for code, row in rows.items())
         for table, name in (("Table 2", "without FUN"), ("Table 3", "CLAS - LAS"))
     }
     evidence = ", ".join(
@@ -305,7 +305,7 @@ def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
     return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {len(rows)} treebanks")
 
 
-def figure_1(examples: Rows) -> StudySection:
+def _figure_1(examples: Rows) -> StudySection:
     """Return the scores of the two sentences of the figure."""
     columns = (Column("language", "text"), Column("LAS"), Column("CLAS"))
     cells = tuple((code, row["LAS"], row["CLAS"]) for code, row in examples.items())
@@ -322,11 +322,11 @@ def _printed_and_ours(rows: Rows, numbers: Mapping[str, Any], names: Sequence[st
     for name in names:
         columns += [Column(f"{name} printed", kinds[name]), Column(name, kinds[name])]  # type: ignore[arg-type]
     cells = [
-        (code, *(cell for name in names for cell in (printed_row(numbers, code, name), row[name])))
+        (code, *(cell for name in names for cell in (_printed_row(numbers, code, name), row[name])))
         for code, row in rows.items()
     ]
     averages = [
-        (mean(printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
+        (mean(_printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
         for name in names
     ]
     same = ("average of the above", *(cell for pair in averages for cell in pair))
@@ -349,7 +349,7 @@ def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     names = [f"without {name}" for name in WITHOUT]
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
     drawn = {
-        "printed": [points(printed_row(numbers, code, "without FUN")) for code in order],
+        "printed": [points(_printed_row(numbers, code, "without FUN")) for code in order],
         "ours": [points(rows[code]["without FUN"]) for code in order],
     }
     figure = panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None
@@ -371,7 +371,7 @@ def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     names = ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
     cells = []
     for name in names:
-        pairs = [(row[name], printed_row(numbers, code, name)) for code, row in rows.items()]
+        pairs = [(row[name], _printed_row(numbers, code, name)) for code, row in rows.items()]
         rank, p, n = spearman(pairs)
         cells.append((name, n, rank, p, pearson(pairs)[0]))
     columns = (Column("column", "text"), Column("treebanks", "number"), Column("Spearman", "number"),
@@ -389,7 +389,7 @@ def families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     cells = []
     for name in names:
         members = [code for code in rows if family_of(code) == name]
-        published = mean(printed_row(numbers, code, "CLAS - LAS") for code in members)
+        published = mean(_printed_row(numbers, code, "CLAS - LAS") for code in members)
         cells.append((name, len(members), published, mean(rows[code]["CLAS - LAS"] for code in members)))
     columns = (Column("family or branch", "text"), Column("treebanks", "number"),
                Column("CLAS - LAS printed", "difference"), Column("CLAS - LAS", "difference"))  # fmt: skip
@@ -409,7 +409,7 @@ def _by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> St
         columns += [Column(f"{name} {whose}", "ratio" if name == "LAS" else "difference") for whose in
                     ("printed", *measured)]  # fmt: skip
     cells = tuple(
-        (code, *(cell for name in _SHOWN for cell in (printed_row(numbers, code, name),
+        (code, *(cell for name in _SHOWN for cell in (_printed_row(numbers, code, name),
                  *(rows[code][name] if code in rows else None for rows in measured.values()))))
         for code in codes
     )  # fmt: skip
@@ -421,13 +421,13 @@ def _summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudyS
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     columns = (Column("number", "text"), *number_columns("printed", *measured))
     cells: list[tuple[str | Cell, ...]] = [
-        (f"average of {name}", points(mean(printed_row(numbers, code, name) for code in codes)),
+        (f"average of {name}", points(mean(_printed_row(numbers, code, name) for code in codes)),
          *(points(mean(row[name] for row in rows.values())) for rows in measured.values()))
         for name in _AVERAGED
     ]  # fmt: skip
     cells += [
         (f"Spearman with the printed {name}", None,
-         *(spearman((row[name], printed_row(numbers, code, name)) for code, row in rows.items())[0]
+         *(spearman((row[name], _printed_row(numbers, code, name)) for code, row in rows.items())[0]
            for rows in measured.values()))
         for name in _RANKED
     ]  # fmt: skip

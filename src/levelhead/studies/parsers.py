@@ -42,7 +42,7 @@ def outputs_of(
         if parts.train or request.quick:
             parsed = parts.parsed(on)
             files = (parts.training, parts.dev if parts.dev != parsed else None, parsed)
-            tasks.append(StudyTask(code, train_and_parse, files, (named, parser, heads == "CONV")))
+            tasks.append(StudyTask(code, _train_and_parse, files, (named, parser, heads == "CONV")))
     texts = run_tasks(f"training {parser} {heads or ''}".strip(), tasks, request)
     paths = {code: folder / f"{code}.conllu" for code in texts}
     for code, path in paths.items():
@@ -50,7 +50,7 @@ def outputs_of(
     return paths
 
 
-def train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
+def _train_and_parse(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
     """Train a parser, and return the treebank that it parsed as CoNLL-U.
 
     It learns from trees with one root each (`with_one_root`), since parsers predict such trees.

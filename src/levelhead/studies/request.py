@@ -101,14 +101,14 @@ def _job(task: StudyTask) -> Job:
     parts = ["study", VERSION, unicodedata.unidata_version, name, [f and f[1] for f in files], task.settings]
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     size = sum(Path(f[0]).stat().st_size for f in files if f is not None)
-    return Job(key, run_task, (task.function, tuple(files), task.settings), task.name, size + 1)
+    return Job(key, _run_task, (task.function, tuple(files), task.settings), task.name, size + 1)
 
 
 def _hash(path: str | os.PathLike[str]) -> str:
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
+def _run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
     """Run a task on a worker."""
     for file in files:
         if file is not None and _hash(file[0]) != file[1]:

@@ -199,13 +199,13 @@ def _correlations(parsers: Mapping[str, Row], pair: str) -> list[float | None]:
     return [pearson(zip(row[x], row[y]))[0] for row in parsers.values()]
 
 
-def averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
+def _averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
     """Return the mean over treebanks of the correlation of two measures over parsers."""
     return mean(_correlations(parsers, pair))
 
 
 def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return `averaged` with its interval from resampled treebanks; None with fewer than four treebanks."""
+    """Return `_averaged` with its interval from resampled treebanks; None with fewer than four treebanks."""
     return mean_interval(_correlations(parsers, pair), resamples, seed)
 
 
@@ -217,7 +217,7 @@ def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> Value
     return resampled_estimate(known, lambda r: r[..., 2] - np.maximum(-r[..., 0], -r[..., 1]), resamples, seed)
 
 
-def pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:
+def _pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:
     """Return the correlation over all parsers of all treebanks, its p, and the number of pairs."""
     x, y = PAIRS[pair]
     return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
@@ -346,11 +346,11 @@ def _metrics_table(parsers: Mapping[str, Row], numbers: Mapping[str, Any], reque
                Column("p (printed)", "probability"), Column("p (pooled)", "probability"))  # fmt: skip
     cells = []
     for name in PAIRS:
-        r, p, _ = pooled(parsers, name)
+        r, p, _ = _pooled(parsers, name)
         published = numbers["parsers"][name]
         estimate = mean_correlation(parsers, name, request.resamples, request.seed)
         bounds = (None, None) if estimate is None else estimate[1:]
-        cells.append((name, published["r"], averaged(parsers, name), *bounds, r, published["p"], p))
+        cells.append((name, published["r"], _averaged(parsers, name), *bounds, r, published["p"], p))
     text = (
         f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test"
         " with 14 pairs, which is neither the number of parsers (4) nor that of parsers times treebanks (28)."
