@@ -7,7 +7,6 @@ computes the coefficients of the sample and of all resamples.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -67,18 +66,11 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
     mean = np.einsum("sr,srk->sk", weights, np.broadcast_to(columns, (len(weights), *values.shape))) / total
     deviations = (columns - mean[:, None, :]) * np.sqrt(weights / total)[:, :, None]
     covariances = deviations.transpose(0, 2, 1) @ deviations
-    return _normalized(_partial_covariances(covariances, n_given) if n_given else covariances)
-
-
-def _partial_covariances(covariances: Numbers, n_given: int) -> Numbers:
-    """The covariances of the residuals of the first columns, given the last."""
-    n = covariances.shape[1] - n_given
-    between, given = covariances[:, :n, n:], covariances[:, n:, n:]
-    explained: Numbers = between @ np.linalg.pinv(given, hermitian=True) @ between.transpose(0, 2, 1)
-    return covariances[:, :n, :n] - explained
-
-
-def _normalized(covariances: Numbers) -> Numbers:
+    if n_given:
+        n = covariances.shape[1] - n_given
+        between, given = covariances[:, :n, n:], covariances[:, n:, n:]
+        explained = between @ np.linalg.pinv(given, hermitian=True) @ between.transpose(0, 2, 1)
+        covariances = covariances[:, :n, :n] - explained
     variances = np.diagonal(covariances, axis1=1, axis2=2)
     deviations = np.sqrt(np.where(variances > _CONSTANT, variances, np.nan))
     coefficients: Numbers = np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0)
@@ -173,19 +165,15 @@ def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed
     least = np.abs(columns.T @ columns) - _TIED * n_rows
     n_reached = np.zeros((n_columns, n_columns))
     step = max(1, _CELLS_AT_ONCE // max(n_rows, n_columns))
-    for orders in _all_orders(n_rows, step) if exact else random_orders(n_rows, n_resamples, seed, step):
+    every = _permutations(n_rows) if exact else np.empty((0, n_rows), dtype=np.int8)
+    in_blocks = (every[at : at + step] for at in range(0, len(every), step))
+    for orders in in_blocks if exact else random_orders(n_rows, n_resamples, seed, step):
         places = orders.T.astype(np.intp)
         for i in range(n_columns - 1):
             products = np.abs(columns[:, i + 1 :].T @ columns[:, i][places])
             n_reached[i, i + 1 :] += np.count_nonzero(products >= least[i, i + 1 :, None], axis=1)
-    p = n_reached / len(_permutations(n_rows)) if exact else (1 + n_reached) / (1 + n_resamples)
+    p = n_reached / len(every) if exact else (1 + n_reached) / (1 + n_resamples)
     return np.where(np.triu(np.ones_like(p), k=1) > 0, p, np.nan)
-
-
-def _all_orders(n_rows: int, step: int) -> Iterator[NDArray[np.int8]]:
-    orders = _permutations(n_rows)
-    for at in range(0, len(orders), step):
-        yield orders[at : at + step]
 
 
 @lru_cache(maxsize=MOST_EXACT)

@@ -67,21 +67,20 @@ def family_check(
 ) -> FamilyCheck:
     """Return the check of a correlation of two columns by language families."""
     family = np.array(families)
-    without = {name: _without(values[family != name], method, n_given) for name in dict.fromkeys(families)}
+    without: dict[str, float | None] = {}
+    for name in dict.fromkeys(families):
+        others = values[family != name]
+        enough = len(others) >= 3 + n_given
+        r = correlations(others, np.ones((1, len(others))), method, n_given)[0, 0, 1] if enough else np.nan
+        without[name] = None if np.isnan(r) else float(r)
     if n_given:
         return FamilyCheck(without, None, None)
     columns = values.T if method == "pearson" else ranked(values).T
     x, y = (_centered(column, family) for column in columns)
-    within = _cosine(x, y)
+    scale = np.sqrt((x @ x) * (y @ y))
+    within = float(np.clip(x @ y / scale, -1, 1)) if scale > 0 else None
     p = None if within is None else _shuffled_p(x, y, family, n_permutations, seed)
     return FamilyCheck(without, within, p)
-
-
-def _without(values: Numbers, method: Method, n_given: int) -> float | None:
-    if len(values) < 3 + n_given:
-        return None
-    coefficient = correlations(values, np.ones((1, len(values))), method, n_given)[0, 0, 1]
-    return None if np.isnan(coefficient) else float(coefficient)
 
 
 def _centered(column: Numbers, family: NDArray[Any]) -> Numbers:
@@ -92,11 +91,6 @@ def _centered(column: Numbers, family: NDArray[Any]) -> Numbers:
         if members.max() > members.min():
             centered[family == name] = members - members.mean()
     return centered
-
-
-def _cosine(x: Numbers, y: Numbers) -> float | None:
-    scale = np.sqrt((x @ x) * (y @ y))
-    return float(np.clip(x @ y / scale, -1, 1)) if scale > 0 else None
 
 
 def _shuffled_p(x: Numbers, y: Numbers, family: NDArray[Any], n: int, seed: Seed) -> float:
@@ -260,7 +254,8 @@ def _complete(
         for row in range(len(table))
     }
     incomplete = {
-        row: _missing_values(table, row, columns)
+        row: f"{table.treebanks[row]} has no value in {', '.join(columns[:3])}"
+        + (f" and {len(columns) - 3} more" if len(columns) > 3 else "")
         for row, columns in empty.items()
         if columns and (missing != "pairwise" or not families[row])
     }
@@ -275,15 +270,11 @@ def _complete(
     return table.rows(complete), [f"left out: {message}" for message in incomplete.values()]
 
 
-def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> str:
-    more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
-    return f"{table.treebanks[row]} has no value in {', '.join(columns[:3])}{more}"
-
-
 def _varying(
     table: Measurements, names: Sequence[str], given: Sequence[str], requested: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    constant = [name for name in (*names, *given) if not _varies(table.numbers[name])]
+    values = {name: table.numbers[name][~np.isnan(table.numbers[name])] for name in (*names, *given)}
+    constant = [name for name, known in values.items() if not len(known) or known.max() == known.min()]
     refused = [name for name in constant if name in requested or name in given]
     if refused:
         faults = (f"{quoted(name)} has the same value in all treebanks, so it has no correlation" for name in refused)
@@ -292,11 +283,6 @@ def _varying(
     if len(varying) < 2:
         raise InputError(Fault("constant-column", f"fewer than two columns vary; constant: {', '.join(constant)}"))
     return varying, [f"left out: {name} has the same value in all treebanks" for name in constant]
-
-
-def _varies(values: Numbers) -> bool:
-    known = values[~np.isnan(values)]
-    return len(known) > 0 and bool(known.max() > known.min())
 
 
 class _CorrelationBuilder(NamedTuple):
@@ -359,16 +345,13 @@ class _CorrelationBuilder(NamedTuple):
         coefficients = {}
         for method, numbers in estimates.items():
             value, low, high, p = (None if np.isnan(number) else float(number) for number in numbers)
-            families = self._families(x, y, rows, method)
+            families = None
+            if self.family is not None:
+                of_rows = [self.table.texts[self.family][row] for row in rows]
+                pair = self._values((x, y), rows)
+                families = family_check(pair, of_rows, method, len(self.given), self.resamples, self.seed)
             coefficients[method] = Coefficient(value, low, high, None if value is None else p, None, families)
         return Pair(x, y, len(rows), coefficients)
-
-    def _families(self, x: str, y: str, rows: Rows, method: Method) -> FamilyCheck | None:
-        if self.family is None:
-            return None
-        families = [self.table.texts[self.family][row] for row in rows]
-        values = self._values((x, y), rows)
-        return family_check(values, families, method, len(self.given), self.resamples, self.seed)
 
 
 def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:

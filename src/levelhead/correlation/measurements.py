@@ -166,7 +166,13 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     shared = [name for name in treebanks if all(name in table.treebanks for table in tables)]
     absent = [name for name in treebanks if name not in shared]
     if absent and missing == "error":
-        raise InputError(*(_absence(name, tables) for name in absent))
+        lacking = {name: [_source(table) for table in tables if name not in table.treebanks] for name in absent}
+        raise InputError(
+            *(
+                Fault("missing-treebank", f"{quoted(name)} is not in {', '.join(sources)}")
+                for name, sources in lacking.items()
+            )
+        )
     if not shared and missing == "drop":
         message = f"no treebank is in all tables; {'; '.join(f'{_source(t)} has {_list(t.treebanks)}' for t in tables)}"
         raise InputError(Fault("missing-treebank", message))
@@ -208,11 +214,6 @@ def _check_columns(tables: Sequence[Measurements]) -> None:
                 )
                 raise InputError(Fault("invalid-table", message))
             owner[name] = table
-
-
-def _absence(name: str, tables: Sequence[Measurements]) -> Fault:
-    without = [_source(table) for table in tables if name not in table.treebanks]
-    return Fault("missing-treebank", f"{quoted(name)} is not in {', '.join(without)}")
 
 
 def _aligned(table: Measurements, treebanks: Sequence[str]) -> Measurements:

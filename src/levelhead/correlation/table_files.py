@@ -294,7 +294,11 @@ def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
         if not prefix and name in _NOT_MEASURED:
             continue
         if name == "scores" and isinstance(value, dict):
-            yield from ((measure, _cell(score.get("value"))) for measure, score in value.items() if _is_score(score))
+            yield from (
+                (measure, _cell(score.get("value")))
+                for measure, score in value.items()
+                if isinstance(score, dict) and "value" in score
+            )
         elif name == "values" and record.get("kind") == "profile" and isinstance(value, dict):
             yield from _profile_cells(value)
         elif isinstance(value, dict):
@@ -310,10 +314,6 @@ def _profile_cells(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((f"{column}:{key}", _cell(part)) for key, part in value.items())
         else:
             yield column, _cell(value)
-
-
-def _is_score(score: Any) -> bool:
-    return isinstance(score, dict) and "value" in score
 
 
 def _cell(value: Any) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
@@ -206,9 +205,13 @@ def cross_validate(
         )
         for fold in range(folds)
     ]  # fmt: skip
-    with progress_bar("folds", folds, folds) as advance, _placed_in(treebank):
+    with progress_bar("folds", folds, folds) as advance:
         # One fold per batch: folds are few and long, and a batch would put them all on one worker of a cluster.
-        outcome = run_jobs(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
+        one_by_one = (workers or processes(1))._replace(batch=1)
+        try:
+            outcome = run_jobs(jobs, one_by_one, store=store, advance=advance)
+        except InputError as error:
+            raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
     return _joined_folds([outcome.results[job.key] for job in jobs], treebank)
@@ -217,15 +220,6 @@ def cross_validate(
 def _program(recipe: Recipe) -> str | None:
     """The identity of an external parser; None for our own, since every key has the version of levelhead."""
     return identity_of(recipe.parser, recipe.external) if recipe.parser in EXTERNAL_PARSERS else None
-
-
-@contextmanager
-def _placed_in(treebank: Treebank) -> Iterator[None]:
-    """Change the places of errors from a fold to the whole treebank."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
 
 
 def _placed(fault: Fault, treebank: Treebank) -> Fault:
