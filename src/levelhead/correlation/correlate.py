@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
@@ -225,7 +225,7 @@ def correlate(
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
     make = _CorrelationBuilder(table, tuple(given), family, tuple(methods), resamples, level, seed)
-    pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
+    pairs = make.pairs(itertools.combinations(names, 2) if missing == "pairwise" else [names])
     made = _corrected((pair for pair in pairs if not against_all or pair.x == names[0]), methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
     provenance = Provenance(settings, table.provenance.files, (), notes)
@@ -296,22 +296,20 @@ class _CorrelationBuilder(NamedTuple):
     level: float
     seed: int
 
-    def at_once(self, names: Sequence[str]) -> Iterator[Pair]:
-        """All pairs from one matrix: every pair has the same treebanks and resamples."""
-        rows = np.arange(len(self.table))
-        self._check(len(rows), names)
-        estimates = {method: self._estimates(names, rows, method) for method in self.methods}
-        for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
-            yield self._pair(x, y, rows, {method: matrices[:, i, j] for method, matrices in estimates.items()})
-
-    def pairwise(self, names: Sequence[str]) -> Iterator[Pair]:
-        """Each pair from the treebanks with both values."""
-        for x, y in itertools.combinations(names, 2):
-            known = [~np.isnan(self.table.numbers[name]) for name in (x, y, *self.given)]
+    def pairs(self, groups: Iterable[Sequence[str]]) -> Iterator[Pair]:
+        """The pairs of each group of columns from one matrix: they have the same treebanks and resamples."""
+        for names in groups:
+            known = [~np.isnan(self.table.numbers[name]) for name in (*names, *self.given)]
             rows = np.flatnonzero(np.logical_and.reduce(known))
-            self._check(len(rows), (x, y))
-            estimates = {method: self._estimates((x, y), rows, method)[:, 0, 1] for method in self.methods}
-            yield self._pair(x, y, rows, estimates)
+            needed = 3 + len(self.given)
+            if len(rows) < needed:
+                what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
+                held = f" with {len(self.given)} given columns" if self.given else ""
+                message = f"{len(rows)} treebanks have values in {what}; a correlation requires {needed}{held}"
+                raise InputError(Fault("too-few-treebanks", message))
+            estimates = {method: self._estimates(names, rows, method) for method in self.methods}
+            for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
+                yield self._pair(x, y, rows, {method: matrices[:, i, j] for method, matrices in estimates.items()})
 
     def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> Numbers:
         """Four matrices: the coefficients, the lower and upper ends of their intervals, and their p-values."""
@@ -329,14 +327,6 @@ class _CorrelationBuilder(NamedTuple):
             p = p_value(float(whole[i, j]), len(values), len(self.given))
             p_values[i, j] = np.nan if p is None else p
         return p_values
-
-    def _check(self, n_rows: int, names: Sequence[str]) -> None:
-        needed = 3 + len(self.given)
-        if n_rows < needed:
-            what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
-            held = f" with {len(self.given)} given columns" if self.given else ""
-            message = f"{n_rows} treebanks have values in {what}; a correlation requires {needed}{held}"
-            raise InputError(Fault("too-few-treebanks", message))
 
     def _values(self, names: Sequence[str], rows: Rows) -> Numbers:
         return np.stack([self.table.numbers[name][rows] for name in (*names, *self.given)], axis=1)

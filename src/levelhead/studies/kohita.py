@@ -17,13 +17,10 @@ from levelhead.studies.kohita_tables import (
     entropy_by_relation,
     figure_2,
     gain,
-    in_function_heads,
     measure,
     own_gain,
     score_tables,
     scores_by_relation,
-    ud2_entropy,
-    ud2_scores,
     ud2_scores_by_relation,
 )
 from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
@@ -60,7 +57,7 @@ def reproduce(request: StudyRequest) -> Study:
     measured = _measured_by_parser(request, treebanks)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
-        conversion(described, numbers), entropy(described, numbers, measured),
+        conversion(described, numbers), entropy(described, measured, numbers),
         entropy_by_relation(described, numbers, measured), *score_tables(measured, numbers),
         scores_by_relation(measured, numbers), *figure_2(measured),
         verdicts_by_parser(_claims_by_parser(described, measured, request)),
@@ -122,8 +119,8 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     )
     measured = _measured_by_parser(request, treebanks)
     sections = (
-        conversion(described, numbers), ud2_entropy(described, measured), *ud2_scores(measured),
-        *(in_function_heads(parser, rows) for parser, rows in measured.items()), ud2_scores_by_relation(measured),
+        conversion(described, numbers), entropy(described, measured), *score_tables(measured),
+        ud2_scores_by_relation(measured),
         *figure_2(measured), verdicts_by_parser(_claims_by_parser(described, measured, request, ud=2)),
     )  # fmt: skip
     claims = (

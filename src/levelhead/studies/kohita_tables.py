@@ -197,34 +197,27 @@ def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
     return StudySection("Section 3.1: what conversion changes", text, Table(columns, rows, (), frozenset({len(cells)})))
 
 
-def entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
-    """Return a table of the entropies of treebanks and the gains of parsers."""
-    columns = (Column("treebank", "text"),
-               *number_columns("entropy (bits)", "after", "change",
-                               "LAS gain, MST (printed)", "LAS gain, RBG (printed)",
-                               *(f"LAS gain, {parser}" for parser in measured)))  # fmt: skip
+def entropy(described: Rows, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> StudySection:
+    """Return the entropies of treebanks and the gains of parsers; with printed gains, or else with sizes."""
+    sizes, published = (("sentences", "words"), ()) if numbers is None else ((), ("MST", "RBG"))
+    gains = {f"{parser} (printed)": {c: gain(numbers or {}, c, parser) for c in described} for parser in published}
+    gains |= {parser: {c: own_gain(rows.get(c), "LAS") for c in described} for parser, rows in measured.items()}
+    names = (*sizes, "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in gains))
     cells = tuple(
-        (code, row["before"], row["after"], change(row), gain(numbers, code, "MST"), gain(numbers, code, "RBG"),
-         *(own_gain(rows.get(code), "LAS") for rows in measured.values()))
+        (code, *(row[size] for size in sizes), row["before"], row["after"], change(row),
+         *(by_code[code] for by_code in gains.values()))
         for code, row in described.items()
     )  # fmt: skip
-    text = ("Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",)
-    return StudySection(
-        "Figure 3: entropy and gain", text, Table(columns, cells), _figure_3(described, numbers, measured)
-    )
-
-
-def _figure_3(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Drawing | None:
-    """Our changes of entropy, against the printed gains and the gains of our parsers."""
-    gains = {f"{parser} (printed)": {c: gain(numbers, c, parser) for c in described} for parser in ("MST", "RBG")}
-    gains |= {parser: {c: own_gain(rows.get(c), "LAS") for c in described} for parser, rows in measured.items()}
     points = [
-        Named(code, less, gain, series)
-        for series, row in gains.items()
-        for code, gain in row.items()
-        if gain is not None and (less := change(described[code])) is not None
+        Named(code, less, points_of_las, series)
+        for series, by_code in gains.items()
+        for code, points_of_las in by_code.items()
+        if points_of_las is not None and (less := change(described[code])) is not None
     ]
-    return cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
+    text = ("Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",)
+    title = "Entropy and gain" if numbers is None else "Figure 3: entropy and gain"
+    figure = cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
+    return StudySection(title, text, Table((Column("treebank", "text"), *number_columns(*names)), cells), figure)
 
 
 def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
@@ -262,34 +255,38 @@ def _figure_3_by_relation(described: Rows, measured: Mapping[str, Rows]) -> Draw
     return cloud(title, points, "change of entropy (bits)", "F1 gain (points)") if points else None
 
 
-def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> list[StudySection]:
-    """Return Table 2 for each measure and the scores in function-head trees."""
+def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None = None) -> list[StudySection]:
+    """Return the scores by each measure, with the printed ones if given, and the scores in function-head trees."""
     if not measured:
-        return [StudySection("Table 2: scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
-    sections = [_table_2(name, measured, numbers) for name in MEASURES]
-    return [*sections, *(in_function_heads(parser, rows) for parser, rows in measured.items())]
+        title = "Scores" if numbers is None else "Table 2: scores"
+        return [StudySection(title, ("No outputs of parsers trained on both kinds of trees were given.",))]
+    sections = [_scores_by(name, measured, numbers) for name in MEASURES]
+    return [*sections, *(_in_function_heads(parser, rows) for parser, rows in measured.items())]
 
 
-def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """The printed and our own scores by one measure, of parsers trained on content heads and on function heads."""
-    published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in numbers["average"]["row"]]
+def _scores_by(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any] | None) -> StudySection:
+    """The scores by one measure of parsers trained on content heads and on function heads, and averages."""
+    averages, table = (None, None) if numbers is None else (numbers["average"]["row"], numbers["table_2"])
+    published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in (averages or ())]
     columns = [Column("treebank", "text")]
-    for parser in (*published, *measured):
-        printed_mark = " (printed)" if parser in published else ""
-        columns += [Column(f"{parser} {kind}{printed_mark}") for kind in ("UD", "CONV")]
-        columns.append(Column(f"gain{printed_mark}", "difference"))
-    codes = [code for code in numbers["table_2"] if any(code in rows for rows in measured.values())]
-    cells = [
+    for parser, mark in (*((parser, " (printed)") for parser in published), *((parser, "") for parser in measured)):
+        columns += [Column(f"{parser} {kind}{mark}") for kind in ("UD", "CONV")]
+        columns.append(Column(f"{parser} gain" if table is None else f"gain{mark}", "difference"))
+    known = dict.fromkeys(code for rows in measured.values() for code in rows)
+    cells: list[tuple[Cell | str, ...]] = [
         (code,
-         *(cell for parser in published for cell in _printed_pair(numbers["table_2"][code], f"{name} {parser}")),
+         *(cell for parser in published for cell in _printed_pair((table or {})[code], f"{name} {parser}")),
          *(cell for rows in measured.values() for cell in _own_pair(rows.get(code), name)))
-        for code in codes
+        for code in (known if table is None else table) if code in known
     ]  # fmt: skip
-    average = ("average of the above", *(mean(column) for column in list(zip(*cells))[1:])) if cells else ("average",)
-    known = [cell for parser in published for cell in _printed_pair(numbers["average"]["row"], f"{name} {parser}")]
-    whole = ("average of all 19, printed", *known, *[None] * (3 * len(measured)))
-    rows = tuple((*row, *[None] * (len(columns) - len(row))) for row in (*cells, average, whole))
-    return StudySection(f"Table 2: {name}", (), Table(tuple(columns), rows, rules_before=frozenset({len(cells)})))
+    means = tuple(mean(column) for column in list(zip(*cells))[1:])
+    last: list[tuple[Cell | str, ...]] = [("average of the above" if cells and averages else "average", *means)]
+    if averages is not None:
+        printed = (cell for parser in published for cell in _printed_pair(averages, f"{name} {parser}"))
+        last.append(("average of all 19, printed", *printed))
+    rows = tuple((*row, *[None] * (len(columns) - len(row))) for row in (*cells, *last))
+    title = name if averages is None else f"Table 2: {name}"
+    return StudySection(title, (), Table(tuple(columns), rows, rules_before=frozenset({len(cells)})))
 
 
 def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell]:
@@ -307,7 +304,7 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
     return original, converted, difference(converted, original)
 
 
-def in_function_heads(parser: str, rows: Rows) -> StudySection:
+def _in_function_heads(parser: str, rows: Rows) -> StudySection:
     """Return the scores of both outputs of a parser against gold function-head trees."""
     names = [(name, kind) for name in ("UAS", "LAS") for kind in ("UD", "CONV")]
     columns = (Column("treebank", "text"), *(Column(f"{name} {kind}") for name, kind in names))
@@ -359,45 +356,6 @@ def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
             )
         )
     return sections
-
-
-def ud2_entropy(described: Rows, measured: Mapping[str, Rows]) -> StudySection:
-    """Return the size and the entropies of each treebank, and the gains of parsers."""
-    names = ("sentences", "words", "entropy (bits)", "after", "change", *(f"LAS gain, {parser}" for parser in measured))
-    columns = (Column("treebank", "text"), *number_columns(*names))
-    cells = tuple(
-        (code, row["sentences"], row["words"], row["before"], row["after"], change(row),
-         *(own_gain(rows.get(code), "LAS") for rows in measured.values()))
-        for code, row in described.items()
-    )  # fmt: skip
-    points = [
-        Named(code, less, gain, parser)
-        for parser, rows in measured.items()
-        for code, row in rows.items()
-        if (gain := own_gain(row, "LAS")) is not None and (less := change(described[code])) is not None
-    ]
-    text = ("Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",)
-    figure = cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
-    return StudySection("Entropy and gain", text, Table(columns, cells), figure)
-
-
-def ud2_scores(measured: Mapping[str, Rows]) -> list[StudySection]:
-    """Return a table for each measure."""
-    if not measured:
-        return [StudySection("Scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
-    codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
-    return [_ud2_scores_by(name, codes, measured) for name in MEASURES]
-
-
-def _ud2_scores_by(name: str, codes: Iterable[str], measured: Mapping[str, Rows]) -> StudySection:
-    """The scores by one measure, and averages over the treebanks for which a parser has outputs."""
-    rows: list[tuple[Cell | str, ...]] = [
-        (code, *(cell for own in measured.values() for cell in _own_pair(own.get(code), name))) for code in codes
-    ]
-    average = ("average", *(mean(column) for column in list(zip(*rows))[1:]))
-    return StudySection(
-        name, (), Table(_score_columns("treebank", measured), (*rows, average), (), frozenset({len(rows)}))
-    )
 
 
 def _score_columns(first: str, measured: Iterable[str]) -> tuple[Column, ...]:
