@@ -37,14 +37,7 @@ VARIANTS: Mapping[str, str] = MappingProxyType(
 
 
 class Words(NamedTuple):
-    """The words that take part in a conversion.
-
-    Args:
-        targets: whether each word is a target, uint8, shape (words,).
-        fixed: whether each word is a part of a fixed expression, uint8, shape (words,).
-        roots: whether each word is a root or labeled as root: its children stay in forward conversion; uint8, (words,).
-        variant: the interpretation of the algorithm.
-    """
+    """Whether each word is a target, part of a fixed expression, or a root (or labeled as one); all uint8."""
 
     targets: Flags
     fixed: Flags

@@ -25,7 +25,7 @@ _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
 
 
 def _standardized(values: Numbers) -> Numbers:
-    """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant columns are 0."""
+    """Columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant columns are 0."""
     scale = np.abs(values).max(axis=0)
     scaled = values / np.where(scale > 0, scale, 1)  # squares must not overflow or underflow
     centered = scaled - scaled.mean(axis=0)

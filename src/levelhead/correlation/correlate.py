@@ -345,7 +345,7 @@ class _CorrelationBuilder(NamedTuple):
 
 
 def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
-    """Return a note if so many pairs are tested that no p-value can be below .05 after Holm's correction."""
+    """A note if so many pairs are tested that no p-value can be below .05 after Holm's correction."""
     n_pairs = sum(pair.n > MOST_EXACT for pair in pairs)
     if n_pairs > _LEVEL * (1 + resamples):
         least = n_pairs / (1 + resamples)

@@ -68,7 +68,7 @@ def estimate(
 def _checked(
     sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int
 ) -> tuple[int, ...]:
-    """Return the minimum count of each order, or raise an error for invalid arguments."""
+    """The minimum count of each order, or raise an error for invalid arguments."""
     least, message = tuple(minimum_counts) or (1,) * order, ""
     if not 1 <= order <= LONGEST:
         message = f"the order of a model must be from 1 to {LONGEST}, not {order}"
@@ -84,7 +84,7 @@ def _checked(
 
 
 def _vocabulary(sequences: Sequences, minimum_word_count: int) -> tuple[Strings, NDArray[np.int32]]:
-    """Return the words of the vocabulary, and each word of the sentences as a code."""
+    """The words of the vocabulary, and each word of the sentences as a code."""
     column = sequences.words
     n_strings = len(column.strings)
     often = np.bincount(column.codes, minlength=n_strings) >= minimum_word_count
@@ -160,7 +160,7 @@ def _kept_ngrams(
 def _tables(
     tables: list[NgramCounts], layers: list[_Layer], kept: list[NDArray[np.bool_]], size: int
 ) -> tuple[NgramTable, ...]:
-    """Return the tables of the kept n-grams, renumbered."""
+    """The tables of the kept n-grams, renumbered."""
     result = []
     keys = tables[0].keys
     for n, layer in enumerate(layers):

@@ -23,13 +23,7 @@ SPECIAL = ("<unk>", "<s>", "</s>")
 
 
 class FramedTokens(NamedTuple):
-    """Consecutive sentences with `<s>` and `</s>`.
-
-    Args:
-        codes: the word at each position, int64, shape (positions,).
-        places: its position in its sentence, 0 for `<s>`, int64, shape (positions,).
-        sentences: its sentence, int64, shape (positions,).
-    """
+    """The word, the place in its sentence (0 for `<s>`) and the sentence at each position, all int64."""
 
     codes: Indices
     places: Indices
@@ -104,12 +98,12 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
     return adjusted
 
 
-def _find_keys(keys: Indices, wanted: Indices) -> Indices:
-    """Return the index of each wanted key, or -1."""
+def _find_keys(keys: Indices, sought: Indices) -> Indices:
+    """The index of each wanted key, or -1."""
     if not len(keys):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[places] == wanted, places, -1)
+        return np.full(len(sought), -1, dtype=np.int64)
+    places = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return np.where(keys[places] == sought, places, -1)
 
 
 FALLBACK = (0.5, 1.0, 1.5)
@@ -247,10 +241,10 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def _extended(self, n: int, context: Indices, codes: Indices, shorter: Reals) -> tuple[Indices, Reals]:
-        """Return the probabilities of n-grams, backing off to shorter n-grams."""
-        wanted = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
+        """The probabilities of n-grams, backing off to shorter n-grams."""
+        sought = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
         table = self.tables[n - 1]
-        index = _find_keys(table.keys, wanted)
+        index = _find_keys(table.keys, sought)
         backed_off = shorter + _where_found(self.tables[n - 2].backoffs, context, np.zeros(len(context)))
         return index, _where_found(table.log_probabilities, index, backed_off)
 
@@ -271,11 +265,11 @@ class NgramModel:
         return probabilities
 
     def _index(self, codes: Sequence[int]) -> int:
-        """Return the index of an n-gram in the table of its order, or -1."""
+        """The index of an n-gram in the table of its order, or -1."""
         index = np.array([codes[0]])
         for n, code in enumerate(codes[1:], 2):
-            wanted = index * self.vocabulary_size + code
-            index = _find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, wanted))
+            sought = index * self.vocabulary_size + code
+            index = _find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, sought))
         return int(index[0])
 
     def text(self, code: int) -> str:
@@ -288,5 +282,5 @@ class NgramModel:
 
 
 def _where_found(values: Reals, index: Indices, otherwise: Reals) -> Reals:
-    """Return the value at each index, or another value for index -1."""
+    """The value at each index, or another value for index -1."""
     return np.where(index >= 0, values[index], otherwise) if len(values) else otherwise

@@ -202,12 +202,7 @@ _DEFAULT_ORDER = "swap-lazy"
 
 
 class Trained(NamedTuple):
-    """The model of derivation perplexity.
-
-    Args:
-        model: the trigram model of the training treebank's words in derivation order.
-        order: the order, the name of a transition system.
-    """
+    """The trigram model of the training treebank's words in the order of a transition system."""
 
     model: NgramModel
     order: str
@@ -233,11 +228,7 @@ def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource
 
 @immutable()
 class SurpriseTotal(Counts):
-    """One row of counts, whose surprisal is correctly rounded, also if sentences are added to it.
-
-    Args:
-        parts: numbers whose exact sum is the surprisal; the first is the rounded sum.
-    """
+    """One row of counts, whose surprisal is correctly rounded, also if sentences are added: `parts` sum to it."""
 
     parts: Sequence[float]
 

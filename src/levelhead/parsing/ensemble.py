@@ -38,13 +38,7 @@ from levelhead.treebank import Treebank
 
 
 class Member(NamedTuple):
-    """A transition parser of the ensemble.
-
-    Args:
-        parser: the transition system.
-        reverse: whether it reads sentences from the last word to the first.
-        vote: what its vote adds to the score of an arc, in units of the graph-based parser's training margin.
-    """
+    """A transition parser of the ensemble; its vote is in units of the graph-based parser's training margin."""
 
     parser: str
     reverse: bool

@@ -166,7 +166,6 @@ def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
 
 
 def _run_program(words: Sequence[str], folder: Path | None = None) -> None:
-    """Run a program and wait for it."""
     if shutil.which(words[0]) is None:
         raise InputError(Fault("parser-failed", f"program not found: {words[0]}"))
     try:
@@ -179,7 +178,7 @@ def _run_program(words: Sequence[str], folder: Path | None = None) -> None:
 
 
 def _written_file(path: Path, program: str) -> bytes:
-    """Return the contents of the file that a program should have written."""
+    """The contents of the file that a program should have written."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -190,16 +190,7 @@ def templates_for(parser: str) -> dict[str, str]:
 
 
 class Templates(NamedTuple):
-    """Templates as the kernel takes them.
-
-    Args:
-        positions: the position of each distinct atom, int32.
-        attributes: the attribute of each distinct atom, int32.
-        starts: where the atoms of each template start in `atoms`, then the length of `atoms`, int32.
-        atoms: the atoms of all templates, int32.
-        kinds: three numbers per template: its kind, and the positions with `feat`, int32.
-        seeds: the hash of each template's text, uint64.
-    """
+    """Templates as the kernel takes them: distinct atoms, each template's atoms, its kind, and a hash of it."""
 
     positions: NDArray[np.int32]
     attributes: NDArray[np.int32]

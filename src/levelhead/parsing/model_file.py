@@ -257,7 +257,6 @@ def _checked_size(entries: Sequence[Sequence[Any]], model: Model) -> int:
 
 
 def _tables(entries: Sequence[Sequence[Any]], data: memoryview) -> Tables:
-    """The tables at the start of the data."""
     tables, start = {}, 0
     for name, rows, classes, size in entries:
         tables[name] = _unpacked(data[start : start + size], rows, classes)

@@ -186,12 +186,7 @@ def joined(treebank: Treebank, dev: Treebank) -> Treebank:
 
 
 class Prepared(NamedTuple):
-    """A treebank prepared for training.
-
-    Args:
-        treebank: the treebank with the relations and trees to learn.
-        function_head: the version of UD that was used to convert its trees to function heads; None if not converted.
-    """
+    """A treebank to learn, and the version of UD used to convert its trees to function heads; None if not converted."""
 
     treebank: Treebank
     function_head: int | None
@@ -329,7 +324,6 @@ _ENDLESS = 1 << 40  # words: more than any treebank has, so every table has its 
 
 
 def _table_names(parser: str) -> tuple[str, ...]:
-    """Return the names of the tables of a parser."""
     if parser in GRAPH_PARSERS:
         return graph.graph_tables(parser)
     return transition.TABLES
@@ -375,7 +369,7 @@ def check_shapes(parser: str, n_relations: int, shapes: Mapping[str, tuple[int, 
 
 
 def _with_weights(model: Model, averages: Averages) -> Model:
-    """Return a model with averaged weights. Tables whose scores are added up share a scale.
+    """A model with averaged weights. Tables whose scores are added up share a scale.
 
     These are actions and labels (added up by a beam), and parts and relations.
     """

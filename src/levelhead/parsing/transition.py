@@ -50,8 +50,8 @@ class _Weights:
 
     def averages(self, others: Averages = ()) -> Averages:
         """Return the weights averaged over all steps, added to other averages if given."""
-        own = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
-        return tuple(new + old for new, old in zip(own, others)) if others else own
+        averaged = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
+        return tuple(new + old for new, old in zip(averaged, others)) if others else averaged
 
     def restart(self) -> None:
         """Continue from the averaged weights; averaging starts again."""

@@ -267,7 +267,6 @@ FEWEST = 10
 
 
 def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Mapping[str, Any]) -> list[Claim]:
-    """Check the claims about treebanks."""
     printed_shares = {code: row["nonprojective"] for code, row in numbers["table_1"].items()}
     whole = [code for code, parts in treebanks.items() if len(parts.files) == 3 and code in printed_shares]
     by_rule = {code: agrees(rows[code]["right_crossed_trees"], printed_shares[code]) for code in whole}

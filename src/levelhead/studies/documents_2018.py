@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -136,11 +137,9 @@ def _sets(results: TestSetResults) -> StudySection:
     return StudySection("Test sets that mark documents", text, Table(columns, rows))
 
 
-_EntryValue = Callable[[Mapping[str, Any]], float]
-
-
-def _mean(entries: Sequence[Mapping[str, Any]], value: _EntryValue) -> float:
-    return float(np.mean([value(entry) for entry in entries]))
+def _covered(method: int, entries: Sequence[Mapping[str, Any]]) -> float:
+    """The mean coverage of the intervals of a method."""
+    return float(np.mean([entry["covered"][method] for entry in entries]))
 
 
 def _design_effect(entries: Sequence[Mapping[str, Any]]) -> float:
@@ -182,7 +181,7 @@ def _coverage(known: TestSetResults) -> Iterator[StudySection]:
         rows: list[tuple[Cell, ...]] = []
         for code, result in known.items():
             for at, method in enumerate(METHODS):
-                values = _by_measure(result, kind, lambda own, at=at: _mean(own, lambda entry: entry["covered"][at]))  # type: ignore[misc]
+                values = _by_measure(result, kind, partial(_covered, at))
                 rows.append((code, method, *values))
         columns = (Column("test set", "text"), Column("intervals", "text"), *map(Column, MEASURES))
         yield StudySection(f"Coverage of intervals of {kind}", (text,), Table(columns, tuple(rows)))
@@ -214,8 +213,10 @@ def _pairs(known: TestSetResults) -> StudySection:
 
 def _claims(known: TestSetResults) -> tuple[Claim, ...]:
     """Check our expectations; they are about these test sets only, so no significance test is needed."""
-    scores, differences = ({code: _design_effect(own[kind]["LAS"]) for code, own in known.items() if "LAS" in own[kind]}
-                           for kind in ("scores", "differences"))  # fmt: skip
+    scores, differences = (
+        {code: _design_effect(row[kind]["LAS"]) for code, row in known.items() if "LAS" in row[kind]}
+        for kind in ("scores", "differences")
+    )
     _, by_sentences, by_both, _ = _significant(known, "LAS")
     return (
         _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
@@ -232,8 +233,7 @@ def _claims(known: TestSetResults) -> tuple[Claim, ...]:
 def _claims_on_coverage(known: TestSetResults) -> Iterator[Claim]:
     for kind, name in (("scores", "LAS"), ("differences", "differences in LAS")):
         by_method = [
-            {code: _mean(own[kind]["LAS"], lambda entry, at=at: entry["covered"][at]) for code, own in known.items()}  # type: ignore[misc]
-            for at in range(len(METHODS))
+            {code: _covered(at, row[kind]["LAS"]) for code, row in known.items()} for at in range(len(METHODS))
         ]
         yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%}) on"
                       " every test set", by_method[0], lambda value: value < NOMINAL, "{:.1%}")  # fmt: skip
@@ -323,7 +323,7 @@ def _contrasts(values: Sums) -> Sums:
 
 
 def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
-    """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
+    """The 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
     sums = table.shaped(resampled(table.flat, resamples, seed))
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
     return ends

@@ -74,7 +74,7 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _measured_by_parser(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
-    """Return the results of `measure` for each parser, by treebank."""
+    """The results of `measure` for each parser, by treebank."""
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     measured = {}
     for parser in parsers:
@@ -158,7 +158,6 @@ def _ud2_setting(
 
 
 def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any], among: str = " of 19") -> list[Claim]:
-    """Check the claims about conversion."""
     rows = list(described.values())
     ratios = [row["converted"] for row in rows]
     failed = [100 * row["failed"] for row in rows]
@@ -334,11 +333,13 @@ def _claim_on_effects(
         for parser, rows in measured.items()
     }  # fmt: skip
     verdict = joint_verdict(
-        verdict_of_effect(own[name], sign) for own in estimates.values() for name, (sign, _) in effects.items()
+        verdict_of_effect(by_effect[name], sign)
+        for by_effect in estimates.values()
+        for name, (sign, _) in effects.items()
     )
     evidence = (
-        f"{parser}: " + ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in own.items())
-        for parser, own in estimates.items()
+        f"{parser}: " + ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in by_effect.items())
+        for parser, by_effect in estimates.items()
     )
     return Claim(
         text, place, verdict, f"{'; '.join(evidence)}; in points, {max(map(len, measured.values()))} treebanks"

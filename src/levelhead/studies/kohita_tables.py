@@ -72,12 +72,9 @@ def _entropies(treebanks: Sequence[Treebank]) -> Mapping[str, Any]:
 
 
 class ParsedTestSet(NamedTuple):
-    """A test set and two outputs of a parser, all as content-head trees or all as function-head trees.
+    """A test set and the outputs of a parser trained on content-head (original) and on function-head trees (converted).
 
-    Args:
-        gold: the gold trees.
-        original: the output of the parser trained on content-head trees.
-        converted: the output of the parser trained on function-head trees.
+    All three have content heads, or all three have function heads.
     """
 
     gold: Treebank
@@ -126,7 +123,7 @@ def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request
 
 
 def _right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
-    """Return which gold words have the right head and relation in each output, bool, shape (words,)."""
+    """Which gold words have the right head and relation in each output, bool, shape (words,)."""
     del code
     right_by_output = {}
     for output in outputs:
@@ -294,7 +291,7 @@ def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell
 
 
 def _own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
-    """Return the scores of our parser trained on content heads and on function heads, and the gain."""
+    """The scores of our parser trained on content heads and on function heads, and the gain."""
     if row is None:
         return None, None, None
     return _with_gain(row["scores"]["UD"][name], row["scores"]["CONV"][name])
@@ -305,7 +302,7 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
 
 
 def _in_function_heads(parser: str, rows: Rows) -> StudySection:
-    """Return the scores of both outputs of a parser against gold function-head trees."""
+    """The scores of both outputs of a parser against gold function-head trees."""
     names = [(name, kind) for name in ("UAS", "LAS") for kind in ("UD", "CONV")]
     columns = (Column("treebank", "text"), *(Column(f"{name} {kind}") for name, kind in names))
     cells = tuple((code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items())
@@ -324,7 +321,9 @@ def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any])
         published = numbers["table_3"][name]
         row: list[Cell | str] = [name, *_with_gain(published["UD"] / 100, published["CONV"] / 100)]
         for rows in measured.values():
-            row += _with_gain(*(mean(own["scores"][kind][name] for own in rows.values()) for kind in ("UD", "CONV")))
+            row += _with_gain(
+                *(mean(scored["scores"][kind][name] for scored in rows.values()) for kind in ("UD", "CONV"))
+            )
         cells.append(tuple(row))
     return StudySection("Table 3: F1 by relation", (), Table(columns, tuple(cells)))
 
@@ -370,7 +369,7 @@ def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
     for name in UD2_RELATIONS:
         row: list[Cell | str] = [name]
         for rows in measured.values():
-            pairs = [_own_pair(own, name) for own in rows.values()]
+            pairs = [_own_pair(scored, name) for scored in rows.values()]
             row += [mean(column) for column in zip(*[pair for pair in pairs if None not in pair])] or [None] * 3
         cells.append(tuple(row))
     text = ("Means over the treebanks that have the relation.",)

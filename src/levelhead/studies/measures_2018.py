@@ -164,7 +164,6 @@ def _interval_dots(comparison: Comparison, what: str) -> Drawing | None:
 
 
 def _estimate_columns(what: str) -> tuple[Column, ...]:
-    """The columns of `_estimate_rows`."""
     names = (what, "95% CI from", "95% CI to")
     changes = ("minus LAS", "minus LAS from", "minus LAS to")
     return (Column("measure", "text"), *(Column(name) for name in names),
@@ -326,7 +325,7 @@ CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
 
 
 def _claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
-    """Return the verdicts on the expectations."""
+    """The verdicts on the expectations."""
     n = len(results.codes)
     draws = resampled_rows(n, request.resamples, request.seed)
     whole = {POINTS: estimated(mean_of(results.significant, results.pairs), n, draws)}
@@ -358,6 +357,6 @@ def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str],
 
 
 def _shown(change: ValueWithInterval | None, scale: str) -> str:
-    """Return a difference from LAS as text, with its scale."""
+    """A difference from LAS as text, with its scale."""
     points = scale == POINTS
     return f"{estimate_shown(change, 2 if points else 3, 100 if points else 1)} {scale}"

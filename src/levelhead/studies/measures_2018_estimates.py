@@ -100,21 +100,7 @@ measure is defined; both of shape (resamples, measures), nan for missing values.
 
 
 class ResultsByTestSet(NamedTuple):
-    """The results of all test sets, in arrays; nan if a measure has no value on a test set.
-
-    Args:
-        codes: the codes of the test sets.
-        families: their language families.
-        significant: the share of significant pairs, shape (test sets, measures).
-        corrected: the same, with p corrected for the pairs of a test set (Holm).
-        small: the share of significant pairs in samples of 200 sentences.
-        concordance: the share of pairs in the same order in resamples, shape (test sets, measures).
-        noise: the mean standard error over the mean score, shape (test sets, measures).
-        values: the scores of the systems with all outputs, shape (test sets, systems, measures).
-        systems: the systems with all outputs.
-        pairs: the number of pairs of systems on each test set.
-        undefined: the reason why a measure has no value, by measure and test set.
-    """
+    """The results of all test sets; arrays have a row per test set and a column per measure, nan for no value."""
 
     codes: tuple[str, ...]
     families: tuple[str, ...]
@@ -176,12 +162,7 @@ def significant_share(values: Sequence[float | None]) -> float:
 
 
 class MeasureEstimate(NamedTuple):
-    """A statistic of a measure over test sets.
-
-    Args:
-        value: its value; None if undefined.
-        change: its value minus that of LAS, on the test sets for which the measure is defined; None for LAS.
-    """
+    """A statistic over test sets, and its value minus that of LAS on the same test sets; None if undefined."""
 
     value: ValueWithInterval | None
     change: ValueWithInterval | None
@@ -218,14 +199,14 @@ def known(values: Numbers) -> list[float | None]:
 def mean_of(values: Numbers, weights: Numbers | None = None) -> Statistic:
     """Return a statistic: the mean over test sets."""
     present = ~np.isnan(values) * (np.ones(len(values)) if weights is None else weights)[:, None]
-    own = np.nan_to_num(values)
-    las = np.broadcast_to(own[:, LAS : LAS + 1], own.shape)
+    filled = np.nan_to_num(values)
+    las = np.broadcast_to(filled[:, LAS : LAS + 1], filled.shape)
 
     def statistic(draws: Draws) -> tuple[Numbers, Numbers]:
         weight = present[draws]
         total = weight.sum(axis=1)
         with np.errstate(invalid="ignore"):
-            return (weight * own[draws]).sum(axis=1) / total, (weight * las[draws]).sum(axis=1) / total
+            return (weight * filled[draws]).sum(axis=1) / total, (weight * las[draws]).sum(axis=1) / total
 
     return statistic
 
@@ -239,14 +220,14 @@ POINTS, OF_SCORE, OF_ERROR, LOG_ODDS = SCALES = (
 def spread_of(values: Numbers, scale: str) -> Statistic:
     """Return a statistic: the standard deviation of a system's scores over test sets, averaged over systems."""
     present: Numbers = np.where(np.isnan(values).any(axis=1, keepdims=True), 0.0, 1.0)
-    own: Numbers = np.where(present > 0, values, 0.5)
+    filled: Numbers = np.where(present > 0, values, 0.5)
     if scale == LOG_ODDS:
         with np.errstate(divide="ignore"):
-            np.log(own / (1 - own), out=own)
-    las = np.broadcast_to(own[:, :, LAS : LAS + 1], own.shape)
+            np.log(filled / (1 - filled), out=filled)
+    las = np.broadcast_to(filled[:, :, LAS : LAS + 1], filled.shape)
 
     def statistic(draws: Draws) -> tuple[Numbers, Numbers]:
-        return _spread(own[draws], present[draws], scale), _spread(las[draws], present[draws], scale)
+        return _spread(filled[draws], present[draws], scale), _spread(las[draws], present[draws], scale)
 
     return statistic
 

@@ -152,7 +152,7 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
 
 
 def _scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
-    """Return LAS and CLAS of the example sentences."""
+    """LAS and CLAS of the example sentences."""
     golds, outputs = (
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
         for side in ("gold", "system")
@@ -174,7 +174,7 @@ def _renamed(values: Mapping[str, Fraction | None]) -> Row:
 
 
 def _printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
-    """Return a printed number as a share; None if it is not printed."""
+    """A printed number as a share; None if it is not printed."""
     for table in ("table_2", "table_3"):
         value: float | None = numbers[table].get(code, {}).get(name)
         if value is not None:
@@ -306,7 +306,7 @@ def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
 
 
 def _figure_1(examples: Rows) -> StudySection:
-    """Return the scores of the two sentences of the figure."""
+    """The scores of the two sentences of the figure."""
     columns = (Column("language", "text"), Column("LAS"), Column("CLAS"))
     cells = tuple((code, row["LAS"], row["CLAS"]) for code, row in examples.items())
     text = (
@@ -402,7 +402,7 @@ _RANKED = ("without FUN", "CLAS - LAS")
 
 
 def _by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return LAS and both drops for each parser and treebank, next to the printed numbers."""
+    """LAS and both drops for each parser and treebank, next to the printed numbers."""
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     columns = [Column("treebank", "text")]
     for name in _SHOWN:
@@ -417,7 +417,7 @@ def _by_treebank(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> St
 
 
 def _summary(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
-    """Return averages over treebanks for each parser, and the rank correlations of its drops with the printed ones."""
+    """Averages over treebanks for each parser, and the rank correlations of its drops with the printed ones."""
     codes = list(dict.fromkeys(code for rows in measured.values() for code in rows))
     columns = (Column("number", "text"), *number_columns("printed", *measured))
     cells: list[tuple[str | Cell, ...]] = [

@@ -69,11 +69,7 @@ class StudyRequest:
 class StudyTask(NamedTuple):
     """A part of a study that can run on any worker: a function of files and settings whose result is plain JSON.
 
-    Args:
-        name: its name in the results and in messages.
-        function: a function at the top level of a module; called with the paths, then the settings.
-        paths: the files that it reads; None for an optional file that is missing.
-        settings: its other arguments, as plain JSON.
+    The function is at the top level of a module; it gets the paths (None for a missing file) and the settings.
     """
 
     name: str
@@ -109,7 +105,6 @@ def _hash(path: str | os.PathLike[str]) -> str:
 
 
 def _run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
-    """Run a task on a worker."""
     for file in files:
         if file is not None and _hash(file[0]) != file[1]:
             raise StaleInput("it changed while the study ran", "changing-file", Place(file[0]))
@@ -128,14 +123,7 @@ _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
 
 
 class Parts(NamedTuple):
-    """The files of one treebank.
-
-    Args:
-        code: the code of the treebank, for example `en` or `en_ewt`.
-        train: the training set, or None.
-        dev: the development set, or None.
-        test: the test set, or None; a file whose name has no part counts as a test set.
-    """
+    """The files of one treebank, by its code (`en` or `en_ewt`); a file whose name has no part counts as a test set."""
 
     code: str
     train: Path | None = None
@@ -179,8 +167,7 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
                 message = f"{path} and {getattr(parts, split)} are both the {split} set of {code}"
                 raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
             by_code[code] = Parts(**{**parts._asdict(), split: path})
-    known = {code: by_code[code] for code in wanted if code in by_code}
-    return known or by_code
+    return {code: by_code[code] for code in wanted if code in by_code} or by_code
 
 
 def _files_in(source: Path) -> dict[str, Path]:

@@ -26,16 +26,7 @@ from levelhead.studies.verdicts import ValueWithInterval, mean, mean_interval, p
 
 
 class TreebankPerplexities(NamedTuple):
-    """The two perplexities of one treebank.
-
-    Args:
-        name: the name of the treebank.
-        groups: the groups that it belongs to.
-        size: the number of words in its training set.
-        string: the perplexity of its words in string order.
-        derivation: the perplexity of its words in derivation order.
-        accuracies: the known accuracies of parsers on it, by name.
-    """
+    """The perplexities of a treebank in both orders, its number of training words, and accuracies of parsers."""
 
     name: str
     groups: tuple[str, ...]
@@ -53,14 +44,8 @@ class TreebankPerplexities(NamedTuple):
 class GroupAverage(NamedTuple):
     """The averages of a group of treebanks, as in the first table of section 5 of the paper.
 
-    Args:
-        name: the name of the group.
-        n_treebanks: the number of treebanks.
-        string: the mean string perplexity.
-        derivation: the mean derivation perplexity.
-        increase_of_means: the increase from the first mean to the second, as a share of the first.
-        mean_increase: the mean increase of the treebanks. The paper's 37.0% and 96.6% do not follow from its printed
-            averages, so it is unclear which of the two increases it reports.
+    The paper's 37.0% and 96.6% do not follow from its printed averages, so it is unclear whether it reports the
+    increase from the first mean to the second, or the mean increase of the treebanks.
     """
 
     name: str
@@ -72,15 +57,7 @@ class GroupAverage(NamedTuple):
 
 
 class AccuracyCorrelation(NamedTuple):
-    """Pearson's correlation of an accuracy with treebank size, and with size over perplexity.
-
-    Args:
-        accuracy: the name of the accuracy.
-        n_treebanks: the number of treebanks with this accuracy.
-        size: the correlation with the number of words; None if there are too few treebanks or all values are equal.
-        size_over_string: the correlation with the number of words over string perplexity.
-        size_over_derivation: the correlation with the number of words over derivation perplexity.
-    """
+    """Pearson's correlation of an accuracy with treebank size, alone and over perplexity; None if undefined."""
 
     accuracy: str
     n_treebanks: int
@@ -184,10 +161,10 @@ def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list
     """Return the share of pairs of parsers that are separated on random test sets, by size and measure."""
     table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
     shares_by_size: dict[str, list[float]] = {}
-    for size, own_seed in zip(SIZES, spawned(seed, len(SIZES))):
+    for size, size_seed in zip(SIZES, spawned(seed, len(SIZES))):
         if size <= len(parts):
             samples = min(10, len(parts) // size * 5)
-            shares = separated_shares(table, 0, size, samples, resamples, LEVEL, own_seed)
+            shares = separated_shares(table, 0, size, samples, resamples, LEVEL, size_seed)
             if shares is not None:
                 shares_by_size[str(size)] = shares.tolist()
     return shares_by_size
@@ -200,7 +177,7 @@ def _correlations(parsers: Mapping[str, Row], pair: str) -> list[float | None]:
 
 
 def _averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
-    """Return the mean over treebanks of the correlation of two measures over parsers."""
+    """The mean over treebanks of the correlation of two measures over parsers."""
     return mean(_correlations(parsers, pair))
 
 
@@ -218,7 +195,7 @@ def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> Value
 
 
 def _pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:
-    """Return the correlation over all parsers of all treebanks, its p, and the number of pairs."""
+    """The correlation over all parsers of all treebanks, its p, and the number of pairs."""
     x, y = PAIRS[pair]
     return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
 
@@ -234,11 +211,11 @@ def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, 
     columns = (Column("treebank", "text"), *number_columns("training words", "swaps", "string", "derivation"),
                Column("increase"), Column("unknown words"), *number_columns("best UAS", "average UAS"))  # fmt: skip
     cells = tuple(
-        (own.name, own.size, rows[own.name]["swaps"], own.string, own.derivation, own.increase,
-         rows[own.name]["oov"] / rows[own.name]["words"], own.accuracies.get("best"), own.accuracies.get("average"))
-        for own in sorted(listed, key=lambda own: -own.size)
+        (row.name, row.size, rows[row.name]["swaps"], row.string, row.derivation, row.increase,
+         rows[row.name]["oov"] / rows[row.name]["words"], row.accuracies.get("best"), row.accuracies.get("average"))
+        for row in sorted(listed, key=lambda row: -row.size)
     )  # fmt: skip
-    points = [Named(own.name, own.string, own.derivation) for own in listed]
+    points = [Named(row.name, row.string, row.derivation) for row in listed]
     figure = cloud("String and derivation perplexity", points, "string", "derivation") if points else None
     return StudySection("Perplexities of treebanks", (), Table(columns, cells), figure)
 
@@ -251,7 +228,7 @@ def averages_of_groups(listed: Sequence[TreebankPerplexities], numbers: Mapping[
         (f"{name} (printed)", None, row["string"], row["derivation"], row["increase"] / 100, None)
         for name, row in numbers["averages"].items()
     ]
-    with_all = [own._replace(groups=("all", *own.groups)) for own in listed]
+    with_all = [row._replace(groups=("all", *row.groups)) for row in listed]
     ours = [
         (group.name, group.n_treebanks, group.string, group.derivation, group.increase_of_means, group.mean_increase)
         for group in group_averages(with_all)
@@ -292,15 +269,18 @@ def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str
 
 def _parts_of_ratios(listed: Sequence[TreebankPerplexities]) -> StudySection:
     """The correlations of sizes and perplexities with accuracies, to see which part of a ratio predicts them."""
-    known = [own for own in listed if own.accuracies]
+    known = [row for row in listed if row.accuracies]
     cells = tuple(
-        (name, *(pearson((value(own), own.accuracies.get(kind)) for own in known)[0] for kind in ("best", "average")))
+        (
+            name,
+            *(pearson((value(row), row.accuracies.get(kind)) for row in known)[0] for kind in ("best", "average")),
+        )
         for name, value in _PARTS.items()
     )
     text = (
-        f"The largest size is {_spread(own.size for own in listed)} times the smallest; for string perplexity, the"
-        f" factor is {_spread(own.string for own in listed)}, and for derivation perplexity"
-        f" {_spread(own.derivation for own in listed)}. If sizes vary much more than perplexities, size over either"
+        f"The largest size is {_spread(row.size for row in listed)} times the smallest; for string perplexity, the"
+        f" factor is {_spread(row.string for row in listed)}, and for derivation perplexity"
+        f" {_spread(row.derivation for row in listed)}. If sizes vary much more than perplexities, size over either"
         " perplexity is mostly size."
     )
     columns = (Column("predictor", "text"), *number_columns("UD best", "UD average"))
@@ -310,20 +290,20 @@ def _parts_of_ratios(listed: Sequence[TreebankPerplexities]) -> StudySection:
 def _ratios_figure(listed: Sequence[TreebankPerplexities]) -> Drawing | None:
     """UAS against the logarithm of size over perplexity, since sizes may differ by a factor of a hundred."""
     points = [
-        Named(own.name, math.log10(own.size / own.derivation), value, f"{kind} UAS")
-        for own in listed
-        for kind, value in own.accuracies.items()
+        Named(row.name, math.log10(row.size / row.derivation), value, f"{kind} UAS")
+        for row in listed
+        for kind, value in row.accuracies.items()
     ]
     what = "log10(size / perplexity)"
     return cloud("Size over derivation perplexity, and accuracy", points, what, "UAS") if points else None
 
 
 _PARTS: Mapping[str, Callable[[TreebankPerplexities], float]] = {
-    "log of size": lambda own: math.log(own.size),
-    "string perplexity alone": lambda own: own.string,
-    "derivation perplexity alone": lambda own: own.derivation,
-    "log of size over string perplexity": lambda own: math.log(own.size / own.string),
-    "log of size over derivation perplexity": lambda own: math.log(own.size / own.derivation),
+    "log of size": lambda row: math.log(row.size),
+    "string perplexity alone": lambda row: row.string,
+    "derivation perplexity alone": lambda row: row.derivation,
+    "log of size over string perplexity": lambda row: math.log(row.size / row.string),
+    "log of size over derivation perplexity": lambda row: math.log(row.size / row.derivation),
 }
 
 
